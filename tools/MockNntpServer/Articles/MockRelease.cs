@@ -52,6 +52,9 @@ public sealed class MockRelease
     /// <summary>Whether the NZB lists each segment as a file of its own, as some indexers do.</summary>
     public bool ListsSegmentsAsFiles { get; init; }
 
+    /// <summary>Whether each of these files has the number of its part in subject and segment; else 1.</summary>
+    public bool NumbersSegmentFiles { get; init; }
+
     /// <summary>What its message-ids say about its layout; null where the mock knows the content otherwise.</summary>
     internal string? Recipe { get; init; }
 
@@ -117,7 +120,7 @@ public sealed class MockRelease
 
     /// <summary>The same release, whose articles are measured in another way.</summary>
     internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) =>
-        new(Title, Seed, Files, measure) { Password = Password, Entries = Entries, Recipe = Recipe, ListsSegmentsAsFiles = ListsSegmentsAsFiles };
+        new(Title, Seed, Files, measure) { Password = Password, Entries = Entries, Recipe = Recipe, ListsSegmentsAsFiles = ListsSegmentsAsFiles, NumbersSegmentFiles = NumbersSegmentFiles };
 
     internal IReadOnlyList<PostedPart> PartsOf(int file) => _parts.Value[file];
 

@@ -34,20 +34,23 @@ internal static class NzbWriter
         {
             var parts = release.PartsOf(file);
             if (!release.ListsSegmentsAsFiles)
-                WriteFile(xml, parts, file, release.Files[file].Subject);
+                WriteFile(xml, parts, file, release.Files[file].Subject, isPart: false);
             for (var i = 0; i < parts.Count && release.ListsSegmentsAsFiles; i++)
-                WriteFile(xml, [parts[i]], file, release.Files[file].Subject);
+                WriteFile(xml, [parts[i]], file, release.Files[file].Subject, release.NumbersSegmentFiles);
         }
 
         xml.WriteEndElement();
     }
 
-    private static void WriteFile(XmlWriter xml, IReadOnlyList<PostedPart> parts, int file, string? subject)
+    private static void WriteFile(XmlWriter xml, IReadOnlyList<PostedPart> parts, int file, string? subject, bool isPart)
     {
+        subject ??= ArticleEncoder.Subject(parts[0].Id);
+        if (isPart)
+            subject = subject.Replace("yEnc (1/", string.Create(CultureInfo.InvariantCulture, $"yEnc ({parts[0].Id.Part}/"), StringComparison.Ordinal);
         xml.WriteStartElement("file");
         xml.WriteAttributeString("poster", ArticleEncoder.Poster);
         xml.WriteAttributeString("date", ArticleEncoder.FirstPost.AddSeconds(file).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture));
-        xml.WriteAttributeString("subject", subject ?? ArticleEncoder.Subject(parts[0].Id));
+        xml.WriteAttributeString("subject", subject);
         xml.WriteStartElement("groups");
         xml.WriteElementString("group", ArticleEncoder.Group);
         xml.WriteEndElement();
@@ -56,7 +59,7 @@ internal static class NzbWriter
         {
             xml.WriteStartElement("segment");
             xml.WriteAttributeString("bytes", length.ToString(CultureInfo.InvariantCulture));
-            xml.WriteAttributeString("number", (parts.Count == 1 ? 1 : id.Part).ToString(CultureInfo.InvariantCulture));
+            xml.WriteAttributeString("number", (parts.Count == 1 && !isPart ? 1 : id.Part).ToString(CultureInfo.InvariantCulture));
             xml.WriteString(id.ToString());
             xml.WriteEndElement();
         }

@@ -50,6 +50,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     private bool _obfuscates;
     private bool _shuffles;
     private bool _listsSegmentsAsFiles;
+    private bool _numbersSegmentFiles;
     private string? _password;
     private int _stream = MockArchive.FirstStream;
 
@@ -83,9 +84,10 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     }
 
     /// <summary>Lists each segment of each file as a file of its own in the NZB.</summary>
-    public ReleaseBuilder ListSegmentsAsFiles()
+    /// <param name="numbered">Whether counter of the subject and number of the segment are those of the part; else both are 1.</param>
+    public ReleaseBuilder ListSegmentsAsFiles(bool numbered = false)
     {
-        _listsSegmentsAsFiles = true;
+        (_listsSegmentsAsFiles, _numbersSegmentFiles) = (true, numbered);
         return this;
     }
 
@@ -161,6 +163,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
             Entries = [.. _entries.Select(entry => entry with { Posted = [.. entry.Posted.Select(index => Array.IndexOf(order, index))] })],
             Recipe = recipe,
             ListsSegmentsAsFiles = _listsSegmentsAsFiles,
+            NumbersSegmentFiles = _numbersSegmentFiles,
         };
     }
 

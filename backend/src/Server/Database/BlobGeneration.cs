@@ -1,4 +1,6 @@
+using System.Data.Common;
 using System.Text.Json;
+using Dapper;
 
 namespace Sluice.Server.Database;
 
@@ -6,11 +8,17 @@ namespace Sluice.Server.Database;
 /// Which database the blobs belong to: a file beside them, written after the database's own commit of the same. With a clean stop it
 /// also records length, counter and time of the database file, so that the next start need not check all of it.
 /// </summary>
+/// <remarks>
+/// Numbers of rows only grow and are noted after their commit, so a database below them was put in place of a later one, also within one run.
+/// </remarks>
 /// <param name="Id">Generation of the database.</param>
 /// <param name="Epoch">The last start that went on with it.</param>
 internal sealed record BlobGeneration(string Id, long Epoch)
 {
     private const int MaxBytes = 4096;
+
+    /// <summary>How far the database had come when this was last noted; null in a file of an earlier version.</summary>
+    public RowNumbers? Numbers { get; init; }
 
     /// <summary>The database as it was closed; null while a server runs or after one that was killed.</summary>
     public ClosedDatabase? Closed { get; init; }
@@ -49,6 +57,21 @@ internal sealed record BlobGeneration(string Id, long Epoch)
         File.Move(temporary, folder.Generation, overwrite: true);
         PosixCalls.SyncFolder(folder.Root);
     }
+}
+
+/// <summary>The highest numbers that rows have ever had; a removal leaves them as they are.</summary>
+/// <remarks>A migration that rebuilds one of the tables has to carry its number in <c>sqlite_sequence</c> over.</remarks>
+/// <param name="QueueFile">Of the NZBs that were accepted.</param>
+/// <param name="HistoryItem">Of the items that ended, or were removed from the history.</param>
+internal sealed record RowNumbers(long QueueFile, long HistoryItem)
+{
+    /// <summary>Reads them.</summary>
+    public static RowNumbers Read(DbConnection connection) => new(Last(connection, "queue_file"), Last(connection, "history_item"));
+
+    /// <summary>Whether a database with these numbers is an earlier state of one with the others.</summary>
+    public bool AreBelow(RowNumbers other) => QueueFile < other.QueueFile || HistoryItem < other.HistoryItem;
+
+    private static long Last(DbConnection connection, string table) => connection.ExecuteScalar<long?>(SqlDialect.LastNumber(table)) ?? 0;
 }
 
 /// <summary>The outer marks of a database file, by which a change is noticed.</summary>

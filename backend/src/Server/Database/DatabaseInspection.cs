@@ -19,8 +19,14 @@ internal sealed record DatabaseInspection
     /// <summary>Generation and epoch; null in one that is older than these.</summary>
     public BlobGeneration? Generation { get; init; }
 
+    /// <summary>How far its rows have come; null if it has no numbered tables.</summary>
+    public RowNumbers? Numbers { get; init; }
+
     /// <summary>How many NZBs rows refer to.</summary>
     public int Referenced { get; init; }
+
+    /// <summary>Keys of the stored NZBs that no row refers to.</summary>
+    public IReadOnlyCollection<UInt128> Unreferenced { get; init; } = [];
 
     /// <summary>Hashes of the referenced NZBs that are not stored.</summary>
     public IReadOnlyList<string> Missing { get; init; } = [];
@@ -42,7 +48,7 @@ internal sealed record DatabaseInspection
         string path, MigrationRunner migrations, IEnumerable<BlobReference> references, IReadOnlySet<UInt128> stored)
     {
         if (new FileInfo(path) is not { Exists: true, Length: > 0 } && !Directory.Exists(path))
-            return new DatabaseInspection { IsEmpty = true };
+            return new DatabaseInspection { IsEmpty = true, Unreferenced = stored };
 
         try
         {
@@ -51,7 +57,7 @@ internal sealed record DatabaseInspection
             var version = migrations.ReadVersion(connection);
             var found = connection.Query<string>(SchemaSql).ToHashSet();
             if (version == 0 && found.Count == 0)
-                return new DatabaseInspection { IsEmpty = true };
+                return new DatabaseInspection { IsEmpty = true, Unreferenced = stored };
             if (migrations.SchemaOf(version, SchemaSql).FirstOrDefault(part => !found.Contains(part)) is { } lacking)
                 return new DatabaseInspection { Damage = $"it lacks {lacking.TrimEnd()}, which version {version} has" };
             return Look(connection, found, references, stored);
@@ -80,7 +86,9 @@ internal sealed record DatabaseInspection
         return new DatabaseInspection
         {
             Generation = hasGeneration ? connection.QueryFirstOrDefault<BlobGeneration>("SELECT id AS Id, epoch AS Epoch FROM generation") : null,
+            Numbers = schema.Contains("table sqlite_sequence seq") ? RowNumbers.Read(connection) : null,
             Referenced = referenced.Count,
+            Unreferenced = [.. stored.Where(key => !referenced.Contains(key))],
             Missing = [.. missing],
             KnownLost = hasGeneration ? connection.Query<string>("SELECT hash FROM lost_nzb").ToHashSet() : [],
         };

@@ -26,7 +26,7 @@ internal static partial class DatabaseLog
     [LoggerMessage(1506, LogLevel.Warning, "{Count} NZBs that items refer to are missing; these items wait, and fail at the next start that still misses them")]
     public static partial void Missing(ILogger logger, int count);
 
-    [LoggerMessage(1507, LogLevel.Warning, "{Path} could not be written ({Reason}); the next start looks at the whole database")]
+    [LoggerMessage(1507, LogLevel.Warning, "{Path} could not be brought up to date ({Reason}); the next start may check the whole database")]
     public static partial void GenerationNotWritten(ILogger logger, string path, string reason);
 
     [LoggerMessage(1508, LogLevel.Warning, "The database could not be checked, or the quarantine not be looked after: {Reason}. Next try in {Minutes} minutes")]

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
@@ -20,6 +21,7 @@ internal sealed class DatabaseOpening(
     ILogger<DatabaseOpening> logger)
 {
     private BlobGeneration? _current;
+    private Task? _noting;
 
     /// <summary>Looks at database and blobs, and opens the database unless they do not belong together.</summary>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c>.</param>
@@ -53,6 +55,7 @@ internal sealed class DatabaseOpening(
             found = found with { Missing = [.. found.Missing.Where(hash => !restored.Contains(hash))] };
         }
 
+        IReadOnlyCollection<UInt128> kept = [];
         if (OpeningPolicy.Judge(found, beside, stored.Count) is var (cause, detail))
         {
             var id = IdOf(cause, found, beside);
@@ -64,7 +67,8 @@ internal sealed class DatabaseOpening(
                 DatabaseLog.Accepted(logger, detail);
             if (safeMode.IsOn)
                 return null;
-            // The rows that a newly accepted database lacks prove nothing about the blobs.
+            // The rows that a newly accepted database lacks prove nothing about the blobs, now or later.
+            kept = found.Unreferenced;
             found = found with { IsEmpty = true };
         }
 
@@ -72,7 +76,32 @@ internal sealed class DatabaseOpening(
             DatabaseLog.Missing(logger, found.Missing.Count);
         database.Open(mayWrite);
         var next = new BlobGeneration(found.Generation?.Id ?? Guid.NewGuid().ToString("N"), Math.Max(found.Generation?.Epoch ?? 0, beside?.Epoch ?? 0) + 1);
-        return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, NoteAsync(next, found.Missing));
+        _noting = NoteAsync(next, found.Missing, kept);
+        return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, _noting);
+    }
+
+    /// <summary>Notes beside the blobs how far the rows have come, once this start is noted. Not for two callers at a time.</summary>
+    /// <param name="cancellationToken">Gives up before it is written.</param>
+    public async Task NoteNumbersAsync(CancellationToken cancellationToken)
+    {
+        if (_noting is null || safeMode.IsOn)
+            return;
+        try
+        {
+            await _noting.WaitAsync(cancellationToken);
+            var numbers = await database.ReadAsync(RowNumbers.Read, cancellationToken);
+            if (numbers != _current!.Numbers)
+                WriteBeside(_current = _current with { Numbers = numbers });
+        }
+        catch (DatabaseLostException)
+        {
+            // In safe mode the file stays as it is.
+        }
+        catch (Exception e) when (StorageException.From(e, folder.Database) is { } fault)
+        {
+            // The file says less than the database then, which is never taken for an older one.
+            DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
+        }
     }
 
     /// <summary>Notes beside the blobs how the database was closed. Call it when no connection uses that any more.</summary>
@@ -91,9 +120,9 @@ internal sealed class DatabaseOpening(
     }
 
     /// <summary>The first transaction of this start; the file beside the blobs never knows of a start that the database does not.</summary>
-    private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing)
+    private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing, IReadOnlyCollection<UInt128> kept)
     {
-        await database.WriteAsync(
+        var numbers = await database.WriteAsync(
             connection =>
             {
                 connection.Execute("DELETE FROM generation; INSERT INTO generation (id, epoch) VALUES (@Id, @Epoch)", next);
@@ -103,12 +132,12 @@ internal sealed class DatabaseOpening(
                     INSERT OR IGNORE INTO lost_nzb (hash, epoch) SELECT value, @Epoch FROM json_each(@missing)
                     """,
                     new { missing = SqlDialect.List(missing), next.Epoch });
-                return true;
+                KeptNzbs.Add(connection, kept);
+                return RowNumbers.Read(connection);
             },
             CancellationToken.None);
         Failpoint.Reach("start-noted");
-        _current = next;
-        WriteBeside(next);
+        WriteBeside(_current = next with { Numbers = numbers });
     }
 
     private void WriteBeside(BlobGeneration generation)
@@ -129,9 +158,28 @@ internal sealed class DatabaseOpening(
     {
         var state = string.Create(
             CultureInfo.InvariantCulture,
-            $"{cause} {found.Generation?.Id} {found.Generation?.Epoch} {found.Referenced} {found.NewlyMissing} {beside?.Id} {beside?.Epoch}");
+            $"{cause} {found.Generation?.Id} {found.Generation?.Epoch} {found.Referenced} {found.NewlyMissing} {beside?.Id} {beside?.Epoch} {found.Numbers} {beside?.Numbers}");
         return Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(state)).AsSpan(0, 4));
     }
+}
+
+/// <summary>Reads and writes <c>kept_nzb</c>: stored NZBs that came after a database which the operator accepted.</summary>
+internal static class KeptNzbs
+{
+    private const string KeyFormat = "x32";
+
+    /// <summary>Keeps NZBs for good, by <see cref="BlobStore.KeyOf"/>.</summary>
+    public static void Add(DbConnection connection, IReadOnlyCollection<UInt128> keys)
+    {
+        if (keys.Count == 0)
+            return;
+        List<string> hashes = [.. keys.Select(key => key.ToString(KeyFormat, CultureInfo.InvariantCulture))];
+        connection.Execute("INSERT OR IGNORE INTO kept_nzb (hash) SELECT value FROM json_each(@hashes)", new { hashes = SqlDialect.List(hashes) });
+    }
+
+    /// <summary>The keys of all that are kept.</summary>
+    public static IEnumerable<UInt128> Read(DbConnection connection) =>
+        connection.Query<string>("SELECT hash FROM kept_nzb", buffered: false).Select(hash => UInt128.Parse(hash, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture));
 }
 
 /// <summary>How a database was opened.</summary>

@@ -17,5 +17,8 @@ internal static class DatabaseRegistration
         .AddSingleton<BlobQuarantine>()
         .AddSingleton<BlobStore>()
         .AddSingleton<DatabaseOpening>()
-        .AddSingleton<IntegrityWorker>();
+        .AddSingleton<IntegrityWorker>()
+        .AddSingleton<AcceptedSignal>()
+        .AddSingleton(services => services.GetRequiredService<AcceptedSignal>().Table)
+        .AddSingleton<AcceptedWorker>();
 }

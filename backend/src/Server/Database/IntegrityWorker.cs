@@ -106,6 +106,7 @@ internal sealed class IntegrityWorker(
                     all.UnionWith(rows);
                 }
 
+                all.UnionWith(KeptNzbs.Read(connection));
                 return all;
             },
             stopping);

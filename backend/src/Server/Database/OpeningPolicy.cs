@@ -23,6 +23,10 @@ internal static class OpeningPolicy
                     return (SafeModeCause.Foreign, $"it is of the generation {generation.Id}, they are of {beside.Id}");
                 if (epoch < beside.Epoch)
                     return (SafeModeCause.Older, $"it was last started with as number {epoch}, they as number {beside.Epoch}");
+                // Within one start the numbers of rows tell.
+                var rows = found.Numbers ?? new RowNumbers(0, 0);
+                if (epoch == beside.Epoch && beside.Numbers is { } noted && rows.AreBelow(noted))
+                    return (SafeModeCause.Older, $"its last NZB and item are number {rows.QueueFile} and {rows.HistoryItem}, theirs {noted.QueueFile} and {noted.HistoryItem}");
             }
         }
 

@@ -22,6 +22,7 @@ internal static class DiagnosticsRegistration
             .AddHostedService<StartSequence>()
             .AddHostedService<BackgroundWork>()
             .AddSingleton<IWorker, IntegrityWork>()
+            .AddSingleton<IWorker, AcceptedWork>()
             .AddSingleton<IWorker, StorageWatch>()
             .AddSingleton<StartNotes>()
             .AddSingleton<IWorker>(services => services.GetRequiredService<StartNotes>())
@@ -36,5 +37,13 @@ internal static class DiagnosticsRegistration
         public string Name => "the check of the database";
 
         public Task RunAsync(CancellationToken stopping) => integrity.RunAsync(stopping);
+    }
+
+    /// <summary>The note of accepted NZBs, likewise.</summary>
+    private sealed class AcceptedWork(AcceptedWorker accepted) : IWorker
+    {
+        public string Name => "the note of accepted NZBs";
+
+        public Task RunAsync(CancellationToken stopping) => accepted.RunAsync(stopping);
     }
 }

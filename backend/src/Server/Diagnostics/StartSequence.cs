@@ -64,7 +64,15 @@ internal sealed class StartSequence(
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
         integrity.Dispose();
-        await database.CloseAsync();
+        try
+        {
+            await opening.NoteNumbersAsync(CancellationToken.None);
+        }
+        finally
+        {
+            await database.CloseAsync();
+        }
+
         if (integrity.CheckedAt is { } checkedAt)
             opening.NoteClosed(checkedAt);
     }

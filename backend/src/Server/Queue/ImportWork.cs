@@ -93,6 +93,9 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
 /// <param name="IdsHash">Its <see cref="Library.IdsHash"/>.</param>
 internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, long EncodedBytes, NzbSubject Subject, byte[] IdsHash)
 {
+    /// <summary>Its <see cref="NzbFile.Part"/>.</summary>
+    public int Part { get; init; }
+
     /// <summary>File name in the subject, or null.</summary>
     public string? SubjectName => Subject.FileName;
 
@@ -112,9 +115,9 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
             await list.AddAsync(segment.Ids, cancellationToken);
         }
 
-        return new PostedEntry(ordinal, first, file.Segments.Count, bytes, NzbSubject.Parse(file.Subject), hash.Finish());
+        return new PostedEntry(ordinal, first, file.Segments.Count, bytes, NzbSubject.Parse(file.Subject), hash.Finish()) { Part = file.Part };
     }
 
     /// <summary>The file as a probe takes it.</summary>
-    public ProbeTarget ToTarget(ReleaseUse release) => new(Subject, release.Take(Places), EncodedBytes);
+    public ProbeTarget ToTarget(ReleaseUse release) => new(Subject, release.Take(Places), EncodedBytes) { Part = Part };
 }

@@ -154,6 +154,7 @@ internal sealed record NamedRelease(
                 Blocklist = options.Blocklist,
                 DropsSamples = options.LeavesOutSamples,
                 NeedsMedia = options.RequiresMedia && !isExempt,
+                RefusesSamples = options.RequiresMedia,
                 ShowsPar2 = showsPar2,
             });
         List<int> published = [.. wanted.Where((_, at) => verdict.Files[at] == FilterOutcome.Published)];

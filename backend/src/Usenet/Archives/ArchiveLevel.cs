@@ -47,9 +47,10 @@ internal sealed class Findings
 /// <summary>Looks at all candidates of one source, and by the same way at the entries of the archives that they are.</summary>
 /// <param name="source">The candidates.</param>
 /// <param name="keys">The passwords of the release.</param>
+/// <param name="budget">What reading the headers of the release may cost.</param>
 /// <param name="options">How deep, and how many at once.</param>
 /// <param name="depth">How many archives lie around the candidates.</param>
-internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, MappingOptions options, int depth)
+internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options, int depth)
 {
     // What an entry is shows its name, too; beyond so many the largest ones alone are looked at.
     private const int MaxKinds = 256;
@@ -119,7 +120,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
 
     private async Task<Findings> FindUnnamedAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
-        var reader = new JoinedGroupReader(source, keys, options);
+        var reader = new JoinedGroupReader(source, keys, budget, options);
         var findings = new Findings();
         IReadOnlyList<VolumeGroup> sets;
         try
@@ -143,7 +144,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
 
     private async Task<Findings> FindInRarAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
-        var result = await new RarGroupReader(source, keys, options).ReadAsync(group, cancellationToken);
+        var result = await new RarGroupReader(source, keys, budget, options).ReadAsync(group, cancellationToken);
         var findings = new Findings();
         foreach (var set in result.Read)
         {
@@ -162,7 +163,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         JoinedSet set;
         try
         {
-            set = await new JoinedGroupReader(source, keys, options).ReadAsync(group, cancellationToken);
+            set = await new JoinedGroupReader(source, keys, budget, options).ReadAsync(group, cancellationToken);
         }
         catch (ArchiveException failure)
         {
@@ -185,7 +186,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         var whole = new ArchiveEntry { Path = path, Length = set.Whole.Length, Extents = Slice(0, set.Whole.Length) };
         var joined = new EntryVolumes([whole], [set.Kind], source);
         if (set.Volumes.Count > 1 && MediaSignature.CategoryOf(set.Kind) == MediaCategory.Archive)
-            findings.Add(Through([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, options, depth).FindAsync((IProgress<double>?)null, cancellationToken)));
+            findings.Add(Through([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, budget, options, depth).FindAsync((IProgress<double>?)null, cancellationToken)));
         else
             findings.Files.Add(new FoundFile(null, set.Volumes[0], whole.Length, whole.Extents) { Kind = set.Kind, IsJoined = set.Volumes.Count > 1 });
         return findings;
@@ -214,7 +215,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
 
         var inner = new EntryVolumes(stored, kinds, source);
         if (inner.HoldArchives)
-            findings.Add(Through(stored, volumes[0], await new ArchiveLevel(inner, keys, options, depth + 1).FindAsync((IProgress<double>?)null, cancellationToken)));
+            findings.Add(Through(stored, volumes[0], await new ArchiveLevel(inner, keys, budget, options, depth + 1).FindAsync((IProgress<double>?)null, cancellationToken)));
         else
             findings.Files.AddRange(stored.Select((entry, i) => Found(entry, kinds[i])));
         return findings;
@@ -234,14 +235,23 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         var undecided = entries.Where(entry => entry.Candidates.Count > 0).OrderByDescending(entry => entry.Length).ToList();
         if (undecided.Count == 0)
             return entries;
-        foreach (var entry in undecided)
-        {
-            // One password opens all of an archive.
-            if (await CipherChoice.FindAsync(entry.Path, entry.Length, entry.Extents, entry.Candidates, entry.Crc32, source, cancellationToken) is { } found)
-                return [.. entries.Select(one => one.Candidates.Count == 0 ? one : one with { Cipher = one.Candidates[found], Candidates = [] })];
-        }
 
-        throw CipherChoice.CannotTell();
+        // One password opens all of an archive.
+        var password = await keys.SearchAsync(FindAsync, cancellationToken);
+        return [.. entries.Select(one => one.Candidates.Count == 0 ? one : one with { Cipher = one.Candidates.Of(password), Candidates = CipherCandidates.None })];
+
+        async Task<string> FindAsync()
+        {
+            foreach (var entry in undecided)
+            {
+                if (await CipherChoice.FindAsync(entry.Path, entry.Length, entry.Extents, entry.Candidates, entry.Crc32, source, cancellationToken) is not { } found)
+                    continue;
+                keys.Prefer(found);
+                return found;
+            }
+
+            throw CipherChoice.CannotTell();
+        }
     }
 
     private async Task<MediaKind[]> KindsOfAsync(List<ArchiveEntry> entries, Findings findings, CancellationToken cancellationToken)

@@ -56,10 +56,37 @@ public sealed record ArchiveEntry
     /// One cipher for each password in their order, where the archive has nothing that says which one fits: the caller decides by the bytes
     /// that come out, or refuses the entry. Empty where <see cref="Cipher"/> is decided, and where the entry is not encrypted.
     /// </summary>
-    public IReadOnlyList<StreamCipher> Candidates { get; init; } = [];
+    public CipherCandidates Candidates { get; init; } = CipherCandidates.None;
 
     /// <summary>CRC-32 of the unpacked bytes; null where the archive has none that can be used.</summary>
     public uint? Crc32 { get; init; }
+}
+
+/// <summary>Ciphers to choose from, one for each password. A key is derived when its cipher is asked for.</summary>
+/// <remarks>Holds passwords, and is never written to a log.</remarks>
+/// <param name="passwords">The passwords in the order in which they are tried.</param>
+/// <param name="derive">Gives the cipher of a password; asked again for each look.</param>
+public sealed class CipherCandidates(IReadOnlyList<string> passwords, Func<string, StreamCipher> derive) : IReadOnlyList<StreamCipher>
+{
+    /// <summary>None.</summary>
+    public static CipherCandidates None { get; } = new([], _ => throw new InvalidOperationException("There is no password."));
+
+    /// <summary>The passwords in the order in which they are tried.</summary>
+    public IReadOnlyList<string> Passwords => passwords;
+
+    /// <inheritdoc/>
+    public int Count => passwords.Count;
+
+    /// <inheritdoc/>
+    public StreamCipher this[int index] => derive(passwords[index]);
+
+    /// <summary>The cipher of a password.</summary>
+    public StreamCipher Of(string password) => derive(password);
+
+    /// <inheritdoc/>
+    public IEnumerator<StreamCipher> GetEnumerator() => passwords.Select(derive).GetEnumerator();
+
+    System.Collections.IEnumerator System.Collections.IEnumerable.GetEnumerator() => GetEnumerator();
 }
 
 /// <summary>What is in an archive, and where.</summary>

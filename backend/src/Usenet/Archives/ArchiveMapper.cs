@@ -49,7 +49,7 @@ public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, Ma
 
         var settings = options ?? new MappingOptions();
         using var release = new PostedRelease(new ReleaseProber(source, new ProbeOptions { Garbled = settings.Garbled }), engine, heads, claims, settings.Concurrency);
-        var found = await new ArchiveLevel(release, keys, settings, depth: 0).FindAsync(progress, cancellationToken);
+        var found = await new ArchiveLevel(release, keys, new ArchiveBudget(heads.Count), settings, depth: 0).FindAsync(progress, cancellationToken);
         List<MappedFile> files = [.. found.Files.Select(Describe)];
         var used = files.SelectMany(file => file.Extents).Select(extent => extent.Posted).ToHashSet();
         var predicted = found.Predicted.Where(set => set.Any(volume => used.Contains(volume.Posted)))

@@ -28,10 +28,10 @@ internal static class CipherChoice
     /// <param name="crc">CRC-32 of the whole file, where the text is; else null.</param>
     /// <param name="source">Where it lies.</param>
     /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Index of the cipher; null where nothing can be told by this file.</returns>
+    /// <returns>The password of the cipher; null where nothing can be told by this file.</returns>
     /// <exception cref="ArchiveException">It can be told that none of them fits.</exception>
-    public static async Task<int?> FindAsync(
-        string path, long length, IReadOnlyList<ArchiveExtent> text, IReadOnlyList<StreamCipher> ciphers, uint? crc, IVolumeSource source, CancellationToken cancellationToken)
+    public static async Task<string?> FindAsync(
+        string path, long length, IReadOnlyList<ArchiveExtent> text, CipherCandidates ciphers, uint? crc, IVolumeSource source, CancellationToken cancellationToken)
     {
         var extension = NameJudge.ExtensionOf(path[(path.LastIndexOf('/') + 1)..]).ToLowerInvariant();
         var isKnown = Enum.GetValues<MediaKind>().Any(kind => MediaSignature.ExtensionsOf(kind).Contains(extension));
@@ -40,13 +40,14 @@ internal static class CipherChoice
             return null;
 
         var joined = new JoinedInput(new SourceInputs(source), new SplitSet(text));
-        for (var i = 0; i < ciphers.Count; i++)
+        foreach (var password in ciphers.Passwords)
         {
+            var cipher = ciphers.Of(password);
             var wanted = isShort ? length : Math.Min(MediaSignature.SufficientLength, length);
-            var plain = new byte[Math.Min(wanted, joined.Length - ciphers[i].Skip)];
-            await new CipherInput(joined, ciphers[i], plain.Length).ReadAsync(0, plain, cancellationToken);
+            var plain = new byte[Math.Min(wanted, joined.Length - cipher.Skip)];
+            await new CipherInput(joined, cipher, plain.Length).ReadAsync(0, plain, cancellationToken);
             if (isShort && plain.Length == length ? Crc32Kernel.Append(0, plain) == crc : HasBeginningOf(extension, plain))
-                return i;
+                return password;
         }
 
         return isKnown || isShort ? throw RarPasswords.NoneFits() : null;

@@ -16,8 +16,9 @@ internal sealed record JoinedSet(
 /// <summary>Joins pieces in the order of their names, and reads the archive that they are: 7z, zip, tar, or none.</summary>
 /// <param name="source">Where the pieces are.</param>
 /// <param name="keys">The passwords of the release.</param>
+/// <param name="budget">What reading the headers of the release may cost.</param>
 /// <param name="options">Whether lengths are predicted.</param>
-internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, MappingOptions options)
+internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
     /// <summary>Joins pieces.</summary>
     /// <exception cref="ArchiveException">One lacks, or the archive cannot be read.</exception>
@@ -127,7 +128,6 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
     private async Task<JoinedSet> ReadArchiveAsync(IReadOnlyList<int> members, MediaKind kind, List<int> predicted, CancellationToken cancellationToken)
     {
         var whole = Join(members);
-        var budget = new ArchiveBudget();
         var map = kind switch
         {
             MediaKind.SevenZip => await SevenZipReader.ReadAsync(whole, keys, budget, cancellationToken),

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Derives keys as RAR and 7z do. Thread-safe: it has no state.</summary>
 /// <remarks>
-/// Takes 10 to 500 ms of the thread that asks. The sources are the technical note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known from
+/// Takes up to 500 ms of the thread that asks. The sources are the technical note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known from
 /// the programs that read them.
 /// </remarks>
 public sealed class KeyDeriver : IKeyDeriver
@@ -25,23 +25,51 @@ public sealed class KeyDeriver : IKeyDeriver
 
     private const int KeyLength = 32;
 
+    // The check value of RAR 5 is that many rounds behind the key.
+    private const int CheckRounds = 32;
+
+    // One round of PBKDF2 takes as long as SHA-1 or SHA-256 over so many bytes.
+    private const int BytesPerRound = 256;
+
+    // Charged at least: a key that is quick to derive takes memory all the same.
+    private const long LeastCost = 1 << 10;
+
     // Rounds that are laid out behind each other and hashed by one call.
     private const int BatchLog2 = 6;
+
+    /// <summary>Returns the cost of a key in rounds of PBKDF2; none is free.</summary>
+    public static long CostOf(KeyRequest request)
+    {
+        // More rounds are refused by Derive, at no cost.
+        var rounds = IsPossible(request) && !IsWithoutRounds(request) ? 1L << (request.Scheme == KeyScheme.Rar4 ? Rar4RoundsLog2 : request.RoundsLog2) : 0;
+        var cost = request.Scheme switch
+        {
+            KeyScheme.Rar5 => rounds,
+            KeyScheme.Rar5Check => rounds + CheckRounds,
+            KeyScheme.Rar4 => rounds * (SeedLength(Shortened(request.Password), request.Salt) + 3) / BytesPerRound,
+            _ => rounds * (SeedLength(request.Password, request.Salt) + 8) / BytesPerRound,
+        };
+        return Math.Max(cost, LeastCost);
+    }
 
     /// <inheritdoc/>
     public DerivedKey Derive(KeyRequest request)
     {
-        if (request.Scheme != KeyScheme.Rar4 && request.RoundsLog2 is < 0 or > MostRoundsLog2 && !IsWithoutRounds(request))
+        if (!IsPossible(request))
             throw new ArchiveException(ArchiveFault.Unsupported, "its key takes too many rounds to derive");
 
         var salt = Convert.FromHexString(request.Salt);
         return request.Scheme switch
         {
             KeyScheme.Rar4 => Rar4(request.Password, salt),
-            KeyScheme.Rar5 => Rar5(request.Password, salt, 1 << request.RoundsLog2),
+            KeyScheme.Rar5 => new DerivedKey(Rar5(request.Password, salt, 1 << request.RoundsLog2), default, default),
+            KeyScheme.Rar5Check => new DerivedKey(default, default, Folded(Rar5(request.Password, salt, (1 << request.RoundsLog2) + CheckRounds))),
             _ => SevenZip(request.Password, salt, request.RoundsLog2),
         };
     }
+
+    private static bool IsPossible(KeyRequest request) =>
+        request.Scheme == KeyScheme.Rar4 || request.RoundsLog2 is >= 0 and <= MostRoundsLog2 || IsWithoutRounds(request);
 
     private static bool IsWithoutRounds(KeyRequest request) => request is { Scheme: KeyScheme.SevenZip, RoundsLog2: NoRounds };
 
@@ -86,16 +114,16 @@ public sealed class KeyDeriver : IKeyDeriver
         return new DerivedKey(key, iv, ReadOnlyMemory<byte>.Empty);
     }
 
-    /// <summary>PBKDF2 with HMAC-SHA-256; 32 further rounds, folded to 8 bytes, are the check value.</summary>
-    private static DerivedKey Rar5(string password, byte[] salt, int rounds)
+    /// <summary>PBKDF2 with HMAC-SHA-256.</summary>
+    private static byte[] Rar5(string password, byte[] salt, int rounds) =>
+        Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(Shortened(password)), salt, rounds, HashAlgorithmName.SHA256, KeyLength);
+
+    private static byte[] Folded(byte[] sum)
     {
-        var secret = Encoding.UTF8.GetBytes(Shortened(password));
-        var key = Rfc2898DeriveBytes.Pbkdf2(secret, salt, rounds, HashAlgorithmName.SHA256, KeyLength);
-        var longCheck = Rfc2898DeriveBytes.Pbkdf2(secret, salt, rounds + 32, HashAlgorithmName.SHA256, KeyLength);
         var check = new byte[8];
-        for (var i = 0; i < longCheck.Length; i++)
-            check[i % check.Length] ^= longCheck[i];
-        return new DerivedKey(key, ReadOnlyMemory<byte>.Empty, check);
+        for (var i = 0; i < sum.Length; i++)
+            check[i % check.Length] ^= sum[i];
+        return check;
     }
 
     /// <summary>SHA-256 over 2^n times salt, password and a counter of 8 bytes.</summary>
@@ -123,6 +151,8 @@ public sealed class KeyDeriver : IKeyDeriver
 
         return new DerivedKey(sha.GetHashAndReset(), ReadOnlyMemory<byte>.Empty, ReadOnlyMemory<byte>.Empty);
     }
+
+    private static int SeedLength(string password, string salt) => (password.Length * sizeof(char)) + (salt.Length / 2);
 
     private static string Shortened(string password) => password.Length > MostRarCharacters ? password[..MostRarCharacters] : password;
 

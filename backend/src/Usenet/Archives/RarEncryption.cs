@@ -21,6 +21,9 @@ public sealed record RarEncryption(KeyScheme Scheme, string Salt, int RoundsLog2
     /// <summary>The question for the key of a password.</summary>
     public KeyRequest Request(string password) => new(Scheme, password, Salt, RoundsLog2);
 
+    /// <summary>The question for the check value of a password.</summary>
+    public KeyRequest CheckRequest(string password) => Request(password) with { Scheme = KeyScheme.Rar5Check };
+
     /// <summary>What of a check value can be used: 8 bytes, of whose SHA-256 the first 4 bytes follow.</summary>
     internal static ReadOnlyMemory<byte> UsableCheck(ReadOnlySpan<byte> check)
     {

@@ -22,8 +22,9 @@ internal sealed record ReadGroup(IReadOnlyList<ReadSet> Read, IReadOnlyList<Fail
 /// <summary>Reads the RAR archives that a group of volumes holds: by first, second and last volume where that is enough, else by all of them.</summary>
 /// <param name="source">Where the volumes are.</param>
 /// <param name="keys">The passwords of the release.</param>
+/// <param name="budget">What reading the headers of the release may cost.</param>
 /// <param name="options">Whether volumes are predicted.</param>
-internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, MappingOptions options)
+internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
     // First, second and last volume, and one that can be predicted.
     private const int FewestToPredict = 4;
@@ -157,7 +158,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
     {
         try
         {
-            return await RarVolumeReader.ReadAsync(new HeaderWindow(source.Open(index), new ArchiveBudget()), _passwords, depth, cancellationToken);
+            return await RarVolumeReader.ReadAsync(new HeaderWindow(source.Open(index), budget), _passwords, depth, cancellationToken);
         }
         catch (ArticleGoneException gone)
         {
@@ -172,24 +173,27 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
             .Where(one => one.Part is { Kind: RarPartKind.File, Method: null, Encryption: not null, IsSplitBefore: false, DataLength: > 0 })
             .OrderByDescending(one => one.Part.UnpackedLength)
             .ToList();
-        if (locked.Count == 0 || _passwords.Decide(locked[0].Part.Encryption!) is not null)
-            return;
+        if (locked.Count > 0)
+            await _passwords.SearchAsync(DecideAsync, cancellationToken);
 
-        var candidates = _passwords.Candidates;
-        foreach (var (part, index) in locked)
+        async Task<string> DecideAsync()
         {
-            var text = new ArchiveExtent(index, part.DataOffset, part.DataLength);
-            var ciphers = candidates.Select(password => _passwords.CipherOf(part.Encryption!, password)).ToList();
-            var whole = part.IsSplitAfter ? null : part.Crc32;
-            var fits = await CipherChoice.FindAsync(part.Path, part.UnpackedLength, [text], ciphers, whole, source, cancellationToken);
-            if (fits is { } found)
+            if (_passwords.Decide(locked[0].Part.Encryption!) is { } known)
+                return known;
+            var candidates = _passwords.Candidates;
+            foreach (var (part, index) in locked)
             {
-                _passwords.Settle(candidates[found]);
-                return;
+                var text = new ArchiveExtent(index, part.DataOffset, part.DataLength);
+                var ciphers = new CipherCandidates(candidates, password => _passwords.CipherOf(part.Encryption!, password));
+                var whole = part.IsSplitAfter ? null : part.Crc32;
+                if (await CipherChoice.FindAsync(part.Path, part.UnpackedLength, [text], ciphers, whole, source, cancellationToken) is not { } found)
+                    continue;
+                _passwords.Settle(found);
+                return found;
             }
-        }
 
-        throw CipherChoice.CannotTell();
+            throw CipherChoice.CannotTell();
+        }
     }
 
     /// <summary>Whether volumes that no number and no name orders are in order by the checksums of their parts (IMP-51).</summary>

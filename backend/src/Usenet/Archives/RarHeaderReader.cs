@@ -23,10 +23,11 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
 
     /// <summary>From now on headers are encrypted.</summary>
     /// <exception cref="ArchiveException">There is a check value, and no password that it lets pass.</exception>
-    public void Encrypt(RarEncryption encryption)
+    public async ValueTask EncryptAsync(RarEncryption encryption, CancellationToken cancellationToken)
     {
         _encryption = encryption;
-        _password = encryption.Check.IsEmpty ? null : passwords.Decide(encryption);
+        if (!encryption.Check.IsEmpty)
+            _password = await passwords.SearchAsync(() => Task.FromResult(passwords.Decide(encryption)), cancellationToken);
     }
 
     /// <summary>Reads the header at a place.</summary>
@@ -34,8 +35,12 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
     /// <exception cref="ArchiveException">It is damaged, cannot be decrypted, or costs too much.</exception>
     public async ValueTask<(RarBlock Block, int Length, long End)> ReadAsync(long offset, CancellationToken cancellationToken)
     {
-        window.Budget.TakeStep();
-        return _encryption is null ? await ReadPlainAsync(offset, cancellationToken) : await ReadEncryptedAsync(offset, cancellationToken);
+        window.Budget.TakeSteps();
+        if (_encryption is null)
+            return await ReadPlainAsync(offset, cancellationToken);
+        return _password is null
+            ? await passwords.SearchAsync(() => ReadEncryptedAsync(offset, cancellationToken), cancellationToken)
+            : await ReadEncryptedAsync(offset, cancellationToken);
     }
 
     private async ValueTask<(RarBlock Block, int Length, long End)> ReadPlainAsync(long offset, CancellationToken cancellationToken)
@@ -49,7 +54,7 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
         return IsSound(header) ? (Parse(header), length, offset + length) : throw Damaged();
     }
 
-    private async ValueTask<(RarBlock Block, int Length, long End)> ReadEncryptedAsync(long offset, CancellationToken cancellationToken)
+    private async Task<(RarBlock Block, int Length, long End)> ReadEncryptedAsync(long offset, CancellationToken cancellationToken)
     {
         var prefix = await window.ReadAsync(offset, format == ArchiveFormat.Rar4 ? Rar4SaltLength : CipherBlock, cancellationToken);
         var text = offset + prefix.Length;

@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Archives;
 /// <see cref="Candidates"/> it decrypts the first block of the file with <see cref="CipherOf"/>, and tells <see cref="Settle"/> which one gave
 /// the beginning of such a file. Then <see cref="RarSet.Join"/> takes that one.
 /// </para>
-/// <para>Thread-safe. Deriving a key takes the thread 10 to 500 ms, once for each password, salt and number of rounds.</para>
+/// <para>Thread-safe. Deriving a key takes the thread up to 500 ms, once for each password, salt and number of rounds.</para>
 /// </remarks>
 /// <param name="keys">The passwords of the release, and the keys derived so far.</param>
 public sealed class RarPasswords(ArchiveKeys keys)
@@ -18,7 +18,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
     // A reference is written whole, and whichever of two fitting ones remains is right.
     private volatile string? _settled;
 
-    /// <summary>What may fit, the one that has fitted first.</summary>
+    /// <summary>What may fit: first the password that fitted in this archive, then the one that fitted in another archive of the release.</summary>
     /// <exception cref="ArchiveException">No password was given.</exception>
     public IReadOnlyList<string> Candidates
     {
@@ -31,7 +31,11 @@ public sealed class RarPasswords(ArchiveKeys keys)
     }
 
     /// <summary>Remembers a password that fits: for all of the archive where nothing else decides.</summary>
-    public void Settle(string password) => _settled = password;
+    public void Settle(string password)
+    {
+        _settled = password;
+        keys.Prefer(password);
+    }
 
     /// <summary>The error of an archive that no candidate opens.</summary>
     public static ArchiveException NoneFits() => new(ArchiveFault.WrongPassword, "no password fits");
@@ -50,7 +54,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
 
         foreach (var password in candidates)
         {
-            if (!keys.Get(encryption.Request(password)).Check.Span.SequenceEqual(encryption.Check.Span))
+            if (!keys.Get(encryption.CheckRequest(password)).Check.Span.SequenceEqual(encryption.Check.Span))
                 continue;
             Settle(password);
             return password;
@@ -58,6 +62,9 @@ public sealed class RarPasswords(ArchiveKeys keys)
 
         throw NoneFits();
     }
+
+    /// <summary>Runs a search for the password, alone while no password of the release has fitted.</summary>
+    internal Task<T> SearchAsync<T>(Func<Task<T>> search, CancellationToken cancellationToken) => keys.SearchAsync(search, cancellationToken);
 
     /// <summary>What decrypts a file if the password is right.</summary>
     /// <exception cref="ArchiveException">The key takes too long to derive.</exception>

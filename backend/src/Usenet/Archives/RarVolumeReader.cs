@@ -21,7 +21,7 @@ public static class RarVolumeReader
     private static ReadOnlySpan<byte> Rar5Marker => "Rar!\x1A\x07\x01\0"u8;
 
     /// <summary>Reads a volume.</summary>
-    /// <param name="window">The volume and what reading may cost; the budget is that of the whole archive.</param>
+    /// <param name="window">The volume and what reading may cost; the budget is the one of the release.</param>
     /// <param name="passwords">What opens encrypted headers; not asked where they are plain.</param>
     /// <param name="depth">How far.</param>
     /// <param name="cancellationToken">Gives up.</param>
@@ -48,14 +48,14 @@ public static class RarVolumeReader
             switch (block.Kind)
             {
                 case RarBlockKind.Encryption:
-                    headers.Encrypt(block.Encryption!);
+                    await headers.EncryptAsync(block.Encryption!, cancellationToken);
                     volume = volume with { HasEncryptedHeaders = true };
                     break;
                 case RarBlockKind.Main:
                     hasMain = true;
                     volume = WithMain(volume, block, length);
                     if (format == ArchiveFormat.Rar4 && volume.HasEncryptedHeaders)
-                        headers.Encrypt(new RarEncryption(KeyScheme.Rar4, "", RoundsLog2: 0));
+                        await headers.EncryptAsync(new RarEncryption(KeyScheme.Rar4, "", RoundsLog2: 0), cancellationToken);
                     break;
                 case RarBlockKind.File:
                     parts.Add(block.Part! with { DataOffset = end, DataLength = block.DataLength });

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Archives;
 internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 {
     /// <summary>The most streams, folders or files that one header may list.</summary>
-    public const int MaxItems = ArchiveBudget.DefaultSteps;
+    public const int MaxItems = ArchiveBudget.BaseSteps;
 
     private ReadOnlyMemory<byte> _rest = bytes;
 
@@ -98,6 +98,33 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 
     private static long ToLong(ulong value) =>
         value <= long.MaxValue ? (long)value : throw new ArchiveException(ArchiveFault.Broken, "a number in its header is too large");
+}
+
+/// <summary>
+/// Pays for the lists of one header: a step for each line of the longest one, because a packed stream, its folder and its file are one thing, and
+/// one for each coder of a folder beyond two.
+/// </summary>
+/// <remarks>For one header; not thread-safe.</remarks>
+internal sealed class SevenZipLists(ArchiveBudget budget)
+{
+    private const int UsualCoders = 2;
+
+    private int _paid;
+
+    /// <summary>Pays for a list of so many lines before it is made.</summary>
+    public int Pay(int lines)
+    {
+        if (lines > _paid)
+        {
+            budget.TakeSteps(lines - _paid);
+            _paid = lines;
+        }
+
+        return lines;
+    }
+
+    /// <summary>Pays for the coders of a folder.</summary>
+    public void PayCoders(int coders) => budget.TakeSteps(Math.Max(0, coders - UsualCoders));
 }
 
 /// <summary>Property IDs (7zFormat.txt).</summary>

@@ -9,11 +9,10 @@ namespace Sluice.Usenet.Archives;
 /// <param name="password">The one that opened the header, which opens the data too; null where the header was not encrypted.</param>
 internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, string? password)
 {
-    /// <summary>The most salts that the files of one archive may have: each costs a key for each password.</summary>
-    private const int MaxSalts = 4;
-
     private readonly SevenZipCipher?[] _ciphers = new SevenZipCipher?[header.Streams.Folders.Count];
-    private readonly HashSet<(string, int)> _salts = [];
+
+    // As they were at the beginning, so that the candidates of all files have one order.
+    private readonly IReadOnlyList<string> _passwords = keys.Passwords;
 
     /// <summary>The map of the archive.</summary>
     /// <exception cref="ArchiveException">The header contradicts itself, or there is no password where one is needed.</exception>
@@ -54,17 +53,15 @@ internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, s
     {
         if (!HasLengths(folder) || packed.Length < SevenZipCipher.RoundUp(folder.Length))
             throw Contradiction();
-        if (keys.Passwords.Count == 0)
+        if (_passwords.Count == 0)
             throw new ArchiveException(ArchiveFault.NoPassword, "its files are encrypted");
-        if (_salts.Add((cipher.Salt, cipher.RoundsLog2)) && _salts.Count > MaxSalts)
-            throw new ArchiveException(ArchiveFault.Unsupported, "its files have too many keys");
 
         var first = SevenZipCipher.FirstByte(stream.Offset);
         var end = SevenZipCipher.RoundUp(stream.Offset + stream.Length);
         entry = entry with { Extents = [packed with { Offset = packed.Offset + first, Length = end - first }] };
         return password is not null
             ? entry with { Cipher = Cipher(password) }
-            : entry with { Candidates = [.. keys.Passwords.Select(Cipher)] };
+            : entry with { Candidates = new CipherCandidates(_passwords, Cipher) };
 
         StreamCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.Ask(tried)).Key);
     }

@@ -36,9 +36,10 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
     /// <summary>Reads a header from behind its property ID.</summary>
     /// <param name="cursor">Where it is read.</param>
     /// <param name="archiveLength">Length of the archive in bytes.</param>
-    /// <param name="budget">Pays a step for each item.</param>
+    /// <param name="budget">Pays for its lists.</param>
     public static SevenZipHeader Read(SevenZipCursor cursor, long archiveLength, ArchiveBudget budget)
     {
+        var lists = new SevenZipLists(budget);
         var (streams, items) = (SevenZipStreams.None, Array.Empty<SevenZipItem>());
         for (; ; )
         {
@@ -53,10 +54,10 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
                 case SevenZipProperty.AdditionalStreamsInfo:
                     throw new ArchiveException(ArchiveFault.Unsupported, "its header lies in several streams");
                 case SevenZipProperty.MainStreamsInfo:
-                    streams = SevenZipStreams.Read(cursor, archiveLength);
+                    streams = SevenZipStreams.Read(cursor, archiveLength, lists);
                     break;
                 case SevenZipProperty.FilesInfo:
-                    items = ReadItems(cursor, budget);
+                    items = ReadItems(cursor, lists);
                     break;
                 default:
                     throw new ArchiveException(ArchiveFault.Broken, "its header holds an unknown property");
@@ -64,12 +65,9 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
         }
     }
 
-    private static SevenZipItem[] ReadItems(SevenZipCursor cursor, ArchiveBudget budget)
+    private static SevenZipItem[] ReadItems(SevenZipCursor cursor, SevenZipLists lists)
     {
-        var count = cursor.ReadCount();
-        for (var i = 0; i < count; i++)
-            budget.TakeStep();
-
+        var count = lists.Pay(cursor.ReadCount());
         var isEmpty = new bool[count];
         var paths = new string[count];
         var attributes = new uint[count];

@@ -12,7 +12,7 @@ public static class SevenZipReader
     /// <summary>Reads the header of an archive.</summary>
     /// <param name="joined">The archive: all of its volumes, joined; not owned. Bytes behind its end do no harm.</param>
     /// <param name="keys">The passwords that may open it; asked only where something is encrypted.</param>
-    /// <param name="budget">What reading may cost. A header that is packed costs its packed bytes; it unpacks to 64 MiB at most.</param>
+    /// <param name="budget">What reading may cost. A header that is packed costs its packed bytes, and what it unpacks to besides.</param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <returns>
     /// Its files, whose extents lie in volume 0: the joined one. Files that are compressed have no extents. Where only data is encrypted
@@ -39,7 +39,7 @@ public static class SevenZipReader
         if (!start.IsHeader(bytes.Span))
             throw new ArchiveException(ArchiveFault.Broken, "its header is damaged");
 
-        var unpacker = new SevenZipUnpacker(keys);
+        var unpacker = new SevenZipUnpacker(keys, budget);
         for (var packings = 0; ; packings++)
         {
             var cursor = new SevenZipCursor(bytes);
@@ -48,7 +48,7 @@ public static class SevenZipReader
                 case SevenZipProperty.Header:
                     return new SevenZipEntries(SevenZipHeader.Read(cursor, joined.Length, budget), keys, unpacker.Password).Map();
                 case SevenZipProperty.EncodedHeader when packings < MaxPackedHeaders:
-                    bytes = await UnpackAsync(window, SevenZipStreams.Read(cursor, joined.Length), unpacker, cancellationToken);
+                    bytes = await UnpackAsync(window, SevenZipStreams.Read(cursor, joined.Length, new SevenZipLists(budget)), unpacker, cancellationToken);
                     break;
                 case SevenZipProperty.EncodedHeader:
                     throw new ArchiveException(ArchiveFault.Unsupported, "its header is packed too often");
@@ -61,10 +61,9 @@ public static class SevenZipReader
     private static async Task<ReadOnlyMemory<byte>> UnpackAsync(
         HeaderWindow window, SevenZipStreams streams, SevenZipUnpacker unpacker, CancellationToken cancellationToken)
     {
-        window.Budget.TakeStep();
         if (streams is not { Packed: [var extent], Folders: [var folder] })
             throw new ArchiveException(ArchiveFault.Unsupported, "its header lies in several streams");
-        return unpacker.Unpack(folder, await ReadAsync(window, extent.Offset, extent.Length, cancellationToken));
+        return await unpacker.UnpackAsync(folder, await ReadAsync(window, extent.Offset, extent.Length, cancellationToken), cancellationToken);
     }
 
     private static ValueTask<ReadOnlyMemory<byte>> ReadAsync(HeaderWindow window, long offset, long length, CancellationToken cancellationToken)

@@ -19,7 +19,8 @@ internal sealed record SevenZipStreams(
     /// <summary>Reads it from behind its property ID up to its end.</summary>
     /// <param name="cursor">Where it is read.</param>
     /// <param name="archiveLength">Length of the archive in bytes, past which no packed stream may reach.</param>
-    public static SevenZipStreams Read(SevenZipCursor cursor, long archiveLength)
+    /// <param name="lists">Pays for what is listed.</param>
+    public static SevenZipStreams Read(SevenZipCursor cursor, long archiveLength, SevenZipLists lists)
     {
         ArchiveExtent[] packed = [];
         SevenZipFolder[] folders = [];
@@ -31,13 +32,13 @@ internal sealed record SevenZipStreams(
                 case SevenZipProperty.End:
                     return new SevenZipStreams(packed, folders, streams ?? OnePerFolder(folders));
                 case SevenZipProperty.PackInfo:
-                    packed = ReadPacked(cursor, archiveLength);
+                    packed = ReadPacked(cursor, archiveLength, lists);
                     break;
                 case SevenZipProperty.UnpackInfo:
-                    folders = ReadFolders(cursor, packed.Length);
+                    folders = ReadFolders(cursor, packed.Length, lists);
                     break;
                 case SevenZipProperty.SubStreamsInfo:
-                    streams = ReadStreams(cursor, folders);
+                    streams = ReadStreams(cursor, folders, lists);
                     break;
                 default:
                     throw Broken();
@@ -45,10 +46,10 @@ internal sealed record SevenZipStreams(
         }
     }
 
-    private static ArchiveExtent[] ReadPacked(SevenZipCursor cursor, long archiveLength)
+    private static ArchiveExtent[] ReadPacked(SevenZipCursor cursor, long archiveLength, SevenZipLists lists)
     {
         var offset = cursor.ReadNumber();
-        var packed = new ArchiveExtent[cursor.ReadCount()];
+        var packed = new ArchiveExtent[lists.Pay(cursor.ReadCount())];
         if (offset > archiveLength - SevenZipStart.Size)
             throw Broken();
         offset += SevenZipStart.Size;
@@ -80,16 +81,17 @@ internal sealed record SevenZipStreams(
         return hasSizes ? packed : throw Broken();
     }
 
-    private static SevenZipFolder[] ReadFolders(SevenZipCursor cursor, int packed)
+    private static SevenZipFolder[] ReadFolders(SevenZipCursor cursor, int packed, SevenZipLists lists)
     {
         if (cursor.ReadProperty() != SevenZipProperty.Folder)
             throw Broken();
-        var folders = new SevenZipFolder[cursor.ReadCount()];
+        var folders = new SevenZipFolder[lists.Pay(cursor.ReadCount())];
         cursor.RefuseExternal();
         var next = 0;
         for (var i = 0; i < folders.Length; i++)
         {
             folders[i] = SevenZipFolder.Read(cursor) with { FirstPacked = next };
+            lists.PayCoders(folders[i].Coders.Count);
             next += folders[i].PackedStreams;
             if (next > packed)
                 throw Broken();
@@ -119,7 +121,7 @@ internal sealed record SevenZipStreams(
     private static SevenZipStream[] OnePerFolder(SevenZipFolder[] folders) =>
         [.. folders.Select((folder, i) => new SevenZipStream(i, 0, folder.Length, folder.Crc))];
 
-    private static List<SevenZipStream> ReadStreams(SevenZipCursor cursor, SevenZipFolder[] folders)
+    private static List<SevenZipStream> ReadStreams(SevenZipCursor cursor, SevenZipFolder[] folders, SevenZipLists lists)
     {
         var counts = Enumerable.Repeat(1, folders.Length).ToArray();
         var property = cursor.ReadProperty();
@@ -128,6 +130,7 @@ internal sealed record SevenZipStreams(
             var left = SevenZipCursor.MaxItems;
             for (var i = 0; i < counts.Length; i++)
                 left -= counts[i] = cursor.ReadCount(left);
+            lists.Pay(SevenZipCursor.MaxItems - left);
             property = cursor.ReadProperty();
         }
 

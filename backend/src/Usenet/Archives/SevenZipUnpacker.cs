@@ -7,15 +7,12 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Unpacks headers of a 7z archive that are packed, encrypted or both, within bounds (IMP-56).</summary>
 /// <remarks>
-/// For one archive; not thread-safe. All headers together come to <see cref="MaxUnpacked"/> at most, and a dictionary is never longer than
-/// the header that it unpacks.
+/// For one archive; not thread-safe. A dictionary is never longer than the header that it unpacks.
 /// </remarks>
 /// <param name="keys">The passwords that may open them.</param>
-internal sealed class SevenZipUnpacker(ArchiveKeys keys)
+/// <param name="budget">Pays for what comes out.</param>
+internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
 {
-    /// <summary>64 MiB: more than ten thousand files with long names.</summary>
-    public const int MaxUnpacked = 64 << 20;
-
     // LZMA cannot unpack to more: its longest match, 273 bytes, costs 14 decisions of 0.022 bits at least, that is 1 : 7,114.
     private const int MaxRatio = 7200;
 
@@ -23,20 +20,17 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys)
     private const int LzmaProperties = 5;
     private const int MostLzma2Dictionary = 28;
 
-    private int _left = MaxUnpacked;
-
     /// <summary>The password that opened an encrypted header; null while there was none.</summary>
     public string? Password { get; private set; }
 
     /// <summary>Unpacks a header.</summary>
     /// <param name="folder">How it was packed.</param>
     /// <param name="packed">Its bytes.</param>
+    /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="ArchiveException">It is damaged, no password opens it, or it is packed in a way that is not supported.</exception>
-    public ReadOnlyMemory<byte> Unpack(SevenZipFolder folder, ReadOnlyMemory<byte> packed)
+    public async Task<ReadOnlyMemory<byte>> UnpackAsync(SevenZipFolder folder, ReadOnlyMemory<byte> packed, CancellationToken cancellationToken)
     {
-        if (folder.Length > _left)
-            throw new ArchiveException(ArchiveFault.Unsupported, "its header unpacks to too much");
-        _left -= (int)folder.Length;
+        budget.TakeUnpacked(folder.Length);
         if (folder.Cipher is null)
             return Run(folder, packed, default) ?? throw new ArchiveException(ArchiveFault.Broken, "its header does not unpack");
         if (folder.Crc is null)
@@ -44,12 +38,16 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys)
         if (keys.Passwords.Count == 0)
             throw new ArchiveException(ArchiveFault.NoPassword, "its header is encrypted");
 
-        var cipher = SevenZipCipher.Read(folder.Cipher);
+        return await keys.SearchAsync(() => Task.FromResult(Decrypt(folder, SevenZipCipher.Read(folder.Cipher), packed)), cancellationToken);
+    }
+
+    private ReadOnlyMemory<byte> Decrypt(SevenZipFolder folder, SevenZipCipher cipher, ReadOnlyMemory<byte> packed)
+    {
         foreach (var password in Password is null ? keys.Passwords : [Password])
         {
             if (Run(folder, packed, keys.Get(cipher.Ask(password)).Key) is not { } header)
                 continue;
-            Password = password;
+            keys.Prefer(Password = password);
             return header;
         }
 
@@ -82,7 +80,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys)
 
     private static byte[]? Inflate(SevenZipCoder coder, ReadOnlyMemory<byte> packed, long length)
     {
-        if (length > MaxUnpacked || length > (long)packed.Length * MaxRatio || Properties(coder, (int)length) is not { } properties)
+        if (length > ArchiveBudget.MaxUnpacked || length > (long)packed.Length * MaxRatio || Properties(coder, (int)length) is not { } properties)
             return null;
         // The first byte of the range coder is always 0: all but one in 256 wrong keys end here.
         var isLzma2 = coder.Id == SevenZipCoder.Lzma2;

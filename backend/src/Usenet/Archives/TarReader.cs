@@ -7,7 +7,7 @@ public static class TarReader
     /// <param name="input">The archive; not owned.</param>
     /// <param name="budget">
     /// What reading may cost. Each header is one read of 512 bytes, and long names and pax records add their length: with
-    /// <see cref="ArchiveBudget.DefaultBytes"/> a tar of more than 2,047 plain entries, or some 680 with pax records, is refused.
+    /// <see cref="ArchiveBudget.BaseBytes"/> a tar of more than 2,047 plain entries, or some 680 with pax records, is refused.
     /// </param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <returns>Its files, whose extents lie in volume 0.</returns>
@@ -24,7 +24,7 @@ public static class TarReader
         // The end is two blocks of zeros; programs that leave them out end with the last file.
         for (long at = 0; at < window.Length;)
         {
-            budget.TakeStep();
+            budget.TakeSteps();
             var block = await window.ReadAsync(at, TarHeader.Size, cancellationToken);
             if (TarHeader.IsEnd(block.Span))
                 break;

@@ -14,6 +14,9 @@ internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk,
     /// <summary>Bytes at the end of a zip that hold all of it, with the longest comment.</summary>
     public const int MaxTail = Size64 + LocatorSize + Size + ushort.MaxValue;
 
+    /// <summary>Bytes at the end of a zip that hold all of it, unless there is a comment.</summary>
+    public const int UsualTail = 1024;
+
     private const uint Signature = 0x06054B50;
     private const uint LocatorSignature = 0x07064B50;
     private const uint Signature64 = 0x06064B50;
@@ -23,12 +26,14 @@ internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk,
     private const int CommentLengthOffset = 20;
 
     /// <summary>Reads the last record whose comment fits into what follows it.</summary>
-    /// <param name="tail">Last bytes of the zip, as many as there are up to <see cref="MaxTail"/>.</param>
-    /// <returns>Null where there is none.</returns>
+    /// <param name="tail">Last bytes of the zip.</param>
+    /// <param name="isAll">Whether the zip has no further bytes; else a record is taken only where all in front of it is in the tail.</param>
+    /// <returns>Null if there is none.</returns>
     /// <exception cref="ArchiveException">Its zip64 record is not where every program writes it.</exception>
-    public static ZipEnd? Read(ReadOnlySpan<byte> tail)
+    public static ZipEnd? Read(ReadOnlySpan<byte> tail, bool isAll)
     {
-        for (var at = tail.Length - Size; at >= 0; at--)
+        var first = isAll ? 0 : Size64 + LocatorSize;
+        for (var at = tail.Length - Size; at >= first; at--)
         {
             var record = tail[at..];
             if (BinaryPrimitives.ReadUInt32LittleEndian(record) == Signature

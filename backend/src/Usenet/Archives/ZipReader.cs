@@ -12,7 +12,7 @@ public static class ZipReader
     /// <summary>Reads the directory of an archive.</summary>
     /// <param name="joined">The archive: all of its volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
     /// <param name="disks">The real length of each volume in bytes; of no meaning for a zip that was cut by a program that knows no zip.</param>
-    /// <param name="budget">What reading may cost: some 64 KiB at the end, and about 80 bytes and two names for each entry.</param>
+    /// <param name="budget">What reading may cost: 1 KiB at the end, or 64 KiB with a comment, and about 80 bytes and two names for each entry.</param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <returns>Its files, whose extents lie in volume 0: the joined one. Files that are compressed have no extents.</returns>
     /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Unsupported"/> where an entry is encrypted.</exception>
@@ -24,11 +24,10 @@ public static class ZipReader
         ArgumentNullException.ThrowIfNull(budget);
 
         var window = new HeaderWindow(joined, budget);
-        var tailOffset = Math.Max(0, window.Length - ZipEnd.MaxTail);
-        var tail = await window.ReadAsync(tailOffset, (int)(window.Length - tailOffset), cancellationToken);
-        if (ZipEnd.Read(tail.Span) is not { } end)
-            throw new ArchiveException(ArchiveFault.Broken, "its central directory is not at its end");
-        var layout = new ZipLayout(end, tailOffset + end.Begin, disks);
+        var (end, endOffset) = await ReadEndAsync(window, ZipEnd.UsualTail, cancellationToken)
+            ?? await ReadEndAsync(window, ZipEnd.MaxTail, cancellationToken)
+            ?? throw new ArchiveException(ArchiveFault.Broken, "its central directory is not at its end");
+        var layout = new ZipLayout(end, endOffset, disks);
         var items = await ReadItemsAsync(window, layout, end.Entries, cancellationToken);
         if (items.Any(item => item.IsEncrypted))
             throw new ArchiveException(ArchiveFault.Unsupported, "it is encrypted");
@@ -48,6 +47,13 @@ public static class ZipReader
             [.. items.Where(item => item.IsSpecial).Select(item => $"skipped a link: {item.Path}")]);
     }
 
+    private static async Task<(ZipEnd End, long Offset)?> ReadEndAsync(HeaderWindow window, int longest, CancellationToken cancellationToken)
+    {
+        var offset = Math.Max(0, window.Length - longest);
+        var tail = await window.ReadAsync(offset, (int)(window.Length - offset), cancellationToken);
+        return ZipEnd.Read(tail.Span, isAll: offset == 0) is { } end ? (end, offset + end.Begin) : null;
+    }
+
     private static async Task<List<ZipItem>> ReadItemsAsync(HeaderWindow window, ZipLayout layout, long entries, CancellationToken cancellationToken)
     {
         // What no buffer can hold no budget can pay.
@@ -57,7 +63,7 @@ public static class ZipReader
         var items = new List<ZipItem>();
         while (!directory.IsEmpty)
         {
-            window.Budget.TakeStep();
+            window.Budget.TakeSteps();
             items.Add(ZipItem.Read(ref directory));
         }
 
@@ -74,7 +80,6 @@ public static class ZipReader
         var taken = new List<(long Begin, long End)>();
         foreach (var batch in files.Chunk(HeadersAtOnce))
         {
-            // A read pays before it waits, so that the budget is touched by one thread alone.
             var places = batch.Select(file => layout.Place(file.Disk, file.Offset)).ToArray();
             var headers = await Task.WhenAll(
                 batch.Zip(places, (file, place) => window.ReadAsync(place, file.LocalHeaderSize, cancellationToken).AsTask()));

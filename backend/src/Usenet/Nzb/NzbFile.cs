@@ -23,6 +23,12 @@ public sealed record NzbFile
     /// <summary>How many of <see cref="Segments"/> were never posted.</summary>
     public int Holes { get; init; }
 
+    /// <summary>
+    /// The number of its only segment, if the counter of the subject says the same: <c>(3/50)</c> and number 3. Then the file is one part of a
+    /// posted file that the NZB lists part by part, and the numbers before it are no holes (IMP-17). Else 0.
+    /// </summary>
+    public int Part { get; init; }
+
     /// <summary>What tells it from the others of its NZB: subject and ids, but neither sizes nor dates.</summary>
     internal UInt128 Fingerprint { get; init; }
 }

@@ -58,7 +58,8 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
         if (!_listed.IsSorted)
             SegmentSorter.Sort(_listed, spool = _sorted);
 
-        var holes = spool.LastNumber - spool.Count;
+        var part = PartOf(spool);
+        var holes = part > 0 ? 0 : spool.LastNumber - spool.Count;
         if (holes > limits.MaxHoles)
             throw new NzbFormatException(NzbFault.TooLarge, $"more than {limits.MaxHoles} segments of one file are not listed");
         return new NzbFile
@@ -66,8 +67,9 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
             Subject = _subject,
             Date = _date,
             Groups = [.. _groups],
-            Segments = new NzbSegments(spool),
+            Segments = new NzbSegments(spool, Math.Max(1, part)),
             Holes = holes,
+            Part = part,
             Fingerprint = Fingerprint(spool),
         };
     }
@@ -78,6 +80,9 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
         _listed.Dispose();
         _sorted.Dispose();
     }
+
+    private int PartOf(SegmentSpool spool) =>
+        spool.Count == 1 && NzbSubject.CounterOf(_subject) is var (number, total) && number == spool.LastNumber && total > 1 && number <= total ? number : 0;
 
     private UInt128 Fingerprint(SegmentSpool spool)
     {
@@ -99,15 +104,17 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
 
 /// <summary>The segments of a file by number, read from where the reader of its NZB has put them.</summary>
 /// <remarks>Valid until that reader goes on. Not thread-safe.</remarks>
-internal sealed class NzbSegments(SegmentSpool spool) : IReadOnlyCollection<NzbSegment>
+/// <param name="spool">Complete.</param>
+/// <param name="first">The number that counts as the first; those below it are left out.</param>
+internal sealed class NzbSegments(SegmentSpool spool, int first) : IReadOnlyCollection<NzbSegment>
 {
     /// <inheritdoc/>
-    public int Count { get; } = spool.LastNumber;
+    public int Count { get; } = spool.LastNumber - first + 1;
 
     /// <inheritdoc/>
     public IEnumerator<NzbSegment> GetEnumerator()
     {
-        var number = 0;
+        var number = first - 1;
         for (var place = 0L; place < spool.End;)
         {
             var (next, segment) = Read(ref place);

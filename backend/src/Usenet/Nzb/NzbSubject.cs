@@ -21,6 +21,13 @@ public readonly record struct NzbSubject(string? FileName, int Segments, int Fil
         return new NzbSubject(QuotedName(subject) ?? LastTokenWithExtension(subject), segments, number, files);
     }
 
+    /// <summary>Reads the last <c>(n/m)</c> of a subject; zeros if there is none.</summary>
+    public static (int Number, int Total) CounterOf(string subject)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        return LastCounter(subject, '(', ')');
+    }
+
     // The last quoted text with an extension, else the last quoted text: titles are quoted as well, and stand first.
     private static string? QuotedName(string subject)
     {

@@ -16,7 +16,7 @@ public readonly record struct FilterFile(string Path, MediaKind Kind, long Lengt
 /// <summary>What a release has to have, and what of it stays away.</summary>
 public sealed record FilterRules
 {
-    /// <summary>Name of the release. A word that it has says nothing about its files.</summary>
+    /// <summary>Name of the release. Where a file repeats it, its words say nothing about the file.</summary>
     public required string Release { get; init; }
 
     /// <summary>Patterns with <c>*</c> and <c>?</c>; case says nothing. One with a <c>/</c> is held against the path, others against the name.</summary>
@@ -27,6 +27,9 @@ public sealed record FilterRules
 
     /// <summary>Whether there has to be a video or audio file that is no sample.</summary>
     public bool NeedsMedia { get; init; }
+
+    /// <summary>Whether samples alone are not enough, where any other kind of file is.</summary>
+    public bool RefusesSamples { get; init; }
 
     /// <summary>Whether PAR2 files are published.</summary>
     public bool ShowsPar2 { get; init; }
@@ -95,17 +98,7 @@ public static class ReleaseFilter
     public static bool SaysSample(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
-        const string Word = "sample";
-        for (var at = path.IndexOf(Word, StringComparison.OrdinalIgnoreCase); at >= 0; at = path.IndexOf(Word, at + 1, StringComparison.OrdinalIgnoreCase))
-        {
-            var end = at + Word.Length;
-            if (end < path.Length && path[end] is 's' or 'S')
-                end++;
-            if ((at == 0 || !char.IsLetterOrDigit(path[at - 1])) && (end == path.Length || !char.IsLetterOrDigit(path[end])))
-                return true;
-        }
-
-        return false;
+        return Words(path).Any(IsSampleWord);
     }
 
     private static FilterOutcome Judge(FilterFile file, long longest, FilterRules rules)
@@ -124,7 +117,12 @@ public static class ReleaseFilter
     private static ReleaseLack LackOf(List<FilterFile> published, FilterRules rules)
     {
         if (!rules.NeedsMedia)
-            return published.Count > 0 ? ReleaseLack.None : ReleaseLack.Media;
+        {
+            return published.Count == 0 ? ReleaseLack.Media
+                : rules.RefusesSamples && published.TrueForAll(file => IsSample(file, rules)) ? ReleaseLack.MoreThanSamples
+                : ReleaseLack.None;
+        }
+
         var media = published.Where(IsMedia).ToList();
         if (media.Count == 0)
             return ReleaseLack.Media;
@@ -139,8 +137,44 @@ public static class ReleaseFilter
     private static bool Matches(string pattern, string name) => FileSystemName.MatchesSimpleExpression(pattern, name);
 
     // A menu on a disc is no sample, however short.
-    private static bool IsSample(FilterFile file, FilterRules rules) =>
-        IsVideo(file) && SaysSample(file.Path) && !SaysSample(rules.Release) && !NameJudge.IsDiscPart(file.Path);
+    private static bool IsSample(FilterFile file, FilterRules rules)
+    {
+        if (!IsVideo(file) || NameJudge.IsDiscPart(file.Path))
+            return false;
+        var release = Words(rules.Release);
+        return file.Path.Split('/').Any(part => SaysSampleBeyond(Words(part), release));
+    }
+
+    /// <summary>Whether a folder or file has the word where it is not that of the release: <c>The.Sample.2019.mkv</c> is the film of its release.</summary>
+    private static bool SaysSampleBeyond(List<string> words, List<string> release)
+    {
+        // Without its extension the name is that of the release.
+        if (words.Take(words.Count - 1).SequenceEqual(release))
+            return false;
+        return Enumerable.Range(0, words.Count).Any(at => IsSampleWord(words[at]) && !Enumerable.Range(0, release.Count).Any(other => IsSame(at, other)));
+
+        bool IsSame(int at, int other) => words[at] == release[other]
+            && ((at > 0 && other > 0 && words[at - 1] == release[other - 1])
+                || (at + 1 < words.Count && other + 1 < release.Count && words[at + 1] == release[other + 1]));
+    }
+
+    private static bool IsSampleWord(string word) => word is "sample" or "samples";
+
+    private static List<string> Words(string text)
+    {
+        var words = new List<string>();
+        for (var at = 0; at < text.Length;)
+        {
+            var end = at;
+            while (end < text.Length && char.IsLetterOrDigit(text[end]))
+                end++;
+            if (end > at)
+                words.Add(text[at..end].ToLowerInvariant());
+            at = end + 1;
+        }
+
+        return words;
+    }
 
     private static bool IsVideo(FilterFile file) => CategoryOf(file) == MediaCategory.Video;
 

@@ -9,7 +9,11 @@ namespace Sluice.Usenet.Probing;
 /// <param name="Subject">What its subject tells.</param>
 /// <param name="Ids">Its message-ids in order, at least one.</param>
 /// <param name="EncodedBytes">Size of all its articles in bytes as the NZB claims it; a hint, and 0 where the NZB claims nothing.</param>
-public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, long EncodedBytes = 0);
+public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, long EncodedBytes = 0)
+{
+    /// <summary>Its <see cref="NzbFile.Part"/>.</summary>
+    public int Part { get; init; }
+}
 
 /// <summary>The findings of the probe of a release, and their cost.</summary>
 /// <param name="Files">One entry per posted file; in the order of the targets, joined ones at the place of their first segment.</param>
@@ -52,9 +56,10 @@ public sealed class ReleaseProber
     {
         ArgumentNullException.ThrowIfNull(targets);
 
-        var plan = ProbePlan.Make(targets, _options.IncludesPar2);
+        var listed = PartJoiner.Join(targets, _options.MaxJoined);
+        var plan = ProbePlan.Make([.. listed.Select(file => file.Target)], _options.IncludesPar2);
         using var fetcher = FetcherOf(plan.NeedsLongHeads ? Par2Matcher.HeadLength : FileProbe.VolumeBytes);
-        FileHead[] heads = [.. targets.Select((target, index) => Unasked(target, index, plan))];
+        FileHead[] heads = [.. listed.Select((file, index) => Unasked(file, index, plan))];
         var done = 0;
         await ForEachAsync(plan.Asked, async (index, token) =>
         {
@@ -72,7 +77,7 @@ public sealed class ReleaseProber
                 cancellationToken);
         }
 
-        for (var index = 0; index < targets.Count; index++)
+        for (var index = 0; index < heads.Length; index++)
         {
             if (heads[index].State == HeadState.Skipped && !plan.IsPar2(index))
                 heads[index] = heads[index] with { Kind = heads[plan.LeaderOf(index)].Kind };
@@ -124,12 +129,12 @@ public sealed class ReleaseProber
             new ParallelOptions { MaxDegreeOfParallelism = _options.Concurrency, CancellationToken = cancellationToken },
             async (index, token) => await probeAsync(index, token));
 
-    private static FileHead Unasked(ProbeTarget target, int index, ProbePlan plan) => new()
+    private static FileHead Unasked(ListedFile file, int index, ProbePlan plan) => new()
     {
-        Members = [index],
-        Subject = target.Subject,
-        Ids = target.Ids,
-        EncodedBytes = target.EncodedBytes,
+        Members = file.Members,
+        Subject = file.Target.Subject,
+        Ids = file.Target.Ids,
+        EncodedBytes = file.Target.EncodedBytes,
         State = HeadState.Skipped,
         Kind = plan.IsPar2(index) ? MediaKind.Par2 : MediaKind.Unknown,
         VolumeSet = plan.SetOf(index),

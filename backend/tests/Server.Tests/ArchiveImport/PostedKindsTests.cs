@@ -86,6 +86,20 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
         await bench.ServeAsync(release);
     }
 
+    [Theory]
+    [InlineData(LayoutFormat.Rar5, SubjectStyle.Quoted)]
+    [InlineData(LayoutFormat.Rar4, SubjectStyle.Unquoted)]
+    [InlineData(LayoutFormat.SevenZip, SubjectStyle.Quoted)]
+    [InlineData(LayoutFormat.Rar5, SubjectStyle.Shared)]
+    public async Task Volumes_listed_segment_by_segment_are_served(LayoutFormat format, SubjectStyle subjects)
+    {
+        // In the last row one name stands for all volumes, so that their parts are told apart by their articles.
+        var release = Builder($"Volumes.{format}.{subjects}.x264").Subjects(subjects)
+            .AddArchive(Rar5() with { Format = format, Volumes = 5 }).ListSegmentsAsFiles(numbered: true).Shuffle().Build();
+
+        await bench.ServeAsync(release);
+    }
+
     [Fact]
     public async Task Post_of_10000_files_is_served()
     {

@@ -124,6 +124,20 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
         Assert.Equal(("OnlySamples", "The release holds samples only."), (ending.Reason, ending.Sentence));
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("&cat=tv")]
+    [InlineData("&cat=software")]
+    public async Task Samples_alone_fail_whatever_the_release_is_called(string category)
+    {
+        var release = Builder("sample-only", 317).AddFile("Film.2019.sample.mkv", 90_000).Build();
+        bench.Mock.Post(release);
+
+        var id = (await bench.Host.AddAsync(release.ToNzb(), "sample-only.nzb", Token, category))[0];
+
+        Assert.Equal("The release holds samples only.", (await bench.Host.WaitForHistoryAsync(id, Token)).GetProperty("fail_message").GetString());
+    }
+
     [Fact]
     public async Task Samples_and_names_of_the_blocklist_stay_away()
     {

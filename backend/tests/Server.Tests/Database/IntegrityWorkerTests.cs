@@ -72,6 +72,26 @@ public sealed class IntegrityWorkerTests : IDisposable
         await second.StopAsync();
     }
 
+    [Fact]
+    public async Task F42_Accepted_nzbs_are_noted_beside_the_blobs_before_a_kill()
+    {
+        var run = await StartAsync();
+        Assert.Equal(new RowNumbers(0, 0), BlobGeneration.Read(_temporary.Folder)!.Numbers);
+        // The limit of the first check and the pause until the next one.
+        await EventuallyAsync(() => _clock.Waiting == 2);
+        await run.AcceptAsync("first");
+        await EventuallyAsync(() => BlobGeneration.Read(_temporary.Folder)!.Numbers == new RowNumbers(1, 0));
+        await run.AcceptAsync("second");
+        await run.AcceptAsync("third");
+        await EventuallyAsync(() => _clock.Waiting == 3);
+        Assert.Equal(new RowNumbers(1, 0), BlobGeneration.Read(_temporary.Folder)!.Numbers);
+
+        _clock.Advance(AcceptedWorker.Pause);
+
+        await EventuallyAsync(() => BlobGeneration.Read(_temporary.Folder)!.Numbers == new RowNumbers(3, 0));
+        await run.StopAsync(isClean: false);
+    }
+
     /// <summary>What comes between two starts.</summary>
     private void Happen(string since, DateTimeOffset soundAt)
     {
@@ -157,14 +177,15 @@ public sealed class IntegrityWorkerTests : IDisposable
             var quarantine = new BlobQuarantine(folder, time);
             var blobs = new BlobStore(folder, new DiskBlobFiles(), quarantine, time);
             SafeMode = new SafeMode(NullLogger<SafeMode>.Instance);
-            Database = new SluiceDatabase(folder, runner, SafeMode, time);
+            var accepted = new AcceptedSignal();
+            Database = new SluiceDatabase(folder, runner, SafeMode, time, state: null, [accepted.Table]);
             _opening = new DatabaseOpening(folder, Database, runner, [], blobs, SafeMode, NullLogger<DatabaseOpening>.Instance);
             _worker = new IntegrityWorker(Database, blobs, quarantine, [], SafeMode, time, NullLogger<IntegrityWorker>.Instance);
             var opened = _opening.Open(accept: null, MayWrite);
             Assert.NotNull(opened);
             Noting = opened.Noting;
             _worker.Begin(opened);
-            _running = _worker.RunAsync(_stopping.Token);
+            _running = Task.WhenAll(_worker.RunAsync(_stopping.Token), new AcceptedWorker(_opening, accepted, time).RunAsync(_stopping.Token));
         }
 
         public SafeMode SafeMode { get; }
@@ -176,6 +197,11 @@ public sealed class IntegrityWorkerTests : IDisposable
         public Task MayWrite => _worker.MayWrite;
 
         public DateTimeOffset? CheckedAt => _worker.CheckedAt;
+
+        public Task<int> AcceptAsync(string name) => Database.WriteAsync(
+            connection => connection.Execute(
+                "INSERT INTO queue_file (folder, name, hash, length, packed, added_at, properties) VALUES ('movies', @name, '', 1, 0, 0, '')", new { name }),
+            Token);
 
         public async Task StopAsync(bool isClean = true)
         {

@@ -50,6 +50,27 @@ public sealed class OpeningPolicyTests
     }
 
     [Theory]
+    [InlineData(5, 7, 3, null)]
+    [InlineData(5, 8, 4, null)]
+    [InlineData(5, 6, 3, SafeModeCause.Older)]
+    [InlineData(5, 9, 2, SafeModeCause.Older)]
+    [InlineData(5, null, null, SafeModeCause.Older)]
+    // Killed after the start was noted in the database, before it was noted beside the blobs.
+    [InlineData(6, 7, 3, null)]
+    public void Database_below_the_noted_row_numbers_is_older(int epoch, int? queueFile, int? historyItem, object? cause)
+    {
+        var found = new DatabaseInspection
+        {
+            Generation = new BlobGeneration("mine", epoch),
+            Numbers = queueFile is null ? null : new RowNumbers(queueFile.Value, historyItem!.Value),
+            Referenced = 3,
+        };
+
+        Assert.Equal(cause, OpeningPolicy.Judge(found, Beside with { Numbers = new RowNumbers(7, 3) }, 3)?.Cause);
+        Assert.Null(OpeningPolicy.Judge(found, Beside, 3));
+    }
+
+    [Theory]
     [InlineData(10, 5, 0, false)]
     [InlineData(10, 6, 0, true)]
     [InlineData(1000, 10, 0, false)]

@@ -54,6 +54,16 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
+    /// <summary>Time of processors that the process has taken.</summary>
+    public TimeSpan ProcessorTime
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.TotalProcessorTime;
+        }
+    }
+
     /// <summary>The most that it has ever been.</summary>
     public long PeakResidentBytes
     {

@@ -106,6 +106,24 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
     /// <summary>A copy of the database of a server that is stopped.</summary>
     public byte[] CopyDatabase() => File.ReadAllBytes(DatabaseFile);
 
+    /// <summary>A copy of the database of a server that runs.</summary>
+    public byte[] CopyRunningDatabase()
+    {
+        var copy = Path.Combine(Root, "copy.db");
+        using (var connection = new SqliteConnection($"Data Source={DatabaseFile};Mode=ReadOnly;Pooling=False"))
+        {
+            connection.Open();
+            using var command = connection.CreateCommand();
+            command.CommandText = "VACUUM INTO $copy";
+            command.Parameters.AddWithValue("$copy", copy);
+            command.ExecuteNonQuery();
+        }
+
+        var bytes = File.ReadAllBytes(copy);
+        File.Delete(copy);
+        return bytes;
+    }
+
     /// <summary>Replaces the database, or removes it.</summary>
     public void PutDatabase(byte[]? content)
     {

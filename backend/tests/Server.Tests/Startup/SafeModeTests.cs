@@ -88,6 +88,39 @@ public sealed class SafeModeTests
     }
 
     [Fact]
+    public async Task F42_Database_of_the_same_run_is_older_and_costs_nothing()
+    {
+        await using var films = await PublishedFilms.CreateAsync(1);
+        await films.StartAsync();
+        var older = films.CopyRunningDatabase();
+        await films.AddAsync(4);
+        await films.StopAsync();
+        films.Age();
+        var (good, stored) = (films.CopyDatabase(), films.StoredNzbs);
+        films.PutDatabase(older);
+
+        await films.StartAsync();
+        await AssertIsSafeAsync(films);
+        await films.StopAsync();
+        Assert.Equal(stored, films.StoredNzbs);
+
+        // Accepted, it knows nothing of the four later NZBs. They stay for good, while a file that came by a crash is swept.
+        await films.StartAsync(("SLUICE_ACCEPT_DATABASE", films.AcceptId));
+        await films.AssertPlaysAsync(0);
+        await films.StopAsync();
+        films.AddOrphan();
+        films.PutDatabase(films.CopyDatabase());
+        await films.StartAsync();
+        await films.UntilAsync(() => Task.FromResult(films.Quarantined.Count == 1));
+        await films.StopAsync();
+        Assert.Equal(stored, films.StoredNzbs);
+
+        films.PutDatabase(good);
+        await films.StartAsync();
+        await AssertIsSafeAsync(films);
+    }
+
+    [Fact]
     public async Task Way_out_takes_an_empty_database_too()
     {
         await using var films = await PublishedFilms.CreateAsync(3);

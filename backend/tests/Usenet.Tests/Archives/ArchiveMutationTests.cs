@@ -96,8 +96,8 @@ public sealed class ArchiveMutationTests
             }
 
             Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, MostMemory);
-            Assert.InRange(input.BytesRead, 0, ArchiveBudget.DefaultBytes);
-            Assert.InRange(budget.Steps, 0, ArchiveBudget.DefaultSteps + 1);
+            Assert.InRange(input.BytesRead, 0, ArchiveBudget.BaseBytes);
+            Assert.InRange(budget.Steps, 0, ArchiveBudget.BaseSteps);
         }
 
         // Both ends are met often, or the mutations say nothing.
@@ -127,9 +127,11 @@ public sealed class ArchiveMutationTests
         var cursor = new SevenZipCursor(archive.AsMemory((int)start.HeaderOffset));
         if (start.HeaderSize == 0 || cursor.ReadProperty() != SevenZipProperty.EncodedHeader)
             return null;
-        var streams = SevenZipStreams.Read(cursor, archive.Length);
+        var streams = SevenZipStreams.Read(cursor, archive.Length, new SevenZipLists(new ArchiveBudget()));
         var packed = archive.AsMemory((int)streams.Packed[0].Offset, (int)streams.Packed[0].Length);
-        var header = new SevenZipUnpacker(SevenZipKeys.Of("secret")).Unpack(streams.Folders[0], packed);
+        // Everything lies in memory, so that it has ended when it comes back.
+        var header = new SevenZipUnpacker(SevenZipKeys.Of("secret"), new ArchiveBudget())
+            .UnpackAsync(streams.Folders[0], packed, CancellationToken.None).GetAwaiter().GetResult();
         return SevenZipWriter.Close(archive[SevenZipStart.Size..(int)streams.Packed[0].Offset], header.ToArray());
     }
 

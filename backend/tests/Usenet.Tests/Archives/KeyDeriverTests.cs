@@ -36,9 +36,10 @@ public sealed class KeyDeriverTests
         }
 
         var derived = Deriver.Derive(new KeyRequest(KeyScheme.Rar5, password, Salt, roundsLog2));
+        var check = Deriver.Derive(new KeyRequest(KeyScheme.Rar5Check, password, Salt, roundsLog2));
         Assert.Equal(key, derived.Key.ToArray());
-        Assert.Equal([.. Enumerable.Range(0, 8).Select(i => (byte)(sum[i] ^ sum[i + 8] ^ sum[i + 16] ^ sum[i + 24]))], derived.Check.ToArray());
-        Assert.True(derived.Iv.IsEmpty);
+        Assert.Equal([.. Enumerable.Range(0, 8).Select(i => (byte)(sum[i] ^ sum[i + 8] ^ sum[i + 16] ^ sum[i + 24]))], check.Check.ToArray());
+        Assert.True(derived.Iv.IsEmpty && derived.Check.IsEmpty && check.Key.IsEmpty);
     }
 
     [Theory]

@@ -144,7 +144,7 @@ public sealed class RarVolumeReaderTests
     public async Task More_headers_than_the_budget_has_steps_are_not_supported()
     {
         var writer = new Rar5Writer().Main();
-        for (var i = 0; i < ArchiveBudget.DefaultSteps; i++)
+        for (var i = 0; i < ArchiveBudget.BaseSteps; i++)
             writer.Block(3, 0, [], [], []);
         Assert.Equal(ArchiveFault.Unsupported, await RarRead.FaultOf(() => RarRead.Volume(writer.End().ToArray())));
     }
@@ -190,9 +190,10 @@ public sealed class RarVolumeReaderTests
         {
             var budget = new ArchiveBudget();
             var wrong = Enumerable.Range(0, 1000).Select(i => $"wrong {i}").ToArray();
+            var passwords = new RarPasswords(new ArchiveKeys(wrong, new FreeKeyDeriver(), maxRounds: long.MaxValue));
             byte[] bytes = [.. Written(kind), .. new byte[100_000]];
             var fault = await RarRead.FaultOf(async () => await RarVolumeReader.ReadAsync(
-                new HeaderWindow(new RarInput(bytes), budget), RarRead.With(wrong), RarDepth.Whole, TestContext.Current.CancellationToken));
+                new HeaderWindow(new RarInput(bytes), budget), passwords, RarDepth.Whole, TestContext.Current.CancellationToken));
 
             Assert.Equal(ArchiveFault.WrongPassword, fault);
             Assert.InRange(budget.Bytes, 1, 1 << 20);

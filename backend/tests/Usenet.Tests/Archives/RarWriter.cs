@@ -168,6 +168,16 @@ internal sealed class Rar5Writer : RarWriter
         return this;
     }
 
+    /// <summary>The same with a salt and rounds of its own, and the right check value.</summary>
+    public Rar5Writer Encrypt(IKeyDeriver deriver, string password, byte[] salt, byte roundsLog2)
+    {
+        var request = new KeyRequest(KeyScheme.Rar5, password, Convert.ToHexString(salt), roundsLog2);
+        var check = deriver.Derive(request with { Scheme = KeyScheme.Rar5Check }).Check.ToArray();
+        Block(4, 0, [0, 1, roundsLog2, .. salt, .. check, .. SHA256.HashData(check).AsSpan(0, 4)], [], []);
+        Cipher = (Iv, deriver.Derive(request).Key.ToArray(), Iv);
+        return this;
+    }
+
     public Rar5Writer Main(int? number = null, int flags = 0) =>
         Block(1, 0, number switch
         {

@@ -99,7 +99,7 @@ public sealed class SplitSetTests
     {
         var entry = new ArchiveEntry { Path = "inner.7z", Length = 1, Extents = [new(0, 0, 1)] };
         AssertFails(ArchiveFault.Unsupported, entry with { Method = "LZMA" });
-        AssertFails(ArchiveFault.Unsupported, entry with { Candidates = [new StreamCipher(new byte[32], new byte[16])] });
+        AssertFails(ArchiveFault.Unsupported, entry with { Candidates = new CipherCandidates(["secret"], _ => new StreamCipher(new byte[32], new byte[16])) });
         AssertFails(ArchiveFault.Broken, entry with { Extents = [new(5, 0, 1)] });
         AssertFails(ArchiveFault.Broken, entry with { Extents = [new(0, 3, 1)] });
         AssertFails(ArchiveFault.Broken, entry with { Extents = [new(0, 0, 2)] });

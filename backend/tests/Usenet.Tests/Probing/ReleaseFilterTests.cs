@@ -117,6 +117,29 @@ public sealed class ReleaseFilterTests
     public void Samples_of_different_lengths_are_still_samples_only() =>
         Assert.Equal(ReleaseLack.MoreThanSamples, Judge(Rules, Video("sample-1.mkv", 1000), Video("sample-2.mkv", 10)).Lack);
 
+    [Theory]
+    [InlineData("sample-only", "film-sample.mkv", ReleaseLack.MoreThanSamples)]
+    [InlineData("sample-only", "Sample/film.mkv", ReleaseLack.MoreThanSamples)]
+    [InlineData("sample-only", "sample.mkv", ReleaseLack.MoreThanSamples)]
+    [InlineData("The.Sample.2019.1080p", "the.sample.2019-sample.mkv", ReleaseLack.MoreThanSamples)]
+    [InlineData("The.Sample.2019.1080p", "The.Sample.mkv", ReleaseLack.None)]
+    [InlineData("[Group] The Sample (2019)", "the.sample.2019.mkv", ReleaseLack.None)]
+    [InlineData("Sample.2019.1080p", "sample.2019.mkv", ReleaseLack.None)]
+    [InlineData("Sample", "sample.mkv", ReleaseLack.None)]
+    [InlineData("sample-only", "sample-only.mkv", ReleaseLack.None)]
+    public void Name_of_a_release_excuses_only_its_own_words(string release, string path, ReleaseLack lack) =>
+        Assert.Equal(lack, Judge(Rules with { Release = release }, Video(path, 1000)).Lack);
+
+    [Fact]
+    public void Samples_alone_are_not_enough_in_exempt_categories()
+    {
+        var rules = Rules with { NeedsMedia = false, RefusesSamples = true };
+
+        Assert.Equal(ReleaseLack.MoreThanSamples, Judge(rules, Video("film-sample.mkv", 1000)).Lack);
+        Assert.Equal(ReleaseLack.None, Judge(rules, Video("film-sample.mkv", 1000), new FilterFile("setup.exe", MediaKind.Unknown, 5)).Lack);
+        Assert.Equal(ReleaseLack.None, Judge(rules with { RefusesSamples = false }, Video("film-sample.mkv", 1000)).Lack);
+    }
+
     [Fact]
     public void Blocked_film_is_none()
     {
