@@ -70,6 +70,7 @@ internal sealed class FileBody : IAsyncDisposable
         catch
         {
             await body.DisposeAsync();
+            aborted.ThrowIfCancellationRequested();
             throw;
         }
     }
@@ -147,6 +148,10 @@ internal sealed class FileBody : IAsyncDisposable
         catch (OperationCanceledException cause) when (!_aborted.IsCancellationRequested)
         {
             throw TooLate(cause);
+        }
+        catch (ContentUnavailableException) when (_aborted.IsCancellationRequested)
+        {
+            throw new OperationCanceledException(_aborted);
         }
         finally
         {
