@@ -75,7 +75,7 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
             catch (IOException error)
             {
                 reader.GiveUp();
-                if (error is StreamLimitException or UnansweredException { Status: HttpStatusCode.ServiceUnavailable })
+                if (error is UnansweredException { Status: HttpStatusCode.ServiceUnavailable })
                     Refused++;
                 else
                     Broken++;
@@ -85,14 +85,15 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
                 reader.GiveUp();
                 Broken++;
             }
+            catch (StreamLimitException) when (!leaving.IsCancellationRequested)
+            {
+                reader.GiveUp();
+                Refused++;
+            }
         }
         catch (OperationCanceledException) when (leaving.IsCancellationRequested)
         {
             GivenUp++;
-        }
-        catch (StreamLimitException)
-        {
-            Refused++;
         }
     }
 
@@ -125,7 +126,7 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
             reader.Took(_buffer.AsSpan(0, read));
             return read;
         }
-        catch (OperationCanceledException) when (!leaving.IsCancellationRequested)
+        catch (OperationCanceledException error) when (error is not StreamLimitException && !leaving.IsCancellationRequested)
         {
             run.Findings.Fail($"nothing came for {Hangs.TotalSeconds:0} s at {reader.Position}");
             throw new TimeoutException("The read hangs.");

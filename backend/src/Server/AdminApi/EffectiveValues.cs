@@ -4,6 +4,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.AdminApi;
 
@@ -13,16 +14,13 @@ internal sealed class EffectiveValues(DataFolder folder, ProviderHost providers,
 {
     private const long MiB = 1 << 20;
 
-    // What a stream holds at least (streams get three quarters of the memory for articles).
-    private const long BytesOfStream = 4 * MiB;
-
     /// <summary>The choice of the server; null where the value says all.</summary>
     public string? Of(EffectiveSetting setting) => (setting.Definition.Key, setting.Value) switch
     {
         ("usenet.max-download-connections", "0") => Text(providers.Providers
             .Where(provider => provider.Options.Kind == ProviderKind.Pooled).Sum(provider => (long)provider.Options.MaxConnections)),
         ("usenet.in-flight-article-budget-mb", _) => Text(Budget / MiB),
-        ("usenet.max-streams", "0") => Text(Budget * 3 / 4 / BytesOfStream),
+        ("usenet.max-streams", "0") => Text(new StreamOptions { ByteBudget = Budget }.MaxStreams),
         ("usenet.segment-cache.path", "") => folder.Segments,
         _ => null,
     };

@@ -23,9 +23,9 @@ internal sealed class FileStreamFactory(
     /// <param name="position">Where reading begins.</param>
     /// <param name="end">Offset behind the last byte that will be asked for; nothing past its segment is ever fetched.</param>
     /// <param name="lane">Why it is read.</param>
+    /// <param name="client">On whose behalf, as in <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null: on behalf of the lane.</param>
     /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
     /// <returns>A stream that the caller disposes asynchronously.</returns>
-    /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
     /// <exception cref="StoredNzbLostException">List of message-ids and NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<ReadOnlyStream> OpenAsync(
@@ -33,10 +33,11 @@ internal sealed class FileStreamFactory(
         long position,
         long end,
         OperationLane lane,
+        string? client,
         CancellationToken cancellationToken)
     {
         if (file.Id == BuiltInClip.FileId)
-            return providers.Engine.Open(clip.Extents, lane, position, end);
+            return providers.Engine.Open(clip.Extents, lane, position, end, client);
 
         var content = ContentMap.Unpack(file.Content);
         var posted = recent.AreAll && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
@@ -55,7 +56,7 @@ internal sealed class FileStreamFactory(
                 .. content.Extents.Select(extent =>
                     new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.PostedFile) }),
             ];
-            return new OpenedFileStream(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end), release);
+            return new OpenedFileStream(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end, client), release);
 
             PostedFile Open(StoredPostedFile stored, ISegmentIds segments) =>
                 new(stored.Map, segments)

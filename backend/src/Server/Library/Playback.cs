@@ -9,7 +9,7 @@ internal enum ReadFailure
     /// <summary>Its bytes, or the list of its articles, are proved gone: asking again gives the same answer.</summary>
     Gone,
 
-    /// <summary>More is read at once than there is memory for.</summary>
+    /// <summary>All places were taken by streams that read, until the wait for one was over.</summary>
     Busy,
 
     /// <summary>The bytes came damaged a moment ago. A second question, which follows soon, decides whether they are gone.</summary>
@@ -29,10 +29,11 @@ internal sealed class Playback(FileStreamFactory files)
     /// <param name="file">The file.</param>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes; nothing past the segment of the last one is ever fetched.</param>
+    /// <param name="client">Address of the client: while others wait, none has more than half of the places.</param>
     /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
     /// <returns>A forward stream that the caller disposes asynchronously. Opening and reading throw what <see cref="Explain"/> knows.</returns>
-    public async Task<ReadOnlyStream> OpenAsync(LibraryFile file, long offset, long length, CancellationToken cancellationToken) =>
-        await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, cancellationToken);
+    public async Task<ReadOnlyStream> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
+        await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, cancellationToken);
 
     /// <summary>The reason of a failed read, or null for an exception that is a bug or has nothing to do with reading.</summary>
     public static ReadFailure? Explain(Exception failure) => failure switch

@@ -52,7 +52,7 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
         // What cannot be opened is no playback, but it may belong to one.
         if (Find(file, request.Client) is { } known)
             request.Scope?.Name(known.Id);
-        var stream = await library.OpenAsync(file, offset, length, cancellationToken);
+        var stream = await library.OpenAsync(file, offset, length, request.Client.Address, cancellationToken);
         if (Enter(file, request.Client) is not { } played)
             return stream;
         request.Scope?.Name(played.Id);

@@ -5,7 +5,6 @@ using Sluice.Server.Library;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
-using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue;
 
@@ -111,10 +110,10 @@ internal sealed class ImportJob(
     }
 
     /// <summary>
-    /// Whether a failure says nothing about the item: faults of providers, of the database and of storage, too many streams, and a missing blob.
+    /// Whether a failure says nothing about the item: faults of providers, of the database and of storage, and a missing blob.
     /// </summary>
     private bool IsPassing(Exception failure) =>
-        failure is NntpException or DbException or StreamLimitException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
+        failure is NntpException or DbException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
 
     private async Task FailAsync(ImportWork work, ImportFailure failure, CancellationToken cancellationToken)
     {

@@ -1,7 +1,6 @@
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Par2;
-using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Queue;
@@ -81,7 +80,7 @@ internal sealed class Par2Names : IAsyncDisposable
         _ending.Dispose();
     }
 
-    private static bool IsUnreadable(Exception failure) => failure is NntpException or IOException or StreamLimitException;
+    private static bool IsUnreadable(Exception failure) => failure is NntpException or IOException;
 
     private async Task<Par2Matcher> ReadAsync(ProviderHost providers, IReadOnlyList<PostedFile> files)
     {

@@ -38,7 +38,6 @@ public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, Ma
     /// <param name="progress">Receives the part of the sets that is done, 0 to 1; null when the caller needs no progress.</param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="NntpException">No provider could be asked to the end; it says nothing and can be repeated.</exception>
-    /// <exception cref="Streams.StreamLimitException">The memory budget admits no further stream now.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     public async Task<ReleaseMap> MapAsync(
         IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, ArchiveKeys keys, IProgress<double>? progress, CancellationToken cancellationToken)

@@ -10,44 +10,41 @@ namespace Sluice.Usenet.Primitives;
 public sealed class BlockLoan
 {
     private readonly List<ArraySegment<byte>> _blocks = [];
-    private ICounted? _owner;
+    private ILender? _owner;
 
     /// <summary>The bytes, in their order. Read-only: other readers may have the same ones.</summary>
     public IReadOnlyList<ArraySegment<byte>> Blocks => _blocks;
 
     /// <summary>Whether bytes of an owner can be added.</summary>
-    public bool Takes(ICounted owner) => _owner is null || ReferenceEquals(_owner, owner);
+    public bool Takes(ILender owner) => _owner is null || ReferenceEquals(_owner, owner);
 
-    /// <summary>Adds bytes that lie in one block of an owner whose bytes it <see cref="Takes"/>; the caller has a count of that.</summary>
-    public void Add(ICounted owner, ArraySegment<byte> bytes)
+    /// <summary>Adds bytes that lie in one block of an owner whose bytes it <see cref="Takes"/>; the caller keeps that owner from giving it back.</summary>
+    public void Add(ILender owner, ArraySegment<byte> bytes)
     {
-        if (_owner is null)
-        {
-            owner.Retain();
-            _owner = owner;
-        }
-
+        owner.Lend(bytes.Array!);
+        _owner = owner;
         _blocks.Add(bytes);
     }
 
     /// <summary>Gives the blocks back; nothing reads from them any more. Does nothing for an empty loan.</summary>
     public void Return()
     {
+        foreach (var bytes in _blocks)
+            _owner!.TakeBack(bytes.Array!);
         _blocks.Clear();
-        _owner?.Release();
         _owner = null;
     }
 }
 
-/// <summary>What is given back when the last of its counts is released.</summary>
+/// <summary>Memory whose blocks are lent one by one: a client that takes nothing for hours keeps the blocks that it is sent, and no others.</summary>
 /// <remarks>Thread-safe.</remarks>
-public interface ICounted
+public interface ILender
 {
-    /// <summary>Takes one more count; the caller has one.</summary>
-    void Retain();
+    /// <summary>One of its blocks is lent once more, and stays as it is whatever becomes of the others.</summary>
+    void Lend(byte[] block);
 
-    /// <summary>Gives one count back.</summary>
-    void Release();
+    /// <summary>A loan of the block has ended.</summary>
+    void TakeBack(byte[] block);
 }
 
 /// <summary>A stream whose bytes can be taken where they lie, instead of being copied into memory of the reader.</summary>

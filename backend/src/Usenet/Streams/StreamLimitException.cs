@@ -1,13 +1,16 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>More streams were opened than the byte budget can guarantee memory to. It passes as soon as one of them ends.</summary>
-public sealed class StreamLimitException : IOException
+/// <summary>
+/// A read was canceled while it waited for a place: all of them were taken by streams that read. It passes as soon as one of these pauses or ends.
+/// </summary>
+public sealed class StreamLimitException : OperationCanceledException
 {
     /// <summary>Creates the exception.</summary>
-    /// <param name="limit">Streams that the budget admits.</param>
-    public StreamLimitException(int limit)
-        : base($"All {limit} streams that the memory budget admits are in use.") => Limit = limit;
+    /// <param name="limit">Places that the memory budget has.</param>
+    /// <param name="cancellationToken">The token of the read.</param>
+    public StreamLimitException(int limit, CancellationToken cancellationToken = default)
+        : base($"All {limit} places of the memory budget are taken by streams that read.", cancellationToken) => Limit = limit;
 
-    /// <summary>Streams that the budget admits.</summary>
+    /// <summary>Places that the memory budget has.</summary>
     public int Limit { get; }
 }

@@ -4,6 +4,10 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>Immutable.</remarks>
 public sealed record StreamOptions
 {
+    // The part of the budget that is guaranteed to places: 200 of 256 MiB.
+    private const int PlaceParts = 25;
+    private const int BudgetParts = 32;
+
     /// <summary>Decoded bytes that all streams together may hold ahead of their readers.</summary>
     public long ByteBudget { get; init; } = 256L << 20;
 
@@ -19,8 +23,8 @@ public sealed record StreamOptions
     /// <summary>Whether a segment that one stream has fetched serves all others; if not, each fetches its own.</summary>
     public bool SharesSegments { get; init; } = true;
 
-    /// <summary>What each stream can always have.</summary>
-    public long GuaranteedBytes { get; init; } = 4L << 20;
+    /// <summary>What each stream that has a place can always have.</summary>
+    public long GuaranteedBytes { get; init; } = 2L << 20;
 
     /// <summary>A player's buffer is worth this much of its own rate, and no more.</summary>
     public TimeSpan PacedReadAhead { get; init; } = TimeSpan.FromSeconds(4);
@@ -28,7 +32,7 @@ public sealed record StreamOptions
     /// <summary>After this long without a read all but two segments are given back.</summary>
     public TimeSpan IdleTrim { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>After this long those are given back too.</summary>
+    /// <summary>After this long those are given back too, and the place with them.</summary>
     public TimeSpan IdleDrop { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>A load that meets nothing but faults is tried again for this long while a viewer waits.</summary>
@@ -61,9 +65,12 @@ public sealed record StreamOptions
     /// </summary>
     public long CacheGivesWayAt => ByteBudget / 8;
 
-    /// <summary>Most streams at a time that are wanted; null: as many as the budget carries.</summary>
+    /// <summary>Most places that are wanted; null: as many as the budget carries.</summary>
     public int? WantedStreams { get; init; }
 
-    /// <summary>Most streams at a time: three quarters of the budget, each with what it is guaranteed, or fewer where that is wanted.</summary>
-    public int MaxStreams => (int)Math.Clamp(ByteBudget * 3 / 4 / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
+    /// <summary>
+    /// Places: streams that may read at a time, 100 of them out of 256 MiB, or fewer where that is wanted. What they are guaranteed is less
+    /// than the budget, so that a stream which has lost its place may take a moment to give its memory back.
+    /// </summary>
+    public int MaxStreams => (int)Math.Clamp(ByteBudget * PlaceParts / BudgetParts / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
 }

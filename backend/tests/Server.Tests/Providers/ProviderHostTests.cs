@@ -7,8 +7,6 @@ using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
@@ -31,17 +29,15 @@ public sealed class ProviderHostTests : IAsyncDisposable
         _log.Dispose();
     }
 
-    [Fact]
-    public async Task No_more_streams_are_admitted_than_the_settings_want()
+    [Theory]
+    [InlineData(0, 100)]
+    [InlineData(2, 2)]
+    [InlineData(2000, 100)]
+    public void Settings_limit_the_streams_that_read(int wanted, int places)
     {
-        await using var mock = await MockServer.StartAsync();
-        _usenet.Change(Options(Json(mock.Port)) with { MaxStreams = 2 });
-        FileExtent[] film = [FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 10, 10), new NoIds()))];
-
-        await using var first = _host.Engine.Open(film, OperationLane.Playback);
-        await using (var second = _host.Engine.Open(film, OperationLane.Playback))
-            Assert.Throws<StreamLimitException>(() => _host.Engine.Open(film, OperationLane.Playback));
-        await using var next = _host.Engine.Open(film, OperationLane.Playback);
+        var plan = ProviderPlan.From(
+            Options("""{"Providers":[]}""") with { MaxStreams = wanted, ArticleBudgetBytes = 256L << 20 }, new StreamingOptions { VerifyBeforeServe = false }, 1L << 34, out _);
+        Assert.Equal(places, plan.Streams.MaxStreams);
     }
 
     [Fact]
@@ -186,12 +182,5 @@ public sealed class ProviderHostTests : IAsyncDisposable
             answers.Span[..request.Ids.Length].Fill(new ArticlePresence(default(ProviderSet).With(7), default, default));
             return ValueTask.CompletedTask;
         }
-    }
-
-    private sealed class NoIds : ISegmentIds
-    {
-        public int Count => 1;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(SegmentIds.None);
     }
 }

@@ -71,6 +71,7 @@ internal sealed class FileBody : IAsyncDisposable
         catch
         {
             await body.DisposeAsync();
+            aborted.ThrowIfCancellationRequested();
             throw;
         }
     }
@@ -149,6 +150,10 @@ internal sealed class FileBody : IAsyncDisposable
         catch (OperationCanceledException cause) when (!_aborted.IsCancellationRequested)
         {
             throw TooLate(cause);
+        }
+        catch (ContentUnavailableException) when (_aborted.IsCancellationRequested)
+        {
+            throw new OperationCanceledException(_aborted);
         }
         finally
         {

@@ -60,7 +60,7 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
         ReadFailure.Gone => new ContentUnavailableException(
             ContentFault.Gone, "Articles of this part are gone or damaged at every provider.", failure),
         ReadFailure.Busy => new ContentUnavailableException(
-            ContentFault.Transient, "More streams are open than the memory budget admits.", failure),
+            ContentFault.Transient, "Too many others read at the same time.", failure),
         ReadFailure.Damaged => new ContentUnavailableException(
             ContentFault.Transient, "An article of this part came damaged. It is asked for again in a few seconds.", failure),
         ReadFailure.Unreachable => new ContentUnavailableException(

@@ -3,13 +3,13 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Shares the memory for decoded bytes among the streams: each is guaranteed a minimum, the rest is split evenly, and a stream loses again
-/// what it has beyond its share when other streams are opened. No caller waits in here: a segment that cannot be charged is not loaded yet.
+/// Shares the memory for decoded bytes among the streams that have a place: each is guaranteed a minimum, the rest is split evenly, and a
+/// stream loses again what it has beyond its share when others enter. No caller waits in here: a segment that cannot be charged is not loaded yet.
 /// </summary>
 /// <remarks>
 /// Thread-safe. Counts what slots may come to hold, from their claim until their load has ended and they are given back.
 /// Part of the budget is kept free by all streams that read ahead, so that the next stream need not wait until they have given back.
-/// One budget serves every engine of the process: streams of an engine that was replaced count until they end.
+/// <see cref="StreamPlaces"/> decides how many streams enter, and takes this lock below its own.
 /// </remarks>
 internal sealed class ByteBudget
 {
@@ -17,12 +17,12 @@ internal sealed class ByteBudget
     private const int BackgroundParts = 4;
 
     private readonly Lock _gate = new();
-    private readonly List<BudgetShare> _shares = [];
+    private readonly HashSet<BudgetShare> _shares = [];
     private long _held;
     private long _background;
 
-    // Both are written under the lock and read without it. A value from before the last stream was opened is corrected when the opening has
-    // all others give back.
+    // Both are written under the lock and read without it. A value from before the last stream entered is corrected when that has all
+    // others give back.
     private volatile StreamOptions _options;
     private long _limit;
 
@@ -41,22 +41,15 @@ internal sealed class ByteBudget
     /// <summary>Shares other amounts from now on, and has those streams give back that hold more than their share then. No stream is closed.</summary>
     public void Configure(StreamOptions options)
     {
-        List<BudgetShare> rich;
+        IReadOnlyList<Action> rich;
         lock (_gate)
         {
             _options = options;
             rich = Divide();
         }
 
-        foreach (var other in rich)
-            other.GiveBack();
-    }
-
-    /// <summary>Streams admitted now that were opened by this engine, compared by reference.</summary>
-    public int StreamsOf(object engine)
-    {
-        lock (_gate)
-            return _shares.Count(share => ReferenceEquals(share.Engine, engine));
+        foreach (var giveBack in rich)
+            giveBack();
     }
 
     /// <summary>Streams that share the memory now.</summary>
@@ -69,27 +62,27 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>Admits one more stream, and has those give back that hold more than their share from now on.</summary>
-    /// <param name="lane">Why it reads: all streams of the background together have a quarter of the budget.</param>
-    /// <param name="engine">The engine that opens it; null where <see cref="StreamsOf"/> is not asked for.</param>
-    /// <param name="giveBack">Called when the share has shrunk below what is held, on any thread; must not block or throw.</param>
-    /// <returns>The stream's share; disposing it ends the stream.</returns>
-    /// <exception cref="StreamLimitException">There are as many as the budget can guarantee memory to.</exception>
-    public BudgetShare Enter(OperationLane lane, object? engine, Action giveBack)
+    /// <summary>One more stream shares the memory, or one instead of another, which leaves the shares of all others as they are.</summary>
+    /// <returns>Has those streams give back that hold more than their share from now on; to be called outside of all locks.</returns>
+    public IReadOnlyList<Action> Enter(BudgetShare share, BudgetShare? instead = null)
     {
-        var share = new BudgetShare(this, lane, engine, giveBack);
-        List<BudgetShare> rich;
         lock (_gate)
         {
-            if (_shares.Count >= _options.MaxStreams)
-                throw new StreamLimitException(_options.MaxStreams);
+            if (instead is not null)
+                _shares.Remove(instead);
             _shares.Add(share);
-            rich = Divide();
+            return _limit > LimitAmong(_options, _shares.Count) ? Divide() : [];
         }
+    }
 
-        foreach (var other in rich)
-            other.GiveBack();
-        return share;
+    /// <summary>A stream has none of it any more; what it still has charged counts until it is given back.</summary>
+    public void Leave(BudgetShare share)
+    {
+        lock (_gate)
+        {
+            _shares.Remove(share);
+            _limit = LimitAmong(_options, _shares.Count);
+        }
     }
 
     /// <summary>Bytes that a stream may hold now.</summary>
@@ -130,20 +123,11 @@ internal sealed class ByteBudget
             Add(share, -bytes);
     }
 
-    internal void Leave(BudgetShare share)
-    {
-        lock (_gate)
-        {
-            _shares.Remove(share);
-            _limit = LimitAmong(_options, _shares.Count);
-        }
-    }
-
-    // Under the lock. Returns the streams that hold more than their share now.
-    private List<BudgetShare> Divide()
+    // Under the lock. Has those streams give back that hold more than their share now.
+    private Action[] Divide()
     {
         _limit = LimitAmong(_options, _shares.Count);
-        return _shares.FindAll(share => share.Held > Limit(share));
+        return [.. _shares.Where(share => share.Held > Limit(share)).Select(static share => share.GiveBack)];
     }
 
     private static long ReadAheadOfAll(StreamOptions options) => options.ByteBudget - (options.ByteBudget / ReservedParts);
@@ -161,14 +145,14 @@ internal sealed class ByteBudget
 }
 
 /// <summary>One stream's part of the byte budget.</summary>
-/// <remarks>Thread-safe. Disposed when nothing is charged any more.</remarks>
-internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, object? engine, Action giveBack) : IDisposable
+/// <remarks>Thread-safe.</remarks>
+/// <param name="budget">The budget.</param>
+/// <param name="lane">Why the stream reads: all streams of the background together have a quarter of the budget.</param>
+/// <param name="giveBack">Called when there is more charged than the limit is now, on any thread; must not block or throw.</param>
+internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action giveBack)
 {
     /// <summary>Bytes charged. Guarded by the budget.</summary>
     public long Held { get; set; }
-
-    /// <summary>The engine that opened the stream.</summary>
-    public object? Engine => engine;
 
     /// <summary>Whether no viewer waits for the bytes.</summary>
     public bool IsBackground => lane != OperationLane.Playback;
@@ -176,7 +160,7 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, object?
     /// <summary>Bytes that the stream may hold now.</summary>
     public long Limit => budget.Limit(this);
 
-    /// <summary>Streams that share the memory, this one included.</summary>
+    /// <summary>Streams that share the memory.</summary>
     public int Streams => budget.Streams;
 
     /// <summary>Whether it would be more if there were no other stream.</summary>
@@ -195,9 +179,6 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, object?
     /// <summary>Gives back what was charged.</summary>
     public void Return(long bytes) => budget.Return(this, bytes);
 
-    /// <summary>By the budget: there is more charged than the limit is now.</summary>
-    public void GiveBack() => giveBack();
-
-    /// <inheritdoc/>
-    public void Dispose() => budget.Leave(this);
+    /// <summary>For the budget: there is more charged than the limit is now.</summary>
+    public Action GiveBack => giveBack;
 }

@@ -7,13 +7,13 @@ namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// The decoded bytes of one segment: a counted list of blocks. One writer appends; readers see what the writer has made known
-/// to them elsewhere. The blocks go back when the last count is released.
+/// to them elsewhere. The blocks go back when the last count is released, those that are lent when their last loan ends.
 /// </summary>
 /// <remarks>
 /// Created with one count, owned by its creator; each count has one holder, which releases it once. Appending is for one
 /// thread at a time; copying out is for any thread that holds a count.
 /// </remarks>
-internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
+internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 {
     private readonly BlockPool _pool;
     private readonly int _count;
@@ -21,6 +21,10 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
     // The blocks of a usual part are in the buffer itself; a longer part has them in an array.
     private readonly byte[]?[]? _many;
     private FewBlocks _few;
+
+    // Loans of each block, and one less once the last count is released: the step to -1 gives the block back, in a loan or in the release.
+    private readonly short[]? _manyLoans;
+    private FewLoans _fewLoans;
     private byte[]? _overflow;
     private int _written;
     private int _references = 1;
@@ -34,7 +38,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
     {
         _pool = pool;
         _count = Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize);
-        _many = _count > FewBlocks.Most ? new byte[_count][] : null;
+        (_many, _manyLoans) = _count > FewBlocks.Most ? (new byte[_count][], new short[_count]) : (null, null);
     }
 
     /// <summary>Bytes kept so far.</summary>
@@ -85,14 +89,14 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
         return Math.Max(offset, index * BlockPool.BlockSize);
     }
 
-    /// <inheritdoc/>
+    /// <summary>Takes one more count; the caller has one.</summary>
     public void Retain()
     {
         if (Interlocked.Increment(ref _references) <= 1)
             throw new InvalidOperationException("The buffer has been given back.");
     }
 
-    /// <inheritdoc/>
+    /// <summary>Gives one count back.</summary>
     public void Release()
     {
         var left = Interlocked.Decrement(ref _references);
@@ -106,10 +110,20 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
         if (left < 0)
             throw new InvalidOperationException("The buffer has been given back twice.");
 
-        foreach (ref var block in Blocks)
-            GiveBack(ref block);
+        for (var index = 0; index < _count; index++)
+        {
+            if (HoldsBlock(index))
+                PartFrom(index);
+        }
+
         GiveBack(ref _overflow);
     }
+
+    /// <inheritdoc/>
+    public void Lend(byte[] block) => Change(ref Loans[IndexOf(block)], 1);
+
+    /// <inheritdoc/>
+    public void TakeBack(byte[] block) => PartFrom(IndexOf(block));
 
     /// <summary>Forgets what has been written, before any other thread has seen it.</summary>
     public void Rewind() => _written = 0;
@@ -182,10 +196,43 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
 
     private int Capacity => _count * BlockPool.BlockSize;
 
+    private Span<short> Loans => _manyLoans ?? ((Span<short>)_fewLoans)[.._count];
+
     private Span<byte[]?> Blocks => _many ?? ((Span<byte[]?>)_few)[.._count];
 
     private byte[] BlockAt(int index) =>
         Blocks[index] ?? throw new InvalidOperationException("The block has not been written, or has been given back.");
+
+    private int IndexOf(byte[] block)
+    {
+        for (var index = 0; index < _count; index++)
+        {
+            if (ReferenceEquals(Blocks[index], block))
+                return index;
+        }
+
+        throw new InvalidOperationException("The block is of another buffer, or has been given back.");
+    }
+
+    private void PartFrom(int index)
+    {
+        if (Change(ref Loans[index], -1) < 0)
+            GiveBack(ref Blocks[index]);
+    }
+
+    // A buffer is one of many small objects, and few clients are sent the same block at a time.
+    private static short Change(ref short count, int by)
+    {
+        var seen = Volatile.Read(ref count);
+        while (true)
+        {
+            var changed = checked((short)(seen + by));
+            var before = Interlocked.CompareExchange(ref count, changed, seen);
+            if (before == seen)
+                return changed;
+            seen = before;
+        }
+    }
 
     private void GiveBack(ref byte[]? block)
     {
@@ -201,5 +248,11 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
         public const int Most = 12;
 
         private byte[]? _first;
+    }
+
+    [InlineArray(FewBlocks.Most)]
+    private struct FewLoans
+    {
+        private short _first;
     }
 }

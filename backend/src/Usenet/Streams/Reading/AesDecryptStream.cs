@@ -187,7 +187,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     }
 
     /// <summary>Memory for plain text, which goes back to the pool when neither the stream nor a loan has it any more.</summary>
-    private sealed class PlainText : ICounted
+    private sealed class PlainText : ILender
     {
         private int _references = 1;
 
@@ -195,7 +195,9 @@ internal sealed class AesDecryptStream : ReadOnlyStream
 
         public bool IsLent => Volatile.Read(ref _references) > 1;
 
-        public void Retain() => Interlocked.Increment(ref _references);
+        public void Lend(byte[] block) => Interlocked.Increment(ref _references);
+
+        public void TakeBack(byte[] block) => Release();
 
         public void Release()
         {

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Streams.Reading;
 /// Reads a combined file forward from one position to an end, holding segments ahead in a window. A seek elsewhere is a new one.
 /// </summary>
 /// <remarks>
-/// For one reader. <c>_gate</c> orders the reader, the idle timer and the budget that wants memory back, and guards the window and the policy;
+/// For one reader. <c>_gate</c> orders the reader, the idle timer and other streams that need memory or the place, and guards the window and the policy;
 /// loads never take it. Below it a load is begun, which takes the locks of the loading and of the connections.
 /// </remarks>
 internal sealed class BufferedSegmentStream : IAsyncDisposable
@@ -168,7 +168,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
     }
 
-    /// <summary>Other streams were opened: slots beyond the share that is left go back, from the far end.</summary>
+    /// <summary>Other streams have entered: slots beyond the share that is left go back, from the far end.</summary>
     public void GiveBack()
     {
         lock (_gate)
@@ -176,6 +176,18 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             if (_closed)
                 return;
             _window.TrimTo(_share.Limit);
+            _window.LeaveReleased();
+        }
+    }
+
+    /// <summary>Another stream has the place of this one now: everything goes back. A read that has come in the meantime has a place again, and keeps what it waits for.</summary>
+    public void GiveUp()
+    {
+        lock (_gate)
+        {
+            if (_closed || _waiting)
+                return;
+            TrimAll();
             _window.LeaveReleased();
         }
     }
@@ -311,14 +323,20 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             }
             else
             {
-                _window.Trim(0);
-                _policy.Reset(1);
-                (_landing, _resumes) = (true, true);
+                TrimAll();
                 next = _shared.Options.IdleTrim;
             }
 
             _window.LeaveReleased();
             _idleTimer.Change(next, Timeout.InfiniteTimeSpan);
         }
+    }
+
+    // Under the lock, while no read waits: the next one begins anew where it is.
+    private void TrimAll()
+    {
+        _window.Trim(0);
+        _policy.Reset(1);
+        (_landing, _resumes) = (true, true);
     }
 }

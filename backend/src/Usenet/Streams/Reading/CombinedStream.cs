@@ -21,25 +21,26 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private readonly OperationLane _lane;
     private readonly long _end;
     private readonly List<Task> _retiring = [];
-    private readonly BudgetShare _share;
+    private readonly StreamPlace _place;
     private readonly StreamDebts _debts = new();
 
-    // Written by the reader; read by other streams as well, whose opening has this one give back. A reader that was just retired has nothing left.
+    // Written by the reader; read by other streams as well, which have this one give back. A reader that was just retired has nothing left.
     private volatile BufferedSegmentStream? _reader;
-    private BufferedSegmentStream? _hinted;
+    private volatile BufferedSegmentStream? _hinted;
     private CombinedMap _map;
     private long _position;
     private int _repeated;
     private bool _closed;
 
-    internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, long position, long end)
+    internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, object? client, long position, long end)
     {
         _map = map;
         _shared = shared;
         _lane = lane;
         _end = end;
         Position = position;
-        _share = shared.Budget.Enter(lane, shared, () => _reader?.GiveBack());
+        _place = shared.Places.Open(lane, client, () => _reader?.GiveBack(), GiveUp);
+        shared.CountOpen(1);
     }
 
     /// <summary>Bytes of the whole file, whatever range was asked for.</summary>
@@ -76,6 +77,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     /// <exception cref="ArticleDoubtedException">The first bytes came damaged a moment ago; they may be there later. Later ones are waited for.</exception>
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
+    /// <exception cref="StreamLimitException">The token was canceled while all places were taken by streams that read.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         ReadAsync(new ReadTarget(buffer), cancellationToken);
@@ -92,14 +94,14 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         SlotSnapshot[] seen = [.. slots.Select(static slot => slot.Look())];
         var position = Volatile.Read(ref _position);
         var ahead = seen.TakeWhile(static slot => slot.IsReady).Sum(slot => Math.Max(0, slot.Offset + slot.Length - Math.Max(position, slot.Offset)));
-        return new StreamSnapshot(seen, ahead, isCrowded, _share.Streams, Volatile.Read(ref _repeated) + repeated + seen.Count(static slot => slot.IsRepeated));
+        return new StreamSnapshot(seen, ahead, isCrowded || _place.IsWaiting, _place.Share.Streams, Volatile.Read(ref _repeated) + repeated + seen.Count(static slot => slot.IsRepeated));
     }
 
     /// <inheritdoc/>
     public override void HintSeek(long position)
     {
         ObjectDisposedException.ThrowIf(_closed, this);
-        if (position < 0 || position >= _end || _reader?.Holds(position) == true || _hinted?.Holds(position) == true)
+        if (!_place.IsHeld || position < 0 || position >= _end || _reader?.Holds(position) == true || _hinted?.Holds(position) == true)
             return;
         Retire(_hinted);
         _hinted = StartAt(position);
@@ -119,8 +121,9 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         }
         finally
         {
-            // However its loads ended, a stream that is closed holds no place among those that share the budget.
-            _share.Dispose();
+            // However its loads ended, a stream that is closed has no place among those that share the budget.
+            _place.Dispose();
+            _shared.CountOpen(-1);
         }
     }
 
@@ -131,13 +134,34 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         if (target.IsEmpty)
             return 0;
         _debts.ThrowIfBad();
-        var taken = _position < _end ? await ReadSomeAsync(target, cancellationToken) : 0;
-        if (_position + taken >= _end)
+        if (_position >= _end)
+        {
             await _debts.PaidAsync(cancellationToken);
-        if (taken > 0)
-            _debts.Begin();
-        _position += taken;
-        return taken;
+            return 0;
+        }
+
+        await _place.BeginAsync(cancellationToken);
+        try
+        {
+            var taken = await ReadSomeAsync(target, cancellationToken);
+            if (_position + taken >= _end)
+                await _debts.PaidAsync(cancellationToken);
+            if (taken > 0)
+                _debts.Begin();
+            _position += taken;
+            return taken;
+        }
+        finally
+        {
+            _place.End();
+        }
+    }
+
+    /// <summary>Another stream has the place now: nothing stays in memory but the bytes that are being sent.</summary>
+    private void GiveUp()
+    {
+        _reader?.GiveUp();
+        _hinted?.GiveUp();
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -192,7 +216,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 
     private BufferedSegmentStream StartAt(long position)
     {
-        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, _share, _debts, position, _end);
+        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, _place.Share, _debts, position, _end);
         reader.Start();
         return reader;
     }

@@ -27,9 +27,9 @@ public sealed class StreamEngine : IAsyncDisposable
     {
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
-        (_cache, Blocks, var budget) = memory.Open(options);
+        (_cache, Blocks, var places) = memory.Open(options);
         var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, options.AskAgainAfter, time), time, logger) { Served = memory.Segments };
-        _shared = new StreamResources(new SegmentFetcher(services, _cache, disk), budget, new LineMemory(time), options, time);
+        _shared = new StreamResources(new SegmentFetcher(services, _cache, disk), places, new LineMemory(time), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
@@ -39,27 +39,32 @@ public sealed class StreamEngine : IAsyncDisposable
     public long CachedBytes => _cache.IdleBytes;
 
     /// <summary>Bytes that open streams, those of engines before it included, hold ahead of their readers, or are about to; never more than the budget but for what readers wait for.</summary>
-    public long HeldBytes => _shared.Budget.Held;
+    public long HeldBytes => _shared.Places.Budget.Held;
 
     /// <summary>Streams of this engine that are open now.</summary>
-    public int OpenStreams => _shared.Budget.StreamsOf(_shared);
+    public int OpenStreams => _shared.OpenStreams;
+
+    /// <summary>The places of its streams, which they share with those of other engines.</summary>
+    internal StreamPlaces Places => _shared.Places;
 
     /// <summary>Opens slices of posted files as one file. Nothing is loaded before the first read.</summary>
     /// <param name="extents">The slices in the order of the file's bytes.</param>
     /// <param name="lane">Why it is read.</param>
     /// <param name="position">Where reading begins.</param>
     /// <param name="end">Offset behind the last byte that will be asked for; the end of the file when null. Nothing past its segment is loaded.</param>
-    /// <returns>A stream that the caller disposes.</returns>
-    /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
+    /// <param name="client">
+    /// On whose behalf it is read, compared by equality: while others wait, no client gets more than half of the places. Null: on behalf of the lane.
+    /// </param>
+    /// <returns>A stream that the caller disposes. Its reads wait for a place while all are taken by streams that read.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the combined file.</exception>
-    public ReadOnlyStream Open(IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null)
+    public ReadOnlyStream Open(IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null, object? client = null)
     {
         var map = new CombinedMap(extents);
         var stop = end ?? map.Length;
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
-        var stream = new CombinedStream(map, _shared, lane, position, stop);
+        var stream = new CombinedStream(map, _shared, lane, client, position, stop);
         return extents.Any(static extent => extent.Proof is { IsProved: false }) ? new ProvedStream(stream, extents, stop) : stream;
     }
 
@@ -70,21 +75,21 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="lane">Why it is read.</param>
     /// <param name="position">Where reading begins.</param>
     /// <param name="end">Offset behind the last byte that will be asked for; the end of the file when null. Nothing past the segment of its block is loaded.</param>
+    /// <param name="client">On whose behalf it is read, as above.</param>
     /// <returns>A stream that the caller disposes.</returns>
-    /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the file, or the slices are too short.</exception>
     public ReadOnlyStream Open(
-        IReadOnlyList<FileExtent> extents, StreamCipher? cipher, long length, OperationLane lane, long position = 0, long? end = null)
+        IReadOnlyList<FileExtent> extents, StreamCipher? cipher, long length, OperationLane lane, long position = 0, long? end = null, object? client = null)
     {
         var stop = end ?? length;
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, length, nameof(end));
         if (cipher is null)
-            return Open(extents, lane, position, stop);
+            return Open(extents, lane, position, stop, client);
 
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         var (from, to) = AesDecryptStream.CipherRange(cipher, position, stop);
-        return new AesDecryptStream(Open(extents, lane, from, to), cipher, length, position, stop);
+        return new AesDecryptStream(Open(extents, lane, from, to, client), cipher, length, position, stop);
     }
 
     /// <summary>
@@ -108,8 +113,17 @@ public sealed class StreamEngine : IAsyncDisposable
 
 /// <summary>What all streams of one engine share.</summary>
 /// <param name="Fetcher">Loads segments.</param>
-/// <param name="Budget">Shares the memory.</param>
+/// <param name="Places">Gives streams places, and shares the memory among those that have one.</param>
 /// <param name="Line">What readers of late have found out about the line.</param>
 /// <param name="Options">Memory and trust.</param>
 /// <param name="Time">Clock.</param>
-internal sealed record StreamResources(SegmentFetcher Fetcher, ByteBudget Budget, LineMemory Line, StreamOptions Options, TimeProvider Time);
+internal sealed record StreamResources(SegmentFetcher Fetcher, StreamPlaces Places, LineMemory Line, StreamOptions Options, TimeProvider Time)
+{
+    private int _openStreams;
+
+    /// <summary>Streams that are open, with a place or without.</summary>
+    public int OpenStreams => Volatile.Read(ref _openStreams);
+
+    /// <summary>A stream was opened, or closed.</summary>
+    public void CountOpen(int change) => Interlocked.Add(ref _openStreams, change);
+}

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Streams.Reading;
 /// <summary>
 /// Keeps all that outlives an engine, because no change of the settings makes it untrue: proved segments, trust, and how much was
 /// loaded again for damaged files. Segments go only where the memory they may take has changed. Streams that are still open share
-/// one budget with those of the next engine.
+/// places and budget with those of the next engine.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> orders engines that are opened; below it the locks of the memory are taken, and those of streams that give back
@@ -17,7 +17,7 @@ public sealed class StreamMemory : IDisposable
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
     private readonly Action<string>? _misused;
-    private ByteBudget? _budget;
+    private StreamPlaces? _places;
     private Held? _held;
 
     /// <summary>Creates an empty memory.</summary>
@@ -49,22 +49,22 @@ public sealed class StreamMemory : IDisposable
     /// <summary>Takes in which files had lied before the process was started.</summary>
     public void Restore(IEnumerable<RememberedLie> lies) => Trust.Restore(lies);
 
-    /// <summary>The segments that are held under these options, the blocks that they are made of, and the budget, which is under these options from now on.</summary>
-    internal (SegmentCache Cache, BlockPool Blocks, ByteBudget Budget) Open(StreamOptions options)
+    /// <summary>The segments that are held under these options, the blocks that they are made of, and the places, which are under these options from now on.</summary>
+    internal (SegmentCache Cache, BlockPool Blocks, StreamPlaces Places) Open(StreamOptions options)
     {
         var terms = (options.ByteBudget, options.CacheCeiling, options.CacheKeep);
         lock (_gate)
         {
-            if (_budget is null)
-                _budget = new ByteBudget(options);
+            if (_places is null)
+                _places = new StreamPlaces(options, _time);
             else
-                _budget.Configure(options);
+                _places.Configure(options);
             if (_held is { } held && held.Terms == terms)
-                return (held.Cache, held.Blocks, _budget);
+                return (held.Cache, held.Blocks, _places);
             _held?.Dispose();
             var cache = new SegmentCache(options, _time);
             _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay, _time, _misused));
-            return (cache, _held.Blocks, _budget);
+            return (cache, _held.Blocks, _places);
         }
     }
 
@@ -72,7 +72,10 @@ public sealed class StreamMemory : IDisposable
     public void Dispose()
     {
         lock (_gate)
+        {
             _held?.Dispose();
+            _places?.Dispose();
+        }
     }
 
     private sealed record Held((long Budget, long Ceiling, TimeSpan Keep) Terms, SegmentCache Cache, BlockPool Blocks) : IDisposable

@@ -57,7 +57,7 @@ public sealed class SegmentFetcherTests
         var source = new ScriptedArticleSource();
         source.Post("0@film", TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(Length))));
         await using var fetcher = new SegmentFetcher(TestLoadServices.Of(source, pool, options), cache, null);
-        using var share = _budget.Enter(OperationLane.Playback, null, static () => { });
+        var share = new BudgetShare(_budget, OperationLane.Playback, static () => { });
         var window = new SegmentWindow(0, share);
         SegmentSlot Claim()
         {
@@ -78,7 +78,7 @@ public sealed class SegmentFetcherTests
 
     private async Task ComeAndGoAsync(SegmentFetcher fetcher, Piece piece, Random dice)
     {
-        using var share = _budget.Enter(OperationLane.Playback, null, static () => { });
+        var share = new BudgetShare(_budget, OperationLane.Playback, static () => { });
         var read = new byte[500];
         for (var round = 0; round < Rounds; round++)
         {

@@ -78,7 +78,7 @@ public sealed class SegmentSinkTests
         var map = SegmentMap.Uniform(1, Length, Length);
         var piece = new Piece(new PostedFile(map, FixedIds.None(1)), map[0], 0, 0, Length);
         var options = new StreamOptions();
-        var share = new ByteBudget(options).Enter(OperationLane.Playback, null, static () => { });
+        var share = new BudgetShare(new ByteBudget(options), OperationLane.Playback, static () => { });
         var urgency = new FetchUrgency(new object(), isHeadOfLine: true);
         var slot = new SegmentWindow(0, share).Claim(piece, isLanding: true, urgency, 0, new StreamDebts().TryBegin(0));
         var fetcher = new SegmentFetcher(TestLoadServices.Of(source, pool, options, trust), new SegmentCache(options, TimeProvider.System), null);

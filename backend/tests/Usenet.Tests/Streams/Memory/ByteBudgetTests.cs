@@ -19,27 +19,28 @@ public sealed class ByteBudgetTests
     [Fact]
     public void Streams_that_read_ahead_share_all_but_an_eighth()
     {
-        using var first = Enter();
+        var first = Enter();
         Assert.Equal(1400, first.Limit);
-        using (var second = Enter())
-            Assert.Equal((700, 700), (first.Limit, second.Limit));
+        var second = Enter();
+        Assert.Equal((700, 700), (first.Limit, second.Limit));
+        _budget.Leave(second);
         Assert.Equal(1400, first.Limit);
     }
 
     [Fact]
     public void What_is_kept_free_is_there_for_the_bytes_that_a_stream_is_guaranteed()
     {
-        using var greedy = Enter();
+        var greedy = Enter();
         Assert.True(greedy.TryCharge(1400));
         Assert.False(greedy.TryCharge(1));
 
-        using var next = Enter();
+        var next = Enter();
         Assert.True(next.TryCharge(Guaranteed));
         Assert.False(next.TryCharge(1));
-        using var last = Enter();
+        var last = Enter();
         Assert.True(last.TryCharge(Guaranteed));
         Assert.Equal(Budget, _budget.Held);
-        using var late = Enter();
+        var late = Enter();
         Assert.False(late.TryCharge(1));
 
         // A segment that its reader waits for is loaded all the same.
@@ -51,14 +52,14 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void Stream_that_holds_more_than_its_share_gives_back_when_another_is_opened_or_the_budget_shrinks()
+    public void Stream_that_holds_more_than_its_share_gives_back_when_another_enters_or_the_budget_shrinks()
     {
         var (rich, poor) = (0, 0);
-        using var first = _budget.Enter(OperationLane.Playback, null, () => rich++);
-        using var second = _budget.Enter(OperationLane.Playback, null, () => poor++);
+        var first = Enter(giveBack: () => rich++);
+        var second = Enter(giveBack: () => poor++);
         Assert.True(first.TryCharge(600));
         Assert.True(second.TryCharge(400));
-        using var third = Enter();
+        var third = Enter();
         Assert.Equal((466, 1, 0), (third.Limit, rich, poor));
 
         first.Return(600);
@@ -70,13 +71,13 @@ public sealed class ByteBudgetTests
     [Fact]
     public void Streams_of_the_background_have_a_quarter_together()
     {
-        using var import = Enter(OperationLane.Import);
+        var import = Enter(OperationLane.Import);
         Assert.Equal(400, import.Limit);
         Assert.True(import.TryCharge(300));
-        using var check = Enter(OperationLane.HealthCheck);
+        var check = Enter(OperationLane.HealthCheck);
         Assert.False(check.TryCharge(101));
         Assert.True(check.TryCharge(100));
-        using var player = Enter();
+        var player = Enter();
         Assert.True(player.TryCharge(400));
         import.Return(300);
         check.Return(100);
@@ -84,17 +85,30 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void No_more_streams_are_admitted_than_memory_is_guaranteed_to()
+    public void Stream_instead_of_another_changes_no_share()
     {
-        var shares = Enumerable.Range(0, _options.MaxStreams).Select(_ => Enter()).ToArray();
-        Assert.Equal(12, Assert.Throws<StreamLimitException>(() => Enter()).Limit);
-        shares[0].Dispose();
-        using var next = Enter();
-        Assert.Equal(12, _budget.StreamsOf(this));
-        Assert.Equal(0, _budget.StreamsOf(new object()));
-        foreach (var share in shares[1..])
-            share.Dispose();
+        var gaveBack = 0;
+        var rich = Enter(giveBack: () => gaveBack++);
+        var leaving = Enter();
+        Assert.True(rich.TryCharge(700));
+
+        Assert.Empty(_budget.Enter(new BudgetShare(_budget, OperationLane.Playback, static () => { }), instead: leaving));
+        Assert.Equal((700, 2, 0), (rich.Limit, _budget.Streams, gaveBack));
+        rich.Return(700);
     }
 
-    private BudgetShare Enter(OperationLane lane = OperationLane.Playback) => _budget.Enter(lane, this, static () => { });
+    [Theory]
+    [InlineData(64, 25)]
+    [InlineData(256, 100)]
+    [InlineData(1024, 400)]
+    public void Budget_has_25_places_for_each_64_MiB(int budget, int places) =>
+        Assert.Equal(places, new StreamOptions { ByteBudget = (long)budget << 20 }.MaxStreams);
+
+    private BudgetShare Enter(OperationLane lane = OperationLane.Playback, Action? giveBack = null)
+    {
+        var share = new BudgetShare(_budget, lane, giveBack ?? (static () => { }));
+        foreach (var call in _budget.Enter(share))
+            call();
+        return share;
+    }
 }

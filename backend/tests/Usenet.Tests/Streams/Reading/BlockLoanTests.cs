@@ -2,6 +2,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
@@ -57,6 +58,27 @@ public sealed class BlockLoanTests
 
         Assert.Equal(host.Truth(3 * ArticleSize, count), loan.Blocks.SelectMany(block => block));
         loan.Return();
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task Loan_keeps_no_blocks_beside_its_own()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(1, 12 * BlockPool.BlockSize), streams: new StreamOptions { CacheBytes = 0 });
+        var (first, second) = (new BlockLoan(), new BlockLoan());
+        await using (var stream = host.Open())
+        {
+            await stream.ReadExactlyAsync(new byte[100_000], Token);
+            await stream.LendAsync(first, 1000, Token);
+            await stream.LendAsync(second, 1000, Token);
+        }
+
+        // Both are of the same block.
+        await Eventually.HoldsAsync(() => host.HeldBlocks == 1, () => $"{host.HeldBlocks} blocks", Token);
+        Assert.Equal(host.Truth(100_000, 2000), first.Blocks.Concat(second.Blocks).SelectMany(block => block));
+        first.Return();
+        Assert.Equal(1, host.HeldBlocks);
+        second.Return();
         await host.AssertNothingIsLeftAsync(Token);
     }
 }

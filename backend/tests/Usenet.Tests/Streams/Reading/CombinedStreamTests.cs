@@ -236,19 +236,6 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task More_streams_than_the_budget_can_guarantee_memory_to_are_refused_until_one_ends()
-    {
-        await using var host = await EngineHost.StartAsync(EngineHost.Film(3), streams: new StreamOptions { ByteBudget = 16L << 20 });
-        var first = host.Open();
-        await using var second = host.Open();
-        await using var third = host.Open();
-        Assert.Throws<StreamLimitException>(() => host.Open());
-        await first.DisposeAsync();
-        await using var fourth = host.Open();
-        Assert.Equal(3, host.Engine.OpenStreams);
-    }
-
-    [Fact]
     public async Task A_thousand_cancelled_reads_leave_nothing_behind()
     {
         await using var host = await EngineHost.StartAsync(

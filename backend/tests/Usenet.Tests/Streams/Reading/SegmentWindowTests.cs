@@ -14,7 +14,7 @@ public sealed class SegmentWindowTests
     private const int Segments = 100_000;
     private const int Size = 1000;
 
-    private readonly BudgetShare _share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, null, static () => { });
+    private readonly BudgetShare _share = new(new ByteBudget(new StreamOptions()), OperationLane.Playback, static () => { });
 
     [Fact]
     public async Task A_segment_that_is_taken_before_its_load_has_ended_leaves_nothing_behind()

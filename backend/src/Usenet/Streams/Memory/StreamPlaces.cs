@@ -1,0 +1,416 @@
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Streams.Memory;
+
+/// <summary>
+/// Gives out places: a stream holds memory only while it has one. A place belongs to a stream that reads. When all are taken, the stream whose
+/// reader has taken nothing for longest loses its place, if that is a second at least. Without such a stream the newcomer waits, clients in
+/// turn. While several clients wait, none of them enters beyond half of the places. A stream that reads is never interrupted.
+/// </summary>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> guards all fields, and those of places and clients. The lock of the budget is taken below it; streams are called
+/// outside of it. No step looks through the places: the longest idle one is the first of its list, and so is the client whose turn it is.
+/// One instance serves every engine of the process.
+/// </remarks>
+internal sealed class StreamPlaces : IDisposable
+{
+    /// <summary>A reader must have taken nothing for this long before its stream makes room.</summary>
+    public static readonly TimeSpan LeastIdle = TimeSpan.FromSeconds(1);
+
+    private readonly Lock _gate = new();
+    private readonly TimeProvider _time;
+
+    // Places whose stream does not read right now, the longest idle one first.
+    private readonly LinkedList<StreamPlace> _idle = [];
+
+    // Clients that have a place or wait for one; and the waiting ones, in their turn.
+    private readonly Dictionary<object, PlaceClient> _clients = [];
+    private readonly LinkedList<PlaceClient> _turns = [];
+
+    private StreamOptions _options;
+    private int _taken;
+
+    // Null while no place is idle. It fires at this timestamp at the latest that a place could have to go, and looks again.
+    private ITimer? _timer;
+    private long _due;
+
+    /// <param name="options">How many places there are.</param>
+    /// <param name="time">Clock.</param>
+    public StreamPlaces(StreamOptions options, TimeProvider time)
+    {
+        (_options, _time) = (options, time);
+        Budget = new ByteBudget(options);
+    }
+
+    /// <summary>The memory that streams with a place share.</summary>
+    public ByteBudget Budget { get; }
+
+    /// <summary>Places that there are.</summary>
+    public int Most
+    {
+        get
+        {
+            lock (_gate)
+                return _options.MaxStreams;
+        }
+    }
+
+    /// <summary>Places taken now.</summary>
+    public int Taken
+    {
+        get
+        {
+            lock (_gate)
+                return _taken;
+        }
+    }
+
+    /// <summary>Streams that wait for a place now.</summary>
+    public int Waiting
+    {
+        get
+        {
+            lock (_gate)
+                return _turns.Sum(static client => client.Waiting.Count);
+        }
+    }
+
+    /// <summary>Gives out another number of places from now on. With fewer of them no stream that reads loses its own.</summary>
+    public void Configure(StreamOptions options)
+    {
+        Budget.Configure(options);
+        List<Action> calls;
+        lock (_gate)
+        {
+            _options = options;
+            calls = Settle();
+        }
+
+        Run(calls);
+    }
+
+    /// <summary>Makes a place for a stream, which does not have it before it reads.</summary>
+    /// <param name="lane">Why it reads.</param>
+    /// <param name="client">On whose behalf, compared by equality; null: on that of the lane.</param>
+    /// <param name="giveBack">Called when the stream holds more memory than its share, on any thread; must not block or throw.</param>
+    /// <param name="giveUp">Called when the stream has lost its place and must free all its memory; likewise.</param>
+    public StreamPlace Open(OperationLane lane, object? client, Action giveBack, Action giveUp) =>
+        new(this, new BudgetShare(Budget, lane, giveBack), client ?? lane, giveUp);
+
+    /// <summary>Ends the timer. Streams that are still open keep their places.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+            Disarm();
+    }
+
+    /// <summary>Takes the place for one read, or waits for it.</summary>
+    internal ValueTask BeginAsync(StreamPlace place, CancellationToken cancellationToken)
+    {
+        List<Action> calls;
+        Task? granted;
+        lock (_gate)
+        {
+            if (place.IsHeld)
+            {
+                _idle.Remove(place.Node);
+                return ValueTask.CompletedTask;
+            }
+
+            Queue(place);
+            calls = Settle();
+            granted = place.IsHeld ? null : (place.Granted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        }
+
+        Run(calls);
+        return granted is null ? ValueTask.CompletedTask : WaitAsync(place, granted, cancellationToken);
+    }
+
+    /// <summary>The read is over: from now on the place is idle.</summary>
+    internal void End(StreamPlace place)
+    {
+        lock (_gate)
+        {
+            Rest(place);
+            if (_timer is null)
+                Arm(place.IdleSince);
+        }
+    }
+
+    /// <summary>The stream is closed.</summary>
+    internal void Leave(StreamPlace place)
+    {
+        List<Action> calls;
+        lock (_gate)
+        {
+            if (!place.IsHeld)
+                return;
+            Release(place);
+            Budget.Leave(place.Share);
+            calls = Settle();
+        }
+
+        Run(calls);
+    }
+
+    private static void Run(List<Action> calls)
+    {
+        foreach (var call in calls)
+            call();
+    }
+
+    private async ValueTask WaitAsync(StreamPlace place, Task granted, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await granted.WaitAsync(cancellationToken);
+        }
+        catch (OperationCanceledException)
+        {
+            List<Action> calls;
+            lock (_gate)
+            {
+                // It may have been granted in the same moment.
+                if (place.IsHeld)
+                    Rest(place);
+                else
+                    Unqueue(place);
+                calls = Settle();
+            }
+
+            Run(calls);
+            throw new StreamLimitException(Most, cancellationToken);
+        }
+    }
+
+    private void OnDue()
+    {
+        List<Action> calls;
+        lock (_gate)
+        {
+            Disarm();
+            calls = Settle();
+        }
+
+        Run(calls);
+    }
+
+    /// <summary>
+    /// Under the lock, after every change: frees places that were idle for too long, gives places to waiting streams, and sets the timer.
+    /// </summary>
+    /// <returns>What has to be called outside of the lock, in this order: a stream gives up before the one that gets its place begins.</returns>
+    private List<Action> Settle()
+    {
+        var now = _time.GetTimestamp();
+        List<Action> calls = [];
+        while (LongestIdle(now, _options.IdleDrop) is { } forgotten)
+            Evict(forgotten, calls);
+        while (_turns.Count > 0)
+        {
+            var isFull = _taken >= _options.MaxStreams;
+            var victim = isFull ? LongestIdle(now, LeastIdle) : null;
+            if (isFull && victim is null)
+                break;
+            if (_taken > _options.MaxStreams)
+                Evict(victim!, calls);
+            else
+                Grant(Next(victim), victim, calls);
+        }
+
+        Arm(now);
+        return calls;
+    }
+
+    private StreamPlace? LongestIdle(long now, TimeSpan least) =>
+        _idle.First is { Value: var first } && _time.GetElapsedTime(first.IdleSince, now) >= least ? first : null;
+
+    /// <summary>
+    /// The stream that enters next: of the client whose turn it is, unless that has its half already. Two clients that have theirs leave
+    /// no place to give, so that no more than these are passed over.
+    /// </summary>
+    /// <param name="victim">Loses its place to the stream; null if there is a free one.</param>
+    private StreamPlace Next(StreamPlace? victim)
+    {
+        var half = (_options.MaxStreams + 1) / 2;
+        var turn = _turns.First!;
+        while (_turns.Count > 1 && turn.Value.Held - (victim?.Client == turn.Value ? 1 : 0) >= half && turn.Next is { } other)
+            turn = other;
+        return turn.Value.Waiting.First!.Value;
+    }
+
+    private void Queue(StreamPlace place)
+    {
+        if (!_clients.TryGetValue(place.Key, out var client))
+            _clients.Add(place.Key, client = new PlaceClient());
+        place.Client = client;
+        client.Waiting.AddLast(place.Node);
+        if (client.Waiting.Count == 1)
+            _turns.AddLast(client.Turn);
+    }
+
+    private void Unqueue(StreamPlace place)
+    {
+        var client = place.Client!;
+        client.Waiting.Remove(place.Node);
+        place.Granted = null;
+        if (client.Waiting.Count == 0)
+            _turns.Remove(client.Turn);
+        Forget(place);
+    }
+
+    private void Grant(StreamPlace place, StreamPlace? victim, List<Action> calls)
+    {
+        var client = place.Client!;
+        client.Waiting.Remove(place.Node);
+        _turns.Remove(client.Turn);
+        if (client.Waiting.Count > 0)
+            _turns.AddLast(client.Turn);
+        client.Held++;
+        _taken++;
+        place.IsHeld = true;
+        if (victim is not null)
+        {
+            Release(victim);
+            calls.Add(victim.GiveUp);
+        }
+
+        calls.AddRange(Budget.Enter(place.Share, instead: victim?.Share));
+        if (place.Granted is { } granted)
+            calls.Add(granted.SetResult);
+        place.Granted = null;
+    }
+
+    private void Evict(StreamPlace place, List<Action> calls)
+    {
+        Release(place);
+        Budget.Leave(place.Share);
+        calls.Add(place.GiveUp);
+    }
+
+    private void Release(StreamPlace place)
+    {
+        place.Node.List?.Remove(place.Node);
+        place.IsHeld = false;
+        place.Client!.Held--;
+        _taken--;
+        Forget(place);
+    }
+
+    private void Forget(StreamPlace place)
+    {
+        if (place.Client is { Held: 0, Waiting.Count: 0 })
+            _clients.Remove(place.Key);
+        place.Client = null;
+    }
+
+    private void Rest(StreamPlace place)
+    {
+        place.IdleSince = _time.GetTimestamp();
+        _idle.AddLast(place.Node);
+    }
+
+    private void Arm(long now)
+    {
+        if (_idle.First is not { Value: var first })
+        {
+            Disarm();
+            return;
+        }
+
+        var limit = _turns.Count > 0 ? LeastIdle : _options.IdleDrop;
+        var due = first.IdleSince + (long)(limit.TotalSeconds * _time.TimestampFrequency);
+        if (_timer is not null && _due <= due)
+            return;
+        _due = due;
+
+        // Timers count whole milliseconds, and one that fired early would have to be set again.
+        var wait = TimeSpan.FromMilliseconds(Math.Ceiling(Math.Max(0, _time.GetElapsedTime(now, due).TotalMilliseconds)));
+        if (_timer is null)
+            _timer = _time.CreateTimer(static places => ((StreamPlaces)places!).OnDue(), this, wait, Timeout.InfiniteTimeSpan);
+        else
+            _timer.Change(wait, Timeout.InfiniteTimeSpan);
+    }
+
+    private void Disarm()
+    {
+        _timer?.Dispose();
+        _timer = null;
+    }
+}
+
+/// <summary>The place of one stream, which it has while it reads and until another stream needs it.</summary>
+/// <remarks>Its state is guarded by the lock of <see cref="StreamPlaces"/>. Disposed when nothing is charged any more.</remarks>
+internal sealed class StreamPlace : IDisposable
+{
+    private readonly StreamPlaces _places;
+    private volatile bool _isHeld;
+    private volatile TaskCompletionSource? _granted;
+
+    public StreamPlace(StreamPlaces places, BudgetShare share, object key, Action giveUp)
+    {
+        _places = places;
+        (Share, Key, GiveUp) = (share, key, giveUp);
+        Node = new LinkedListNode<StreamPlace>(this);
+    }
+
+    /// <summary>Its part of the memory.</summary>
+    public BudgetShare Share { get; }
+
+    /// <summary>On whose behalf the stream reads.</summary>
+    public object Key { get; }
+
+    /// <summary>Frees all memory of the stream, which has lost the place.</summary>
+    public Action GiveUp { get; }
+
+    /// <summary>Whether the stream has its place. Read without the lock by those who look on.</summary>
+    public bool IsHeld
+    {
+        get => _isHeld;
+        set => _isHeld = value;
+    }
+
+    /// <summary>Whether a read waits for the place. Read without the lock by those who look on.</summary>
+    public bool IsWaiting => _granted is not null;
+
+    /// <summary>In the list of idle places or in the line of its client, or in none.</summary>
+    public LinkedListNode<StreamPlace> Node { get; }
+
+    /// <summary>When the last read ended.</summary>
+    public long IdleSince { get; set; }
+
+    /// <summary>The client; null while the place is neither held nor waited for.</summary>
+    public PlaceClient? Client { get; set; }
+
+    /// <summary>Ends the wait for the place; null while no read waits.</summary>
+    public TaskCompletionSource? Granted
+    {
+        get => _granted;
+        set => _granted = value;
+    }
+
+    /// <summary>Takes the place for one read, which <see cref="End"/> follows, or waits for it.</summary>
+    /// <exception cref="StreamLimitException">The token was canceled before there was a place.</exception>
+    public ValueTask BeginAsync(CancellationToken cancellationToken) => _places.BeginAsync(this, cancellationToken);
+
+    /// <summary>The read is over: the place is idle until the next one.</summary>
+    public void End() => _places.End(this);
+
+    /// <inheritdoc/>
+    public void Dispose() => _places.Leave(this);
+}
+
+/// <summary>A client of streams, while it has a place or waits for one.</summary>
+/// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>.</remarks>
+internal sealed class PlaceClient
+{
+    public PlaceClient() => Turn = new LinkedListNode<PlaceClient>(this);
+
+    /// <summary>In the line of clients while one of its streams waits.</summary>
+    public LinkedListNode<PlaceClient> Turn { get; }
+
+    /// <summary>Its streams that wait, in the order in which they came.</summary>
+    public LinkedList<StreamPlace> Waiting { get; } = [];
+
+    /// <summary>Places that its streams have.</summary>
+    public int Held { get; set; }
+}
