@@ -5,6 +5,7 @@ using Sluice.Server.Library;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue;
 
