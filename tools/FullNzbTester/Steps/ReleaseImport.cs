@@ -44,7 +44,7 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
     public async Task<ProbeReport> ProbeAsync(CancellationToken cancellationToken)
     {
         _files = await release.ReadFilesAsync(_head, cancellationToken);
-        var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds([.. file.Segments]), file.Segments.Sum(segment => (long)segment.Bytes))).ToList();
+        var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds([.. file.Segments]), file.Segments.Sum(segment => (long)segment.Bytes)) { Part = file.Part }).ToList();
         var report = await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken);
         _heads = report.Files;
         return report;
