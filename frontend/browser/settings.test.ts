@@ -97,7 +97,7 @@ describe("the settings", () => {
     const dialog = page.getByRole("dialog");
     expect(await brokenRules(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Log out" }).click();
-    await page.getByText(/ is logged out$/).waitFor();
+    await page.getByText(/ is logged out$/).first().waitFor();
     expect((await fetch(`${server.url}/api/session`, { headers: { Cookie: other } })).status).toBe(401);
     expect((await fetch(`${server.url}/api/session`, { headers: { Cookie: cookie } })).status).toBe(200);
     expect(page.errors).toEqual([]);
@@ -111,7 +111,7 @@ describe("the settings", () => {
     await page.goto("settings/account");
     await page.getByRole("button", { name: "Make a key" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name").fill("backup");
+    await dialog.getByLabel("Name", { exact: true }).fill("backup");
     await dialog.getByRole("combobox", { name: "It may" }).selectOption("full");
     await dialog.getByRole("button", { name: "Make a key" }).click();
     await dialog.getByLabel("Your password").fill(account.password);
