@@ -177,9 +177,7 @@ internal static class ArrResource
         }
     }
 
-    private static JsonHttpResult<Problem>? Locked(ArrStore store) => store.Lock is { } variable
-        ? AdminProblem.WrongState($"The programs are set by the environment variable {variable}. Remove it there to change them here.")
-        : null;
+    private static JsonHttpResult<Problem>? Locked(ArrStore store) => store.Refusal is { } sentence ? AdminProblem.WrongState(sentence) : null;
 
     /// <summary>The program that a request means; null with what is wrong with it.</summary>
     private static ArrServer? Read(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)

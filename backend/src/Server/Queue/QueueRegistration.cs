@@ -47,6 +47,7 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()
+        .AddSingleton<IWorker, PasswordSealWorker>()
         .AddSingleton<IWorker, QueueWorker>()
         .AddSingleton<IWorker, RemappingWorker>();
 }
