@@ -692,6 +692,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings/secret-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowSecretKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/secret-key/give-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["GiveUpSecretKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings/sets": {
         parameters: {
             query?: never;
@@ -967,7 +999,7 @@ export interface components {
         /** @enum {string} */
         ArticleFlow: "asked" | "receiving" | "late";
         /** @enum {string} */
-        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "open-tree" | "arr" | "watch-folder" | "setting" | "log";
+        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "setting" | "log";
         /** @enum {string} */
         AttentionLevel: "error" | "warning";
         AttentionRow: {
@@ -1230,10 +1262,18 @@ export interface components {
             /** Format: date-time */
             lastUsed: null | string;
         };
+        /** @enum {string} */
+        KeyState: "usable" | "missing" | "damaged" | "other";
         LeftThing: {
             kind: components["schemas"]["ImportKind"];
             name: string;
             reason: string;
+        };
+        LockedSetting: {
+            key: string;
+            title: string;
+            isMadeAnew: boolean;
+            sentence: string;
         };
         Login: {
             user: string;
@@ -1557,6 +1597,22 @@ export interface components {
             /** Format: int64 */
             bytesSent: number;
         };
+        SecretKeyGivenUp: {
+            id: string;
+            password: string;
+        };
+        SecretKeyReport: {
+            file: string;
+            state: components["schemas"]["KeyState"];
+            sentence: null | string;
+            settings: components["schemas"]["LockedSetting"][];
+            links: string[];
+            /** Format: int32 */
+            queueItems: number;
+            /** Format: int32 */
+            historyItems: number;
+            id: string;
+        };
         SelfCheck: {
             name: string;
             ok: boolean;
@@ -1638,6 +1694,7 @@ export interface components {
             variable: null | string;
             effective: null | string;
             isSet: boolean;
+            isLocked: boolean;
         };
         SettingValues: {
             items: components["schemas"]["SettingValue"][];
@@ -3493,6 +3550,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SettingFields"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowSecretKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyReport"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    GiveUpSecretKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretKeyGivenUp"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretKeyReport"];
                 };
             };
             /** @description An error. */

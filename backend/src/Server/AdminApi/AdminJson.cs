@@ -2,6 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Sluice.Server.FamilyImport;
 using Sluice.Server.History;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
@@ -20,6 +21,7 @@ internal static class AdminJson
         options.Converters.Add(new KebabCaseEnumConverter<ImportStage>());
         options.Converters.Add(new KebabCaseEnumConverter<FamilyShape>());
         options.Converters.Add(new KebabCaseEnumConverter<ImportKind>());
+        options.Converters.Add(new KebabCaseEnumConverter<KeyState>());
         var chain = options.TypeInfoResolverChain;
         chain.Insert(0, AdminProblemJson.Default);
         chain.Insert(0, AccessJson.Default);
@@ -27,6 +29,7 @@ internal static class AdminJson
         chain.Insert(0, FamilyImportJson.Default);
         chain.Insert(0, SettingsJson.Default);
         chain.Insert(0, WebDavPasswordJson.Default);
+        chain.Insert(0, SecretKeyJson.Default);
         chain.Insert(0, ArrResourceJson.Default);
         chain.Insert(0, QueueJson.Default);
         chain.Insert(0, HistoryJson.Default);

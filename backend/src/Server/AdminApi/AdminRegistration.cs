@@ -44,6 +44,7 @@ internal static class AdminRegistration
         api.MapImport();
         api.MapSettings();
         api.MapWebDavPassword();
+        api.MapSecretKey();
         api.MapArr();
         api.MapQueue();
         api.MapHistory();

@@ -227,9 +227,7 @@ internal static class ArrResource
         }
     }
 
-    private static JsonHttpResult<Problem>? Locked(ArrStore store) => store.Lock is { } variable
-        ? AdminProblem.WrongState($"The programs are set by the environment variable {variable}. Remove it there to change them here.")
-        : null;
+    private static JsonHttpResult<Problem>? Locked(ArrStore store) => store.Refusal is { } sentence ? AdminProblem.WrongState(sentence) : null;
 
     private static string NotAgreed(ArrServer server, ArrPlan plan) =>
         $"{server.Kind} has a download client {plan.Client} whose {string.Join(", ", plan.Changes.Select(change => change.Name))} would change. "

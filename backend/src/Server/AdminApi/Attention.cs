@@ -22,6 +22,7 @@ internal sealed class Attention(
     IOptionsMonitor<UsenetOptions> usenet,
     IOptionsMonitor<QueueOptions> queue,
     SettingsSource settings,
+    SecretBox box,
     ArrStore arr,
     WatchFolderWorker watchFolder,
     RecentWarnings warnings,
@@ -35,7 +36,7 @@ internal sealed class Attention(
     /// <summary>All there is, the worst first.</summary>
     public IReadOnlyList<AttentionRow> Collect() =>
     [
-        .. new[] { SafeModeRows(), StorageRows(), ProviderRows(), ArrRows(), WatchFolderRows(), SettingRows(), OpenTreeRows(), LogRows() }
+        .. new[] { SafeModeRows(), StorageRows(), SecretKeyRows(), ProviderRows(), ArrRows(), WatchFolderRows(), SettingRows(), OpenTreeRows(), LogRows() }
             .SelectMany(static rows => rows)
             .OrderBy(static row => row.Level),
     ];
@@ -51,8 +52,22 @@ internal sealed class Attention(
         .Distinct()
         .Select(static sentence => new AttentionRow(AttentionKind.Storage, AttentionLevel.Error, sentence, null, null));
 
+    private IEnumerable<AttentionRow> SecretKeyRows()
+    {
+        var locked = settings.Current.All.Count(static setting => setting.IsLocked);
+        if (locked > 0 || box.IsLocked)
+        {
+            var sentence = string.Create(
+                CultureInfo.InvariantCulture, $"{locked} {(locked == 1 ? "setting is" : "settings are")} locked, because {box.Cause}. Put the file back and restart, or give it up.");
+            yield return new AttentionRow(AttentionKind.SecretKey, AttentionLevel.Error, sentence, null, null);
+        }
+    }
+
     private IEnumerable<AttentionRow> ProviderRows()
     {
+        // Absent, not tried with an empty password: the row of the key file says why.
+        if (settings.Current.IsLocked(ProviderEditor.Setting))
+            yield break;
         if (!providers.HasProviders)
         {
             yield return new AttentionRow(AttentionKind.NoProvider, AttentionLevel.Error, "No provider is set up. Nothing can be fetched until one is.", null, null);

@@ -64,11 +64,12 @@ internal static class FileResource
         var path = $"{Content}/{file.TreePath}";
         var until = DateTimeOffset.FromUnixTimeSeconds((time.WallTime() + TimeSpan.FromHours(hours ?? DefaultHours)).ToUnixTimeSeconds());
         var expires = until.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
-        var key = ViewKey.Sign(api.CurrentValue.Key, path, expires);
+        // While the key is locked the link has none, and its reader is asked for the password of the tree.
+        var query = api.CurrentValue.KeyIsLocked ? "" : $"?downloadKey={ViewKey.Sign(api.CurrentValue.Key, path, expires)}&expires={expires}";
         var hasRelease = file.Release.Id != 0;
         var links = new FileLinks(
             BrowserAddress.Of(http.Request, path),
-            $"{BrowserAddress.Of(http.Request, $"view/{path}")}?downloadKey={key}&expires={expires}",
+            $"{BrowserAddress.Of(http.Request, $"view/{path}")}{query}",
             until,
             hasRelease ? complete.PathOf(file) : null);
         var content = ContentMap.Unpack(file.Content);

@@ -165,9 +165,7 @@ internal static class ProviderResource
         };
     }
 
-    private static JsonHttpResult<Problem>? Locked(ProviderEditor editor) => editor.Lock is { } variable
-        ? AdminProblem.WrongState($"The providers are set by the environment variable {variable}. Remove it there to change them here.")
-        : null;
+    private static JsonHttpResult<Problem>? Locked(ProviderEditor editor) => editor.Refusal is { } sentence ? AdminProblem.WrongState(sentence) : null;
 
     private static JsonHttpResult<Problem> NoProvider() => AdminProblem.NotFound("There is no such provider.");
 

@@ -8,8 +8,6 @@ namespace Sluice.Server.AdminApi;
 /// <summary>Shows the queue: its rows, and whether it is paused.</summary>
 internal sealed class QueueRows(QueueListStore store, HistoryListStore history, QueueMoments moments, QueuePause pause, TimeProvider time)
 {
-    private const string NoProvider = "No provider yet";
-    private const string NoAnswer = "No provider can be asked; it is tried again by itself.";
 
     /// <summary>Whether the queue is paused.</summary>
     public QueueState State => new(pause.IsPaused, pause.Left is { } left ? time.WallTime() + left : null);
@@ -77,7 +75,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
             item.Category,
             ListReader.Same<JobPriority>(item.Priority),
             ListReader.Same<JobState>(state),
-            state != ItemState.Waiting ? null : moment.HasProviders ? NoAnswer : NoProvider,
+            state == ItemState.Waiting ? moment.ReasonOf(item) : null,
             item.Index,
             work?.Percent ?? 0,
             item.EncodedBytes,

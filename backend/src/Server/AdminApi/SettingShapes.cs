@@ -151,7 +151,9 @@ internal sealed record SettingField(
 /// <param name="Variable">The environment variable, if it comes from one. An override locks the setting.</param>
 /// <param name="Effective">What an automatic value amounts to at the moment.</param>
 /// <param name="IsSet">Whether there is a value at all.</param>
-internal sealed record SettingValue(string Key, string? Value, SettingValueSource Source, string? Variable, string? Effective, bool IsSet);
+/// <param name="IsLocked">Whether there is one whose key file is lost. It counts again once the file is back; a save replaces it.</param>
+internal sealed record SettingValue(
+    string Key, string? Value, SettingValueSource Source, string? Variable, string? Effective, bool IsSet, bool IsLocked);
 
 /// <summary>The settings that can be shown.</summary>
 internal sealed record SettingFields(IReadOnlyList<SettingField> Items);

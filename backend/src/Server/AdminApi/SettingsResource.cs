@@ -148,5 +148,6 @@ internal static class SettingsResource
         (SettingValueSource)setting.Origin,
         setting.Variable,
         effective.Of(setting),
-        setting.Definition.Secret ? setting.Value != setting.Definition.Default : setting.Value.Length > 0);
+        setting.IsLocked || (setting.Definition.Secret ? setting.Value != setting.Definition.Default : setting.Value.Length > 0),
+        setting.IsLocked);
 }

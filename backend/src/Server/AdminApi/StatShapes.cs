@@ -64,6 +64,9 @@ internal enum AttentionKind
     /// <summary>The database is not used; everything is read from memory.</summary>
     SafeMode,
 
+    /// <summary>Settings are locked, because their key file is lost.</summary>
+    SecretKey,
+
     /// <summary>The tree is open to every client.</summary>
     OpenTree,
 

@@ -66,7 +66,7 @@ internal static class SystemResource
             port,
             // A network of no bits is that of all.
             webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
-            http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey ? null : api.CurrentValue.Key,
+            http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
             api.CurrentValue.Categories));
     }

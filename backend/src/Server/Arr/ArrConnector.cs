@@ -101,6 +101,8 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
     /// <exception cref="ArrException">The program cannot be called, or no address passes.</exception>
     public async Task<ArrConnection> ConnectAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, string? agreed, CancellationToken cancellationToken)
     {
+        if (api.CurrentValue.KeyIsLocked)
+            throw new ArrException($"The API key that {server.Kind} needs is locked until {SecretBox.KeyFile} is back.");
         await _turn.WaitAsync(cancellationToken);
         try
         {

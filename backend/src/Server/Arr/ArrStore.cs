@@ -11,7 +11,7 @@ internal sealed record ArrCheck(DateTimeOffset At, string? Failure);
 
 /// <summary>The saved programs, and how their last checks went since the start.</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class ArrStore(SettingsStore store, SettingsSource settings, TimeProvider time)
+internal sealed class ArrStore(SettingsStore store, SettingsSource settings, SecretBox box, TimeProvider time)
 {
     private const string Setting = "arr.instances";
 
@@ -19,6 +19,14 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Tim
 
     /// <summary>The environment variable that sets the programs, so that none can be saved; null when none does.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
+
+    /// <summary>Why no program can be saved, in a sentence; null if they can. A change of locked ones would write over them (CFG-53).</summary>
+    public string? Refusal => settings.Current[Setting] switch
+    {
+        { Origin: SettingOrigin.Environment } setting => $"The programs are set by the environment variable {setting.Variable}. Remove it there to change them here.",
+        { IsLocked: true } => $"The saved programs are locked, because {box.Cause}. Put the key file back, or give it up on the settings page.",
+        _ => null,
+    };
 
     /// <summary>All programs.</summary>
     public IReadOnlyList<ArrServer> All => ArrJson.Read(settings.Current.Text(Setting), out _);

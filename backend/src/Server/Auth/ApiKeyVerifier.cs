@@ -20,6 +20,9 @@ internal enum ApiKeyVerdict
     /// <summary>It is another one.</summary>
     Incorrect,
 
+    /// <summary>It cannot be judged, because a key that it may be is locked (CFG-53).</summary>
+    Locked,
+
     /// <summary>It is another one, and too much was wrong that came from this sender.</summary>
     Throttled,
 }
@@ -41,6 +44,10 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
         var (isKey, isNzbKey) = (IsSame(sent, options.CurrentValue.Key), IsSame(sent, options.CurrentValue.NzbKey));
         if (isKey || isNzbKey)
             return isKey ? ApiKeyVerdict.Accepted : ApiKeyVerdict.AcceptedForAdds;
+
+        // Never counted: it may be right.
+        if (options.CurrentValue is { KeyIsLocked: true } or { NzbKeyIsLocked: true })
+            return ApiKeyVerdict.Locked;
 
         return failures.TryAdd(CredentialKind.ApiKey, caller, failures.Mark(key)) ? ApiKeyVerdict.Incorrect : ApiKeyVerdict.Throttled;
     }

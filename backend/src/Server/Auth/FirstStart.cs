@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.Options;
@@ -50,8 +49,6 @@ internal sealed class FirstStart(
     StartNotes notes,
     ILogger<FirstStart> logger) : IHostedLifecycleService
 {
-    private const int KeyDigits = 32;
-
     private readonly Dictionary<string, string?> _made = [];
 
     /// <inheritdoc/>
@@ -84,15 +81,14 @@ internal sealed class FirstStart(
 
         if (IsOpen("webdav.pass"))
             _made["webdav.pass"] = MadePassword.Make();
-        if (IsOpen("api.key"))
-            _made["api.key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
-        if (IsOpen("api.strm-key"))
-            _made["api.strm-key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
+        foreach (var key in SettingSchema.MadeKeys.Where(IsOpen))
+            _made[key] = SettingSchema.MakeKey();
         foreach (var (key, value) in _made)
             values[key] = value;
         await store.UseUnsavedAsync(values, cancellationToken);
 
-        bool IsOpen(string key) => settings.Current.Text(key).Length == 0 && !values.ContainsKey(key);
+        // Never over a value that is locked: the key file may come back (CFG-53).
+        bool IsOpen(string key) => settings.Current[key] is { Value: "", IsLocked: false } && !values.ContainsKey(key);
     }
 
     /// <inheritdoc/>

@@ -1,4 +1,5 @@
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
@@ -41,16 +42,10 @@ internal static class UnavailableGate
             : RefuseAsync(context, ""));
     }
 
-    private static bool AnswersItself(HttpContext context) =>
-        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi or OpenEndpoint.Static;
-
-    private static bool PlaysOn(HttpContext context, IFilmsInMemory films)
-    {
-        if (!HttpMethods.IsGet(context.Request.Method) && !HttpMethods.IsHead(context.Request.Method))
-            return false;
-        var names = (context.Request.Path.Value ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries);
-        return films.Hold(names is [View, .. var linked] ? linked : names);
-    }
+    /// <summary>Answers 503, because the key of a link cannot be checked (DAV-85).</summary>
+    public static Task RefuseLockedLinkAsync(HttpContext context) => RefuseAsync(
+        context,
+        $"The key of this link cannot be checked, because {context.RequestServices.GetRequiredService<SecretBox>().Cause}. The settings page says what to do.");
 
     private static Task RefuseAsync(HttpContext context, string sentence)
     {
@@ -65,5 +60,16 @@ internal static class UnavailableGate
         return HttpMethods.IsHead(context.Request.Method)
             ? Task.CompletedTask
             : context.Response.Body.WriteAsync(body, context.RequestAborted).AsTask();
+    }
+
+    private static bool AnswersItself(HttpContext context) =>
+        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi or OpenEndpoint.Static;
+
+    private static bool PlaysOn(HttpContext context, IFilmsInMemory films)
+    {
+        if (!HttpMethods.IsGet(context.Request.Method) && !HttpMethods.IsHead(context.Request.Method))
+            return false;
+        var names = (context.Request.Path.Value ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries);
+        return films.Hold(names is [View, .. var linked] ? linked : names);
     }
 }

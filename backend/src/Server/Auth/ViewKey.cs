@@ -22,6 +22,9 @@ internal enum ViewVerdict
     /// <summary>It was right and has run out.</summary>
     Expired,
 
+    /// <summary>It cannot be judged, because a setting that it may be made with is locked (CFG-53).</summary>
+    Locked,
+
     /// <summary>It is not the key of this path, and too much was wrong that came from this sender.</summary>
     Throttled,
 }
@@ -57,8 +60,17 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
+        // Never counted: it may be right.
+        if (IsLocked(path))
+            return ViewVerdict.Locked;
+
         return failures.TryAdd(CredentialKind.Link, caller, failures.Mark(key)) ? ViewVerdict.Incorrect : ViewVerdict.Throttled;
     }
+
+    private bool IsLocked(string path) =>
+        api.CurrentValue.KeyIsLocked
+        || webDav.CurrentValue.StaticDownloadKeyIsLocked
+        || (api.CurrentValue.StrmKeyIsLocked && path.StartsWith(IdRoot, StringComparison.Ordinal));
 
     /// <summary>No branch depends on the key sent: it is compared with every candidate.</summary>
     private bool IsKeyOf(string path, string key, string? expires)

@@ -33,12 +33,19 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     }
 
     /// <summary>The version of a database.</summary>
-    /// <exception cref="StartRefusedException">It was written by a newer program.</exception>
+    /// <exception cref="StartRefusedException">It was written by a newer program, or its version is none that Sluice ever wrote.</exception>
     public int ReadVersion(SqliteConnection connection)
     {
         using var command = connection.CreateCommand();
         command.CommandText = "PRAGMA user_version";
         var found = Convert.ToInt32(command.ExecuteScalar(), CultureInfo.InvariantCulture);
+        if (found < 0)
+        {
+            throw new StartRefusedException(
+                StartRefusedException.BadConfiguration,
+                $"{folder.Database} has version {found}, which no Sluice ever wrote; restore a copy from {folder.Backups}");
+        }
+
         return found <= Latest
             ? found
             : throw new StartRefusedException(

@@ -7,6 +7,7 @@ internal static class HistoryRegistration
 {
     /// <summary>Adds the stores.</summary>
     public static IServiceCollection AddHistory(this IServiceCollection services) => services
+        .AddSingleton<ItemPasswords>()
         .AddSingleton<HistoryStore>()
         .AddSingleton<HistoryListStore>()
         .AddSingleton<CompletedStore>()

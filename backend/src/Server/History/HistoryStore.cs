@@ -64,6 +64,9 @@ internal sealed record EndedItem
     public bool Archived { get; init; }
 }
 
+/// <summary>The password of an item as its row has it.</summary>
+internal sealed record KeptPassword(string Id, string Password);
+
 /// <summary>Reads and writes <c>history_item</c>. Newest first is the order of the rows' numbers.</summary>
 /// <remarks>
 /// The counter of changes (SAB-45) is the table's own sequence: it counts inserts, every transaction that changes or removes rows moves it
@@ -112,11 +115,11 @@ internal sealed class HistoryStore(SluiceDatabase database)
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>The password with which a release was imported; empty for none, or where its item has left the history.</summary>
-    public Task<string> FindPasswordAsync(long releaseId, CancellationToken cancellationToken) =>
+    /// <summary>The password with which a release was imported; null for none, or if its item has left the history.</summary>
+    public Task<KeptPassword?> FindPasswordAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.QueryFirstOrDefault<string>(
-                "SELECT password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }) ?? "",
+            connection => connection.QueryFirstOrDefault<KeptPassword>(
+                "SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }),
             cancellationToken);
 
     /// <summary>Removes the completed items of a release that are not archived, as part of the caller's transaction.</summary>
@@ -220,6 +223,12 @@ internal sealed class HistoryStore(SluiceDatabase database)
                 connection.Execute(
                     $"UPDATE history_item SET reason = NULL, fail_message = '' WHERE release_id IS NOT NULL AND {SqlDialect.In("id", "@list")}",
                     new { list = SqlDialect.List(ids) })) > 0,
+            cancellationToken);
+
+    /// <summary>How many items have an address or an archive password that is sealed.</summary>
+    public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
             cancellationToken);
 
     /// <summary>How many changes there have been.</summary>

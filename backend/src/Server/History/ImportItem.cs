@@ -23,7 +23,7 @@ internal abstract record ImportItem
     /// <summary>Its folder below <c>/nzbs</c> and, once published, below <c>/content</c>.</summary>
     public required string Folder { get; init; }
 
-    /// <summary>Password that came with the NZB, or empty. Secret: never logged.</summary>
+    /// <summary>Archive password that came with the NZB, sealed by <see cref="ItemPasswords"/>; empty for none.</summary>
     public string Password { get; init; } = "";
 
     /// <summary>Echoed to clients, without effect: −1 to 3.</summary>

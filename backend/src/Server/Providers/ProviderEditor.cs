@@ -7,7 +7,7 @@ namespace Sluice.Server.Providers;
 
 /// <summary>Changes one provider of <c>usenet.providers</c>: each change is one save of settings, and what it does not name is kept.</summary>
 /// <remarks>Thread-safe: changes follow one another.</remarks>
-internal sealed class ProviderEditor(SettingsStore store, SettingsSource settings) : IDisposable
+internal sealed class ProviderEditor(SettingsStore store, SettingsSource settings, SecretBox box) : IDisposable
 {
     /// <summary>The setting.</summary>
     public const string Setting = "usenet.providers";
@@ -16,6 +16,14 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
 
     /// <summary>The environment variable that sets the providers, so that none can be changed; null when none does.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
+
+    /// <summary>Why no provider can be changed, in a sentence; null if they can. A change of locked ones would write over them (CFG-53).</summary>
+    public string? Refusal => settings.Current[Setting] switch
+    {
+        { Origin: SettingOrigin.Environment } setting => $"The providers are set by the environment variable {setting.Variable}. Remove it there to change them here.",
+        { IsLocked: true } => $"The saved providers are locked, because {box.Cause}. Put the key file back, or give it up on the settings page.",
+        _ => null,
+    };
 
     /// <summary>A provider of the settings; null when there is none of this id.</summary>
     public ProviderOptions? Find(Guid id) => Elements.FirstOrDefault(element => element.Provider.Id == id).Provider;

@@ -34,6 +34,7 @@ internal sealed class ImportJob(
     ReadPosts posts,
     DeadArticles dead,
     ProviderHost providers,
+    ItemPasswords passwords,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
@@ -58,6 +59,8 @@ internal sealed class ImportJob(
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item || (pause.IsPaused && item.Priority != QueuePriority.Force))
                 return (ImportEnd.Left, "");
 
+            // Before an article is asked for: without its password the item would fail at the end.
+            _ = passwords.Require(item.Id, item.Password);
             work = new ImportWork(item, startedAt, began) { Read = read };
             var failure = await ImportAsync(work, cancel.Token);
             if (failure is not null)

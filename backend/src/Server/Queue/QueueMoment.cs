@@ -1,4 +1,5 @@
 using Sluice.Server.Providers;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
@@ -26,7 +27,9 @@ internal enum ItemState
 /// <param name="Retrying">Items that wait for a provider.</param>
 /// <param name="IsPaused">Whether the queue is paused.</param>
 /// <param name="HasProviders">Whether there is a provider that may be asked.</param>
-internal sealed record QueueMoment(IReadOnlyDictionary<string, ItemActivity> Running, IReadOnlySet<string> Retrying, bool IsPaused, bool HasProviders)
+/// <param name="LockCause">Why secrets are locked; null if they are not.</param>
+internal sealed record QueueMoment(
+    IReadOnlyDictionary<string, ItemActivity> Running, IReadOnlySet<string> Retrying, bool IsPaused, bool HasProviders, string? LockCause = null)
 {
     /// <summary>The state of an item in SQL, as the number of an <see cref="ItemState"/>. The parameters have the names of the properties.</summary>
     public static readonly string StateSql =
@@ -40,6 +43,14 @@ internal sealed record QueueMoment(IReadOnlyDictionary<string, ItemActivity> Run
           ELSE {(int)ItemState.Queued}
         END
         """;
+
+    /// <summary>Why an item waits whose state is <see cref="ItemState.Waiting"/>.</summary>
+    public string ReasonOf(QueueItem item) => LockCause switch
+    {
+        { } cause when SecretBox.IsSealed(item.Password) => $"Its password is locked, because {cause}.",
+        { } cause when !HasProviders => $"The providers are locked, because {cause}.",
+        _ => HasProviders ? "No provider can be asked; it is tried again by itself." : "No provider yet",
+    };
 
     /// <summary>The state of an item.</summary>
     public ItemState StateOf(QueueItem item)
@@ -57,8 +68,9 @@ internal sealed record QueueMoment(IReadOnlyDictionary<string, ItemActivity> Run
 }
 
 /// <summary>Takes moments.</summary>
-internal sealed class QueueMoments(QueueActivity activity, QueueSchedule schedule, QueuePause pause, ProviderHost providers)
+internal sealed class QueueMoments(QueueActivity activity, QueueSchedule schedule, QueuePause pause, ProviderHost providers, SecretBox box)
 {
     /// <summary>This moment.</summary>
-    public QueueMoment Now => new(activity.Current, schedule.ListRetrying().ToHashSet(), pause.IsPaused, providers.HasProviders);
+    public QueueMoment Now => new(
+        activity.Current, schedule.ListRetrying().ToHashSet(), pause.IsPaused, providers.HasProviders, box.IsLocked ? box.Cause : null);
 }

@@ -50,6 +50,7 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()
+        .AddSingleton<IWorker, PasswordSealWorker>()
         .AddSingleton<IWorker, QueueWorker>()
         .AddSingleton<MeasureWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<MeasureWorker>())

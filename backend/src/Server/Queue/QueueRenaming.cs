@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
@@ -30,6 +31,7 @@ internal sealed class QueueRenaming(
     SluiceDatabase database,
     QueueRemoval removal,
     CategoryRules categories,
+    ItemPasswords passwords,
     IOptionsMonitor<WebDavOptions> webDav)
 {
     /// <summary>Moves a file.</summary>
@@ -87,7 +89,7 @@ internal sealed class QueueRenaming(
                 if (QueueStore.Find(connection, id) is not { } item)
                     return false;
                 var renamed = Rename(item, name) with { Named = true };
-                Place(connection, item, password.Length == 0 ? renamed : renamed with { Password = QueueItem.LimitPassword(password) });
+                Place(connection, item, password.Length == 0 ? renamed : renamed with { Password = passwords.Seal(id, QueueItem.LimitPassword(password)) });
                 return true;
             },
             cancellationToken);
@@ -103,7 +105,7 @@ internal sealed class QueueRenaming(
             {
                 if (QueueStore.Find(connection, id) is not { } item)
                     return false;
-                QueueStore.SetPlace(connection, item with { Password = QueueItem.LimitPassword(password) });
+                QueueStore.SetPlace(connection, item with { Password = passwords.Seal(id, QueueItem.LimitPassword(password)) });
                 return true;
             },
             cancellationToken);
@@ -175,7 +177,7 @@ internal sealed class QueueRenaming(
         {
             Name = name,
             NzbName = given.Name.Length == 0 ? item.NzbName : QueueFile.NameOf(name),
-            Password = given.Password is { } password ? QueueItem.LimitPassword(password) : item.Password,
+            Password = given.Password is { } password ? passwords.Seal(item.Id, QueueItem.LimitPassword(password)) : item.Password,
         };
     }
 }

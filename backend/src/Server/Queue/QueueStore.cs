@@ -179,6 +179,12 @@ internal sealed class QueueStore(SluiceDatabase database)
                 "SELECT nzb_hash AS Hash, added_at AS At FROM queue_item WHERE nzb_hash IS NOT NULL ORDER BY added_at DESC LIMIT 1"),
             cancellationToken);
 
+    /// <summary>How many items have an address or an archive password that is sealed.</summary>
+    public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
+            cancellationToken);
+
     /// <summary>Lets items wait, or no longer.</summary>
     public Task<int> SetPausedAsync(IReadOnlyList<string> ids, bool paused, CancellationToken cancellationToken) =>
         database.WriteAsync(

@@ -15,6 +15,7 @@ internal sealed class RemappingWorker(
     IEnumerable<IImportStep> steps,
     LibraryStore library,
     HistoryStore history,
+    ItemPasswords passwords,
     TimeProvider time,
     ILogger<RemappingWorker> logger) : IWorker
 {
@@ -45,6 +46,7 @@ internal sealed class RemappingWorker(
 
     private async Task RemapAsync(Release release, CancellationToken cancellationToken)
     {
+        var imported = await history.FindPasswordAsync(release.Id, cancellationToken);
         var item = new QueueItem
         {
             Id = "",
@@ -53,7 +55,7 @@ internal sealed class RemappingWorker(
             Category = release.Category,
             Folder = release.Category,
             NzbHash = release.NzbHash,
-            Password = await history.FindPasswordAsync(release.Id, cancellationToken),
+            Password = imported is null ? "" : passwords.Require(imported.Id, imported.Password),
             Retried = AnotherTry.Yes,
         };
         await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = false };

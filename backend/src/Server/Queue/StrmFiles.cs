@@ -17,7 +17,7 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 /// when its line is on disk.
 /// </summary>
 internal sealed class StrmFiles(
-    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, ILogger<StrmFiles> logger)
+    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
 {
     /// <summary>The extension of their names, with its dot.</summary>
     public const string Extension = ".strm";
@@ -43,9 +43,13 @@ internal sealed class StrmFiles(
     /// <param name="media">The files that can be played.</param>
     /// <param name="cancellationToken">Gives up between two files.</param>
     /// <returns>The paths of the files.</returns>
-    /// <exception cref="StorageException">One cannot be written; those before it are there, and are replaced by the next try.</exception>
+    /// <exception cref="StorageException">
+    /// One cannot be written; those before it are there, and are replaced by the next try. Or the key that signs their addresses is locked.
+    /// </exception>
     public async Task<IReadOnlyList<string>> WriteAsync(string category, string release, IReadOnlyList<StrmTarget> media, CancellationToken cancellationToken)
     {
+        if (api.CurrentValue.StrmKeyIsLocked)
+            throw box.Locked();
         var written = new List<string>();
         foreach (var root in Roots)
         {

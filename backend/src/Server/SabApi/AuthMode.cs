@@ -3,7 +3,7 @@ using Sluice.Server.Auth;
 namespace Sluice.Server.SabApi;
 
 /// <summary><c>mode=auth</c>: how a client proves itself, and whether its key is the right one.</summary>
-internal sealed class AuthMode(ApiKeyVerifier keys) : ISabMode
+internal sealed class AuthMode(ApiKeyVerifier keys, SabAccess access) : ISabMode
 {
     /// <inheritdoc/>
     public string Name => "auth";
@@ -15,8 +15,8 @@ internal sealed class AuthMode(ApiKeyVerifier keys) : ISabMode
     public Task AnswerAsync(SabCall call)
     {
         var verdict = keys.Verify(call.Parameters.Text("key", "apikey"), Caller.Of(call.Http));
-        if (verdict == ApiKeyVerdict.Throttled)
-            return SabAccess.RefuseAsync(call.Http, verdict);
+        if (verdict is ApiKeyVerdict.Throttled or ApiKeyVerdict.Locked)
+            return access.RefuseAsync(call.Http, verdict);
         return SabAnswer.WriteAsync(call, to => to.Field("auth", verdict switch
         {
             ApiKeyVerdict.Incorrect => "badkey",

@@ -10,6 +10,7 @@ namespace Sluice.Server.SabApi;
 /// <summary><c>mode=history</c>: the listing, and the actions of <c>name</c>.</summary>
 internal sealed class HistoryMode(
     HistoryStore store,
+    ItemPasswords passwords,
     CompleteFolder completeFolder,
     ProviderUsage usage,
     HistoryActions actions,
@@ -54,7 +55,7 @@ internal sealed class HistoryMode(
         to.BeginList("slots");
         await foreach (var item in store.StreamAsync(page, call.Cancelled))
         {
-            HistorySlot.Write(to, item, completeFolder.Path);
+            HistorySlot.Write(to, item, passwords.Open(item), completeFolder.Path);
             await answer.SendIfDueAsync();
         }
 

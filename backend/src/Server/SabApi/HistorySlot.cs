@@ -15,8 +15,9 @@ internal static class HistorySlot
     /// <summary>Writes the item.</summary>
     /// <param name="to">Takes it.</param>
     /// <param name="item">The item.</param>
+    /// <param name="password">Its archive password.</param>
     /// <param name="completeFolder">Where clients find releases.</param>
-    public static void Write(ISabWriter to, HistoryItem item, string completeFolder)
+    public static void Write(ISabWriter to, HistoryItem item, string password, string completeFolder)
     {
         var storage = item.IsCompleted ? $"{completeFolder}/{item.Folder}/{item.Name}" : "";
         to.BeginObject();
@@ -46,7 +47,7 @@ internal static class HistorySlot
         to.Field("series", "");
         to.Field("duplicate_key", "");
         to.Field("md5sum", "");
-        to.Field("password", item.Password);
+        to.Field("password", password);
         to.Field("action_line", "");
         to.Field("loaded", false);
         to.Field("retry", item.MayReturn);

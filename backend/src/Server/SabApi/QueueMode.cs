@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Server.History;
 using Sluice.Server.Queue;
 using Sluice.Usenet.Primitives;
 
@@ -7,6 +8,7 @@ namespace Sluice.Server.SabApi;
 /// <summary><c>mode=queue</c>: the listing, and the actions of <c>name</c>.</summary>
 internal sealed class QueueMode(
     QueueStore store,
+    ItemPasswords passwords,
     QueueActivity activity,
     QueueSchedule schedule,
     QueueActions actions,
@@ -63,7 +65,7 @@ internal sealed class QueueMode(
         if (work is null && !item.Paused && schedule.IsRetrying(item.Id))
             to.Field(null, "WAITING");
         to.EndList();
-        to.Field("password", item.Password);
+        to.Field("password", passwords.Open(item));
         to.Field("cat", item.Category);
         to.Field("mb", SabUnits.Mebibytes(item.EncodedBytes));
         to.Field("mbleft", SabUnits.Mebibytes(left));

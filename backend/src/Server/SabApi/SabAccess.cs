@@ -1,10 +1,11 @@
 using Sluice.Server.Auth;
 using Sluice.Server.Listening;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary>Judges the keys and logins of calls (SAB-10 to SAB-12).</summary>
-internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins)
+internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, SecretBox box)
 {
     private const string KeyParameter = "apikey";
     private const string KeyHeader = "X-Api-Key";
@@ -33,8 +34,14 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins)
         name == KeyParameter || (name is UserParameter or PasswordParameter && HasLogin(parameters));
 
     /// <summary>Answers a call that may not be made.</summary>
-    public static Task RefuseAsync(HttpContext http, ApiKeyVerdict verdict)
+    public Task RefuseAsync(HttpContext http, ApiKeyVerdict verdict)
     {
+        if (verdict == ApiKeyVerdict.Locked)
+        {
+            http.Response.Headers.RetryAfter = UnavailableGate.RetryAfterSeconds;
+            return SabAnswer.RefuseAsync(http, StatusCodes.Status503ServiceUnavailable, $"{SabTexts.KeyLocked}{box.Cause}.");
+        }
+
         if (verdict == ApiKeyVerdict.Throttled)
         {
             http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;

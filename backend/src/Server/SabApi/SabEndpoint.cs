@@ -86,7 +86,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         if (verdict == ApiKeyVerdict.Accepted)
             evening.Note(FirstStep.Called);
         if (verdict != ApiKeyVerdict.Accepted)
-            await SabAccess.RefuseAsync(call.Http, verdict);
+            await access.RefuseAsync(call.Http, verdict);
         else if (mode is null)
             await SabAnswer.ErrorAsync(call, SabTexts.NotImplemented);
         else

@@ -5,6 +5,7 @@ internal static class SabTexts
 {
     public const string KeyRequired = "API Key Required";
     public const string KeyIncorrect = "API Key Incorrect";
+    public const string KeyLocked = "API Key cannot be checked, because ";
     public const string OneParameter = "expects one parameter";
     public const string TwoParameters = "expects two parameters";
     public const string IntegerValue = "expects integer value";

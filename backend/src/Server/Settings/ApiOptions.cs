@@ -14,6 +14,15 @@ internal sealed record ApiOptions
     /// <summary>Signs links to files by their id that never run out; empty until the first start has made one.</summary>
     public string StrmKey { get; init; } = "";
 
+    /// <summary>Whether <see cref="Key"/> is locked (CFG-53).</summary>
+    public bool KeyIsLocked { get; init; }
+
+    /// <summary>Whether <see cref="NzbKey"/> is locked.</summary>
+    public bool NzbKeyIsLocked { get; init; }
+
+    /// <summary>Whether <see cref="StrmKey"/> is locked.</summary>
+    public bool StrmKeyIsLocked { get; init; }
+
     /// <summary>Categories that exist even when they are empty; NFC.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
@@ -44,6 +53,9 @@ internal sealed record ApiOptions
         Key = settings.Text("api.key"),
         NzbKey = settings.Text("api.nzb-key"),
         StrmKey = settings.Text("api.strm-key"),
+        KeyIsLocked = settings.IsLocked("api.key"),
+        NzbKeyIsLocked = settings.IsLocked("api.nzb-key"),
+        StrmKeyIsLocked = settings.IsLocked("api.strm-key"),
         Categories = settings.List("api.categories"),
         ManualCategory = NfcName.Of(settings.Text("api.manual-category")),
         IgnoreHistoryLimit = settings.Boolean("api.ignore-history-limit"),

@@ -23,7 +23,9 @@ internal enum SettingOrigin
 /// <param name="Value">In canonical form.</param>
 /// <param name="Origin">Where it comes from.</param>
 /// <param name="Variable">The environment variable, if it comes from one.</param>
-internal sealed record EffectiveSetting(SettingDefinition Definition, string Value, SettingOrigin Origin, string? Variable = null)
+/// <param name="IsLocked">Whether there is a saved value whose key is not here, so that the default stands in its place (CFG-53).</param>
+internal sealed record EffectiveSetting(
+    SettingDefinition Definition, string Value, SettingOrigin Origin, string? Variable = null, bool IsLocked = false)
 {
     /// <summary>Key, value and origin; the value of a secret is masked.</summary>
     public override string ToString() => $"{Definition.Key}={(Definition.Secret ? "********" : Value)} ({Origin})";
@@ -44,6 +46,9 @@ internal sealed class EffectiveSettings(IReadOnlyDictionary<string, EffectiveSet
 
     /// <summary>Value as text.</summary>
     public string Text(string key) => settings[key].Value;
+
+    /// <summary>Whether a saved value is locked (CFG-53).</summary>
+    public bool IsLocked(string key) => settings[key].IsLocked;
 
     /// <summary>Value of a boolean.</summary>
     public bool Boolean(string key) => settings[key].Value == "true";

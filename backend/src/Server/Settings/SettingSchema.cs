@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+
 namespace Sluice.Server.Settings;
 
 /// <summary>Every setting that has a behaviour behind it. A test compares this table with docs/configuration.md (CFG-16).</summary>
@@ -7,6 +9,11 @@ internal static class SettingSchema
 
     private const string LoopbackAndPrivate =
         """["127.0.0.0/8","::1/128","10.0.0.0/8","172.16.0.0/12","192.168.0.0/16","fc00::/7"]""";
+
+    private const int KeyDigits = 32;
+
+    /// <summary>The keys that the first start makes. They are sealed, unlike the password of the tree.</summary>
+    public static IEnumerable<string> MadeKeys => All.Where(static definition => definition is { Generated: true, Type: SettingType.Key }).Select(static definition => definition.Key);
 
     /// <summary>The rows, in the order of the contract.</summary>
     public static IReadOnlyList<SettingDefinition> All { get; } =
@@ -146,6 +153,9 @@ internal static class SettingSchema
 
         new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
     ];
+
+    /// <summary>Makes a value for one of <see cref="MadeKeys"/>.</summary>
+    public static string MakeKey() => RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
 
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>
         new(key, SettingType.Number) { Min = min, Max = max, Default = fallback.ToString(System.Globalization.CultureInfo.InvariantCulture) };

@@ -18,15 +18,17 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
 
     /// <summary>Resolves everything anew.</summary>
     /// <param name="saved">Saved values in plain text by key.</param>
-    public EffectiveSettings Resolve(IReadOnlyDictionary<string, string> saved)
+    /// <param name="locked">The keys of saved values that cannot be decrypted; null for none. Only an override replaces one (CFG-53).</param>
+    public EffectiveSettings Resolve(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
         var warnings = new List<string>();
-        var effective = schema.ToDictionary(definition => definition.Key, definition => Resolve(definition, saved, warnings));
+        var effective = schema.ToDictionary(definition => definition.Key, definition => Resolve(definition, saved, locked, warnings));
         WarnAboutUnknownOverrides(warnings);
         return new EffectiveSettings(effective, [.. environment.Warnings, .. warnings]);
     }
 
-    private EffectiveSetting Resolve(SettingDefinition definition, IReadOnlyDictionary<string, string> saved, List<string> warnings)
+    private EffectiveSetting Resolve(
+        SettingDefinition definition, IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked, List<string> warnings)
     {
         if (Override(definition, warnings) is var (variable, given) && variable is not null
             && Judge(definition, given, SettingOrigin.Environment, variable, warnings) is { } overriding)
@@ -34,6 +36,8 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
 
         foreach (var (key, alias) in Names(definition))
         {
+            if (locked?.Contains(key) == true)
+                return new EffectiveSetting(definition, definition.Default, SettingOrigin.Saved, IsLocked: true);
             if (saved.TryGetValue(key, out var value) && Convert(alias, value) is { } text
                 && Judge(definition, text, SettingOrigin.Saved, null, warnings) is { } kept)
                 return kept;

@@ -22,10 +22,12 @@ internal sealed class SettingsSource(SettingsResolver resolver)
     /// <summary>A token that fires at the next change.</summary>
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
 
-    /// <summary>Puts saved values in force, in plain text by key, and fires the change token.</summary>
-    public void Apply(IReadOnlyDictionary<string, string> saved)
+    /// <summary>Puts saved values in force and fires the change token.</summary>
+    /// <param name="saved">In plain text by key.</param>
+    /// <param name="locked">The keys of those that cannot be decrypted; null for none.</param>
+    public void Apply(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
-        _current = resolver.Resolve(saved);
+        _current = resolver.Resolve(saved, locked);
         Interlocked.Increment(ref _version);
         Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
     }

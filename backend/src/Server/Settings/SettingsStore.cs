@@ -1,10 +1,14 @@
+using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>The saved values: table <c>setting</c>. Secrets are encrypted on the way in, the WebDAV password is hashed.</summary>
+/// <summary>
+/// The saved values: table <c>setting</c>. Secrets are encrypted on the way in, the WebDAV password is hashed. A value whose key is not here
+/// is locked: its row stays as it is until that setting is saved or the key is given up (CFG-53).
+/// </summary>
 /// <remarks>Thread-safe; saves follow one another.</remarks>
 internal sealed class SettingsStore(
     SluiceDatabase database, SecretBox box, SettingsSource source, SettingsTrial trial, IEnumerable<ISettingCheck> checks, TimeProvider time, ILogger<SettingsStore> logger)
@@ -15,10 +19,12 @@ internal sealed class SettingsStore(
 
     private readonly SemaphoreSlim _turn = new(1);
     private Dictionary<string, string> _saved = [];
+    private HashSet<string> _locked = [];
 
     // In force until they are saved.
     private Dictionary<string, string> _unsaved = [];
     private HashSet<string> _warned = [];
+    private bool _isKeyNoted;
 
     // The set of this start, those that starts have failed with before it, and whether it takes their place in the table.
     private SettingSet? _started;
@@ -27,22 +33,28 @@ internal sealed class SettingsStore(
 
     /// <summary>
     /// Reads the saved values and puts them in force. Those of a set that a start has failed with are left out for the set before it
-    /// (CFG-12).
+    /// (CFG-12). Those whose key is not here are locked (CFG-53).
     /// </summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            var (rows, sets) = await database.ReadAsync(
+            var (rows, sets, fingerprint) = await database.ReadAsync(
                 connection => (
                     (List<SavedRow>)[.. connection.Query<SavedRow>("SELECT key AS Key, value AS Value FROM setting")],
-                    SettingSets.Read(connection)),
+                    SettingSets.Read(connection),
+                    SettingKeyStore.Find(connection)),
                 cancellationToken);
-            _saved = Open(Choose(rows, sets), out var lost);
-            if (lost.Count > 0)
-                SettingsLog.SecretsLost(logger, string.Join(", ", lost));
-            Apply(_saved);
+            box.Prepare(fingerprint, rows.Where(row => SecretBox.IsSealed(row.Value)).ToDictionary(row => row.Key, row => row.Value));
+            _isKeyNoted = fingerprint is not null;
+            _saved = Open(Choose(rows, sets), out var locked);
+            Apply(_saved, [.. locked]);
+            // A locked box seals nothing, so a key that no start has made yet cannot be made now.
+            if (box.IsLocked)
+                Apply(_saved, [.. locked, .. SettingSchema.MadeKeys.Where(key => source.Current.Text(key).Length == 0)]);
+            if (_locked.Count > 0)
+                SettingsLog.SecretsLocked(logger, box.Cause, string.Join(", ", _locked.Order(StringComparer.Ordinal)));
         }
         finally
         {
@@ -58,14 +70,17 @@ internal sealed class SettingsStore(
         try
         {
             trial.Succeed();
-            if (_started is { } started && (!started.Proven || _failed.Count > 0))
+            var judges = _started is { } set && (!set.Proven || _failed.Count > 0);
+            if (judges || (!_isKeyNoted && box.Fingerprint is not null))
             {
                 await database.WriteAsync(
                     connection =>
                     {
-                        SettingSets.Judge(connection, started.Id, _failed);
+                        NoteKey(connection);
+                        if (judges)
+                            SettingSets.Judge(connection, _started!.Id, _failed);
                         if (_reverted)
-                            Replace(connection, started.Content);
+                            Replace(connection, _started!.Content);
                         return 0;
                     },
                     cancellationToken);
@@ -93,7 +108,7 @@ internal sealed class SettingsStore(
         var values = Open(set.Content.Select(value => new SavedRow(value.Key, value.Value)), out var lost);
         // What has left the schema since is of no use, and a secret of another key file stays as it is.
         var changes = SettingSchema.All
-            .Where(definition => !definition.IsState && !lost.Contains(definition.Key))
+            .Where(definition => !definition.IsState && !lost.Contains(definition.Key) && !_locked.Contains(definition.Key))
             .Where(definition => _saved.GetValueOrDefault(definition.Key) != values.GetValueOrDefault(definition.Key))
             .ToDictionary(definition => definition.Key, definition => values.GetValueOrDefault(definition.Key));
         return await SaveAsync(changes, cancellationToken);
@@ -106,7 +121,7 @@ internal sealed class SettingsStore(
         try
         {
             _unsaved = values.Where(value => value.Value is not null).ToDictionary(value => value.Key, value => value.Value!);
-            Apply(_saved);
+            Apply(_saved, _locked);
         }
         finally
         {
@@ -135,12 +150,13 @@ internal sealed class SettingsStore(
             List<SettingRow> rows =
             [
                 .. canonical.Where(change => change.Value is not null).Select(change => Row(change.Key, change.Value!)),
-                .. kept.Select(value => new SettingRow(value.Key, value.Value, box.Seal(value.Key, value.Value), true)),
+                .. kept.Select(value => new SettingRow(value.Key, value.Value, box.SealEntered(value.Key, value.Value), true)),
             ];
             var removed = canonical.Where(change => change.Value is null).Select(change => change.Key).ToList();
             await database.WriteAsync(
                 connection =>
                 {
+                    NoteKey(connection);
                     string[] changed = [.. canonical.Keys.Where(key => !SettingsValidator.Definition(key)!.IsState)];
                     if (changed.Length > 0)
                         SettingSets.Begin(connection, time.WallTime());
@@ -159,14 +175,51 @@ internal sealed class SettingsStore(
                 saved.Remove(key);
             foreach (var row in rows)
                 saved[row.Key] = row.Plain;
-            _saved = saved;
-            Apply(saved);
+            Apply(saved, [.. _locked.Where(key => !canonical.ContainsKey(key) && !kept.ContainsKey(key))]);
             return errors;
         }
         finally
         {
             _turn.Release();
         }
+    }
+
+    /// <summary>
+    /// Gives up the key of the locked values for good: removes them, makes a new key file if the box is locked, and makes new
+    /// values for the keys of <see cref="SettingSchema.MadeKeys"/>. It does nothing if no value is locked.
+    /// </summary>
+    /// <exception cref="StorageException">The key file cannot be made, and everything is as before.</exception>
+    public async Task GiveUpKeyAsync(CancellationToken cancellationToken)
+    {
+        HashSet<string> given;
+        await _turn.WaitAsync(cancellationToken);
+        try
+        {
+            given = _locked;
+            var replacement = box.MakeReplacement();
+            if (replacement is null && given.Count == 0)
+                return;
+            // From here on the key file and the database belong together only once both are written.
+            await database.WriteAsync(
+                connection =>
+                {
+                    if (replacement is not null)
+                        SettingKeyStore.Replace(connection, replacement.Fingerprint);
+                    connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(given) });
+                    SettingSets.Add(connection, time.WallTime(), [.. given.Order(StringComparer.Ordinal)]);
+                    return 0;
+                },
+                CancellationToken.None);
+            replacement?.Adopt();
+            Apply(_saved, []);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+
+        var made = SettingSchema.MadeKeys.Where(key => given.Contains(key) && source.Current.Text(key).Length == 0);
+        _ = await SaveAsync(made.ToDictionary(key => key, _ => (string?)SettingSchema.MakeKey()), cancellationToken);
     }
 
     /// <summary>What a save of changes would be refused for.</summary>
@@ -202,12 +255,19 @@ internal sealed class SettingsStore(
             .Concat(_started.Content.Select(value => new SavedRow(value.Key, value.Value)));
     }
 
-    private static void Replace(System.Data.Common.DbConnection connection, IReadOnlyDictionary<string, string> content)
+    private static void Replace(DbConnection connection, IReadOnlyDictionary<string, string> content)
     {
         string[] state = [.. SettingSchema.All.Where(definition => definition.IsState).Select(definition => definition.Key)];
         connection.Execute($"DELETE FROM setting WHERE NOT ({SqlDialect.In("key", "@list")})", new { list = SqlDialect.List(state) });
         var rows = content.Select(value => new SettingRow(value.Key, "", value.Value, SettingsValidator.Definition(value.Key)?.Secret == true)).ToList();
         connection.Execute(Upsert, rows);
+    }
+
+    /// <summary>Notes the key that seals, as a part of the caller's transaction.</summary>
+    private void NoteKey(DbConnection connection)
+    {
+        if (box.Fingerprint is { } fingerprint)
+            SettingKeyStore.Note(connection, fingerprint);
     }
 
     /// <summary>Stored values in plain text; those that cannot be decrypted are named.</summary>
@@ -234,16 +294,17 @@ internal sealed class SettingsStore(
         var plain = definition.Type == SettingType.Password
             ? PasswordHash.Of(value)?.ToString() ?? throw new InvalidOperationException($"{key} was not judged before it is stored.")
             : value;
-        var stored = definition.Secret && definition.Type != SettingType.Password ? box.Seal(key, plain) : plain;
+        var stored = definition.Secret && definition.Type != SettingType.Password ? box.SealEntered(key, plain) : plain;
         return new SettingRow(key, plain, stored, definition.Secret);
     }
 
-    private void Apply(Dictionary<string, string> saved)
+    private void Apply(Dictionary<string, string> saved, HashSet<string> locked)
     {
+        (_saved, _locked) = (saved, locked);
         var all = new Dictionary<string, string>(saved);
         foreach (var (key, value) in _unsaved)
             all[key] = value;
-        source.Apply(all);
+        source.Apply(all, locked.Where(key => !_unsaved.ContainsKey(key)).ToHashSet());
         // A warning is logged once, not again at every change.
         var warnings = source.Current.Warnings;
         foreach (var warning in warnings.Where(warning => !_warned.Contains(warning)))
@@ -254,4 +315,21 @@ internal sealed class SettingsStore(
     internal sealed record SavedRow(string Key, string Value);
 
     internal sealed record SettingRow(string Key, string Plain, string Value, bool Secret);
+}
+
+/// <summary>The fingerprint of the key that the secrets of this database are sealed with (CFG-53). All methods are part of the caller's transaction.</summary>
+internal static class SettingKeyStore
+{
+    /// <summary>The fingerprint; null if none was noted.</summary>
+    public static string? Find(DbConnection connection) => connection.QueryFirstOrDefault<string>("SELECT fingerprint FROM secret_key");
+
+    /// <summary>Notes the fingerprint unless one was noted before.</summary>
+    public static void Note(DbConnection connection, string fingerprint) =>
+        connection.Execute("INSERT INTO secret_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO NOTHING", new { fingerprint });
+
+    /// <summary>Notes the fingerprint in place of another one.</summary>
+    public static void Replace(DbConnection connection, string fingerprint) =>
+        connection.Execute(
+            "INSERT INTO secret_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint",
+            new { fingerprint });
 }

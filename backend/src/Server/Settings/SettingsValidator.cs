@@ -71,7 +71,7 @@ internal static class SettingsValidator
 
         // A password goes to the host that it was entered for (S19).
         if (accepted.TryGetValue("rclone.host", out var host) && host != current.Text("rclone.host")
-            && !string.IsNullOrEmpty(host) && current.Text("rclone.pass").Length > 0 && !accepted.ContainsKey("rclone.pass"))
+            && !string.IsNullOrEmpty(host) && (current.Text("rclone.pass").Length > 0 || current.IsLocked("rclone.pass")) && !accepted.ContainsKey("rclone.pass"))
         {
             errors["rclone.pass"] = ["Enter the password again: the saved one is not sent to another address."];
         }

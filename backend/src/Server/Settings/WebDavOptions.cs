@@ -23,6 +23,9 @@ internal sealed record WebDavOptions
     /// <summary>Opens every link below <c>/view</c>; empty for none.</summary>
     public string StaticDownloadKey { get; init; } = "";
 
+    /// <summary>Whether <see cref="StaticDownloadKey"/> is locked (CFG-53).</summary>
+    public bool StaticDownloadKeyIsLocked { get; init; }
+
     /// <summary>Takes the values in force.</summary>
     /// <param name="settings">The values.</param>
     /// <param name="mayDisableAuthentication">Whether <c>DISABLE_WEBDAV_AUTH</c> is set; only both together have an effect.</param>
@@ -34,6 +37,7 @@ internal sealed record WebDavOptions
             ? [.. settings.List("webdav.no-auth-networks").Select(SettingReader.ReadNetwork).OfType<IPNetwork>()]
             : [],
         StaticDownloadKey = settings.Text("webdav.static-download-key"),
+        StaticDownloadKeyIsLocked = settings.IsLocked("webdav.static-download-key"),
         WindowsSafePaths = settings.Boolean("webdav.windows-safe-paths"),
         PreviewPar2Files = settings.Boolean("webdav.preview-par2-files"),
     };

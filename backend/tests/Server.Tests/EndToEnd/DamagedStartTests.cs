@@ -94,6 +94,7 @@ public sealed class DamagedStartTests
         yield return new("database with the log of another", DamagedStart.SafeOrSound, data => File.WriteAllBytes(data.Database + "-wal", template.ForeignDatabase));
         yield return new("database with a memory of another", DamagedStart.Serves, data => File.WriteAllBytes(data.Database + "-shm", template.ForeignDatabase));
         yield return new("database of the next version", "exit 78", data => Execute(data.Database, "PRAGMA user_version = 9999"));
+        yield return new("database of a negative version", "exit 78", data => Execute(data.Database, "PRAGMA user_version = -1"));
         yield return new("database of a later start", DamagedStart.Serves, data => Execute(data.Database, "UPDATE generation SET epoch = epoch + 9"));
         yield return new("database without a table", "safe", data => Execute(data.Database, "DROP TABLE posted_file"));
         yield return new("database without a column", "safe", data => Execute(data.Database, "ALTER TABLE library_file DROP COLUMN original_name"));

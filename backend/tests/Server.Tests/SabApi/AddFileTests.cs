@@ -2,6 +2,7 @@ using System.Net;
 using System.Text;
 using System.Text.Json;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Queue;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
@@ -152,7 +153,7 @@ public sealed class AddFileTests : IDisposable
         var item = await host.Get<QueueStore>().FindAsync(id[0], Token);
         Assert.Equal(
             ("Given", "secret", "software", "software", QueuePriority.High, 2, "s.py", false),
-            (item!.Name, item.Password, item.Category, item.Folder, item.Priority, item.PostProcessing, item.Script, item.Paused));
+            (item!.Name, host.Get<ItemPasswords>().Open(item), item.Category, item.Folder, item.Priority, item.PostProcessing, item.Script, item.Paused));
     }
 
     [Fact]

@@ -1,3 +1,4 @@
+using Sluice.Server.History;
 using Sluice.Server.Queue;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
@@ -33,7 +34,7 @@ public sealed class AddLocalFileTests : IDisposable
         var id = Assert.Single(answer.GetProperty("nzo_ids").EnumerateArray()).GetString()!;
         Assert.Equal($$"""{"status":true,"nzo_ids":["{{id}}"]}""", answer.ToString());
         var item = await host.Get<QueueStore>().FindAsync(id, Token);
-        Assert.Equal(("Some.Release", "pw", "tv", true), (item!.Name, item.Password, item.Category, item.Paused));
+        Assert.Equal(("Some.Release", "pw", "tv", true), (item!.Name, host.Get<ItemPasswords>().Open(item), item.Category, item.Paused));
         Assert.True(File.Exists(path));
     }
 

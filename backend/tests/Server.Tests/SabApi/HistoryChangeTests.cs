@@ -163,7 +163,7 @@ public sealed class HistoryChangeTests : IDisposable
         var item = await host.Get<QueueStore>().FindAsync(id, Token);
         Assert.Equal(
             ("Rel", "Rel.nzb", "tv", "second", QueuePriority.High, 2, "s.py", (long)nzb.Length, false),
-            (item!.Name, item.NzbName, item.Category, item.Password, item.Priority, item.PostProcessing, item.Script, item.NzbLength, item.Paused));
+            (item!.Name, item.NzbName, item.Category, host.Get<ItemPasswords>().Open(item), item.Priority, item.PostProcessing, item.Script, item.NzbLength, item.Paused));
         Assert.Equal("item does not exist", (await host.CallAsync($"mode=retry&value={id}", Token)).GetProperty("error").GetString());
     }
 

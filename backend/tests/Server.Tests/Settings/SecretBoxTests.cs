@@ -1,3 +1,4 @@
+using Sluice.Server.Database;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Xunit;
@@ -66,24 +67,65 @@ public sealed class SecretBoxTests : IDisposable
     }
 
     [Fact]
-    public void Lost_key_opens_nothing_and_a_new_one_works()
+    public void Box_without_its_key_makes_none_by_itself()
     {
-        var text = new SecretBox(_temporary.Folder).Seal("api.key", "secret");
+        var first = new SecretBox(_temporary.Folder);
+        var text = first.Seal("api.key", "secret");
         File.Delete(KeyFile);
         var box = new SecretBox(_temporary.Folder);
+        box.Prepare(first.Fingerprint, new Dictionary<string, string>());
 
         Assert.Null(box.Open("api.key", text));
-        Assert.Equal("new", box.Open("api.key", box.Seal("api.key", "new")));
+        Assert.Equal(StorageFault.Failing, Assert.Throws<StorageException>(() => box.Seal("api.key", "new")).Fault);
+        Assert.False(File.Exists(KeyFile));
+        Assert.Equal((KeyState.Missing, null), (box.State, box.Fingerprint));
     }
 
     [Fact]
-    public void Damaged_key_is_kept_aside_and_replaced()
+    public void Entered_value_opens_with_and_without_the_lost_key()
+    {
+        var first = new SecretBox(_temporary.Folder);
+        var text = first.Seal("api.key", "secret");
+        var key = File.ReadAllBytes(KeyFile);
+        File.Delete(KeyFile);
+        var box = new SecretBox(_temporary.Folder);
+        box.Prepare(first.Fingerprint, new Dictionary<string, string>());
+        var entered = box.SealEntered("api.key", "new");
+        Assert.Equal("new", box.Open("api.key", entered));
+        File.WriteAllBytes(KeyFile, key);
+
+        var again = new SecretBox(_temporary.Folder);
+        again.Prepare(first.Fingerprint, new Dictionary<string, string>());
+        Assert.Equal(("secret", "new"), (again.Open("api.key", text), again.Open("api.key", entered)));
+        Assert.Equal(KeyState.Usable, again.State);
+    }
+
+    [Fact]
+    public void Damaged_key_of_a_folder_without_secrets_is_kept_aside()
     {
         File.WriteAllText(KeyFile, "short");
 
         var box = new SecretBox(_temporary.Folder);
 
         Assert.Equal("x", box.Open("api.key", box.Seal("api.key", "x")));
-        Assert.Equal("short", File.ReadAllText(KeyFile + ".damaged"));
+        Assert.Equal("short", File.ReadAllText(KeyFile + ".former-1"));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(31)]
+    [InlineData(33)]
+    [InlineData(1 << 20)]
+    public void Key_file_of_another_length_is_damaged_and_stays(int length)
+    {
+        var first = new SecretBox(_temporary.Folder);
+        first.Seal("api.key", "secret");
+        File.WriteAllBytes(KeyFile, new byte[length]);
+
+        var box = new SecretBox(_temporary.Folder);
+        box.Prepare(first.Fingerprint, new Dictionary<string, string>());
+
+        Assert.Equal((KeyState.Damaged, "keys/secret.key is damaged"), (box.State, box.Cause));
+        Assert.Equal(length, new FileInfo(KeyFile).Length);
     }
 }

@@ -141,7 +141,7 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Lost_key_file_unsets_secrets_and_nothing_else()
+    public async Task Lost_key_file_locks_secrets_and_nothing_else()
     {
         await using (var host = new SettingsHost(_temporary))
         {
@@ -152,7 +152,7 @@ public sealed class SettingsStoreTests : IDisposable
 
         await using var again = new SettingsHost(_temporary);
         await again.Store.LoadAsync(Token);
-        Assert.Equal("", again.Monitor<ApiOptions>().CurrentValue.Key);
+        Assert.Equal(("", true), (again.Monitor<ApiOptions>().CurrentValue.Key, again.Monitor<ApiOptions>().CurrentValue.KeyIsLocked));
         Assert.Equal("me", again.Monitor<WebDavOptions>().CurrentValue.User);
     }
 

@@ -45,18 +45,22 @@ public sealed class ProcessTests : IDisposable
         await ExpectAsync(78, "configuration folder .* is not writable by uid [0-9]+ .owner [0-9]+:[0-9]+, mode 500.", ("CONFIG_PATH", folder.FullName));
     }
 
-    [Fact]
-    public async Task Newer_database_is_exit_78()
+    [Theory]
+    [InlineData("9999", "newer Sluice .version 9999")]
+    [InlineData("2147483647", "newer Sluice .version 2147483647")]
+    [InlineData("-1", "sluice.db has version -1, which no Sluice ever wrote; restore a copy from .*backups")]
+    [InlineData("-2147483648", "sluice.db has version -2147483648, which no Sluice ever wrote")]
+    public async Task Database_of_an_unknown_version_is_exit_78(string version, string sentence)
     {
         await using (var connection = new SqliteConnection($"Data Source={_temporary.Folder.Database};Pooling=False"))
         {
             await connection.OpenAsync(Token);
             await using var command = connection.CreateCommand();
-            command.CommandText = "PRAGMA user_version = 9999";
+            command.CommandText = $"PRAGMA user_version = {version}";
             await command.ExecuteNonQueryAsync(Token);
         }
 
-        await ExpectAsync(78, "newer Sluice .version 9999");
+        await ExpectAsync(78, sentence);
     }
 
     [Fact]

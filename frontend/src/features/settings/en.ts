@@ -33,6 +33,7 @@ export const t = createTexts({
 
   changed: "Changed",
   "saved-here": "Saved here",
+  locked: "Locked",
   "changed-help": "Differs from the default",
   restart: "After a restart",
   "locked-by": "Set by the variable <code>{variable}</code>. Remove it there to change the value here.",
@@ -52,6 +53,7 @@ export const t = createTexts({
   undo: "Undo",
   "secret-set": "Set. Type to replace it.",
   "secret-unset": "Not set",
+  "secret-locked": "Locked. Type to replace it.",
   "make-key": "Make a new one",
   "list-help": "One in a line.",
   on: "on",
@@ -144,6 +146,17 @@ export const t = createTexts({
   "session-end-title": "Log out {name}?",
   "session-end-body": "It has to log in again to open these pages.",
   "session-ended": "{name} is logged out",
+
+  "key-lost": "Key file lost",
+  "key-lost-help": "Secrets are sealed with {file} in the data folder. Put the file back and restart Sluice, and everything works as before. If it is gone for good, give it up.",
+  "key-settings": "If you give it up, these settings start over:",
+  "key-stops": "These stop working:",
+  "key-queue": { one: "The address or archive password of {count} queued NZB.", other: "The addresses or archive passwords of {count} queued NZBs." },
+  "key-history": { one: "The address or archive password of {count} history entry.", other: "The addresses or archive passwords of {count} history entries." },
+  "key-give-up": "Give up the key",
+  "key-give-up-title": "Give up the key for good?",
+  "key-give-up-body": "Sluice makes a new key file and removes everything that is locked. This can't be undone.",
+  "key-given-up": "Sluice has a new key file",
 
   keys: "Keys for scripts",
   "keys-help": "They open this API by the header X-Api-Key. Sonarr and Radarr use another key, in the group Download client.",

@@ -14,7 +14,10 @@ interface SettingControlProps {
   draft: string;
   /** A secret has a value, which is not shown. */
   isSet: boolean;
+  /** It has a value whose key file is lost. */
   isLocked: boolean;
+  /** The environment sets it. */
+  isFixed: boolean;
   error: string | undefined;
   onChange: (draft: string) => void;
 }
@@ -22,9 +25,9 @@ interface SettingControlProps {
 const keyBytes = 16;
 
 /** The control of a setting, by its type. */
-export function SettingControl({ field, draft, isSet, isLocked, error, onChange }: SettingControlProps) {
-  const common = { label: field.title, help: field.help, error, name: field.key, disabled: isLocked };
-  const secretHint = isSet ? t("secret-set") : t("secret-unset");
+export function SettingControl({ field, draft, isSet, isLocked, isFixed, error, onChange }: SettingControlProps) {
+  const common = { label: field.title, help: field.help, error, name: field.key, disabled: isFixed };
+  const secretHint = isLocked ? t("secret-locked") : isSet ? t("secret-set") : t("secret-unset");
   switch (field.type) {
     case "bool":
       return <SwitchField {...common} isOn={isOn(draft)} onChange={(isNowOn) => onChange(String(isNowOn))} />;
@@ -50,7 +53,7 @@ export function SettingControl({ field, draft, isSet, isLocked, error, onChange 
             <input
               {...wiring}
               type="time"
-              disabled={isLocked}
+              disabled={isFixed}
               value={clockOf(draft)}
               className={controlClass}
               onChange={(event) => onChange(minutesOf(event.target.value))}
@@ -70,7 +73,7 @@ export function SettingControl({ field, draft, isSet, isLocked, error, onChange 
       return (
         <div className="grid gap-2">
           <PasswordField {...common} autoComplete="new-password" placeholder={secretHint} value={draft} onChange={(event) => onChange(event.target.value)} />
-          {isRandomKey(field) && !isLocked && (
+          {isRandomKey(field) && !isFixed && (
             <Button size="sm" className="w-fit" onClick={() => onChange(randomKey())}>
               {t("make-key")}
             </Button>

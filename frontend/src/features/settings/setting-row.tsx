@@ -25,14 +25,15 @@ export const rowId = (key: string) => `setting-${key}`;
 
 /** A setting with everything that is to be known before it is changed. */
 export function SettingRow({ field, value, draft, error, onChange, onReset }: SettingRowProps) {
-  const isLocked = value.source === "environment";
+  const isFixed = value.source === "environment";
   const isChanged = field.secret ? value.source !== "default" && value.isSet : !isSame(field, value.value ?? "", field.default);
   return (
     <div id={rowId(field.key)} className="grid gap-2 py-4 first:pt-1 last:pb-1">
-      <SettingControl field={field} draft={draft} isSet={value.isSet} isLocked={isLocked} error={error} onChange={onChange} />
+      <SettingControl field={field} draft={draft} isSet={value.isSet} isLocked={value.isLocked} isFixed={isFixed} error={error} onChange={onChange} />
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
         {isChanged && !field.secret && <Badge tone="accent">{t("changed")}</Badge>}
-        {field.secret && value.source === "saved" && <Badge>{t("saved-here")}</Badge>}
+        {value.isLocked && <Badge tone="bad">{t("locked")}</Badge>}
+        {field.secret && value.source === "saved" && !value.isLocked && <Badge>{t("saved-here")}</Badge>}
         {field.restart && <Badge tone="warn">{t("restart")}</Badge>}
         <span>{facts(field, value).join(" ")}</span>
         <code className="ms-auto font-mono text-muted">{field.key}</code>
@@ -44,7 +45,7 @@ export function SettingRow({ field, value, draft, error, onChange, onReset }: Se
       </div>
       {value.variable !== null && (value.source === "environment" || value.source === "fallback") && (
         <p className="text-sm text-muted">
-          <Rich text={t(isLocked ? "locked-by" : "from-variable", { variable: value.variable })} marks={code} />
+          <Rich text={t(isFixed ? "locked-by" : "from-variable", { variable: value.variable })} marks={code} />
         </p>
       )}
     </div>

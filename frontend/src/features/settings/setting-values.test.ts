@@ -13,7 +13,7 @@ function fieldOf(change: Partial<SettingField>): SettingField {
 }
 
 const valueOf = (change: Partial<SettingValue>): SettingValue => ({
-  key: "api.categories", value: "", source: "default", variable: null, effective: null, isSet: false, ...change,
+  key: "api.categories", value: "", source: "default", variable: null, effective: null, isSet: false, isLocked: false, ...change,
 });
 
 describe("values of settings", () => {

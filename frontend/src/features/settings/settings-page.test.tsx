@@ -16,7 +16,7 @@ const schema = {
     { ...field, key: "rclone.mount-dir", title: "Where the mount is", group: "library", type: "path", unit: null, min: null, max: null, default: "/mnt/nzbdav" },
   ],
 };
-const value = { variable: null, effective: null, isSet: true };
+const value = { variable: null, effective: null, isSet: true, isLocked: false };
 const values = {
   seq: 1,
   items: [

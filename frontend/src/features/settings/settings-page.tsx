@@ -18,6 +18,7 @@ import { type SettingField, type SettingValue, schemaQuery, setsQuery, valuesQue
 import { t } from "./en";
 import { type PartName, fieldsOf, groupOrder, icons, partsOf, pathOf } from "./groups";
 import { KeysCard } from "./keys-card";
+import { SecretKeyCard } from "./secret-key-card";
 import { SessionsCard } from "./sessions-card";
 import { SetsCard } from "./sets-card";
 import { type Drafts, type Section, SettingList, changesOf } from "./setting-list";
@@ -89,6 +90,7 @@ export function SettingsPage({ group, editors = none, cards = none }: SettingsPa
         <Parts parts={parts} current={found ? null : part} fields={fields} values={values} drafts={drafts} />
       </div>
       <div className="grid min-w-0 gap-5">
+        {(part === "system" || current.data.items.some((value) => value.isLocked)) && <SecretKeyCard />}
         {found ? (
           <Found fields={found} onClear={() => setSearch({}, { replace: true })}>
             <SettingList key="found" sections={byGroup(found)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} cards={cards} />

@@ -18,6 +18,7 @@ internal sealed class NzbIntake(
     QueueSchedule schedule,
     QueueRemoval removal,
     CategoryRules categories,
+    ItemPasswords passwords,
     IOptionsMonitor<ApiOptions> api,
     IOptionsMonitor<QueueOptions> queue,
     IOptionsMonitor<WebDavOptions> webDav,
@@ -177,7 +178,7 @@ internal sealed class NzbIntake(
             Category = waiting.Category,
             Priority = waiting.Priority,
             Paused = waiting.Paused,
-            Password = waiting.Password,
+            Password = passwords.Open(waiting),
             PostProcessing = waiting.PostProcessing,
             Script = waiting.Script,
         };
@@ -185,9 +186,7 @@ internal sealed class NzbIntake(
         foreach (var nzb in upload.Nzbs)
         {
             var isFirst = ids.Count == 0;
-            var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1) with { Folder = waiting.Folder, AddedAt = waiting.AddedAt };
-            if (isFirst)
-                item = item with { Id = id };
+            var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1, isFirst ? id : null) with { Folder = waiting.Folder, AddedAt = waiting.AddedAt };
             ids.Add(item.Id);
             if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
             {
@@ -253,15 +252,16 @@ internal sealed class NzbIntake(
             ? ImportFailure.DuplicateRelease()
             : null;
 
-    private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly)
+    private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly, string? known = null)
     {
         // The name that a client gives is for one item; several NZBs of a zip keep their own.
         var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
         var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
         var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
+        var id = known ?? IdPrefix + Guid.NewGuid().ToString("N");
         return new QueueItem
         {
-            Id = IdPrefix + Guid.NewGuid().ToString("N"),
+            Id = id,
             Name = name,
             NzbName = name + ".nzb",
             Named = isOnly && addition.Name is not null,
@@ -269,7 +269,8 @@ internal sealed class NzbIntake(
             Folder = categories.FolderOf(addition.Category),
             Priority = addition.Priority,
             Paused = addition.Paused,
-            Password = QueueItem.LimitPassword(string.IsNullOrEmpty(addition.Password) ? given.Password ?? outer.Password ?? "" : addition.Password),
+            Password = passwords.Seal(
+                id, QueueItem.LimitPassword(string.IsNullOrEmpty(addition.Password) ? given.Password ?? outer.Password ?? "" : addition.Password)),
             PostProcessing = addition.PostProcessing,
             Script = QueueItem.LimitScript(addition.Script),
             NzbHash = nzb.Blob?.Hash ?? "",

@@ -49,6 +49,7 @@ internal sealed class QueueReturn(
     QueueSchedule schedule,
     UrlFetchWorker fetches,
     MeasureWorker measuring,
+    ItemPasswords passwords,
     IOptionsMonitor<QueueOptions> queue,
     TimeProvider time)
 {
@@ -100,7 +101,7 @@ internal sealed class QueueReturn(
         }
     }
 
-    private static QueueItem Describe(HistoryItem item, QueueReturnChange change, long length) => new()
+    private QueueItem Describe(HistoryItem item, QueueReturnChange change, long length) => new()
     {
         Id = item.Id,
         Name = item.Name,
@@ -108,7 +109,7 @@ internal sealed class QueueReturn(
         Category = item.Category,
         Folder = item.Folder,
         Priority = Enum.IsDefined((QueuePriority)item.Priority) ? (QueuePriority)item.Priority : QueuePriority.Normal,
-        Password = change.Password.Length > 0 ? QueueItem.LimitPassword(change.Password) : item.Password,
+        Password = change.Password.Length > 0 ? passwords.Seal(item.Id, QueueItem.LimitPassword(change.Password)) : item.Password,
         PostProcessing = item.PostProcessing,
         Script = item.Script,
         NzbHash = change.Nzb is { } nzb ? nzb.Blob?.Hash ?? "" : item.NzbHash ?? "",

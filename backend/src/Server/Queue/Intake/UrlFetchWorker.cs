@@ -96,6 +96,9 @@ internal sealed class UrlFetchWorker(
     /// <returns>How long to wait when nothing wakes the loop; null: until something does.</returns>
     private async Task<TimeSpan?> StartDueAsync(CancellationToken stopping)
     {
+        // The addresses wait for the lost key file. Once it is given up, they fail.
+        if (box.IsLocked)
+            return LongestLook;
         var now = time.WallTime().ToUnixTimeMilliseconds();
         // Taken before ListDueAsync: the row of a fetch that leaves _busy while it reads may still say that it is due. Its WorkAsync wakes the loop again.
         var underWay = _busy.Keys.ToHashSet();
@@ -161,7 +164,7 @@ internal sealed class UrlFetchWorker(
     private async Task<UrlFetchEnd> FetchAsync(string id, string text, CancellationToken stopping) =>
         box.Open(ImportItem.UrlName(id), text) is { } plain && Uri.TryCreate(plain, UriKind.Absolute, out var url)
             ? await fetch.RunAsync(id, url, stopping)
-            : new UrlFetchEnd(ImportFailure.UrlFetchFailed("its address can no longer be read, because the key file is another one"));
+            : new UrlFetchEnd(ImportFailure.UrlFetchFailed("its address can no longer be read, because its key was given up"));
 
     private async Task EndAsync(QueueItem item, UrlFetchEnd end)
     {

@@ -10,7 +10,8 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Finds the files in archives, and where in the posted files their bytes lie. What cannot be streamed ends the item here.</summary>
-internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, IOptionsMonitor<ImportOptions> import) : IImportStep
+internal sealed class MapArchives(
+    ProviderHost providers, IKeyDeriver deriver, IOptionsMonitor<ImportOptions> import, ItemPasswords passwords) : IImportStep
 {
     /// <inheritdoc/>
     public string Name => nameof(MapArchives);
@@ -50,9 +51,9 @@ internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, I
     }
 
     /// <summary>The passwords that are tried (IMP-57): that of the item, which a client gave or its name brought, those of the NZB, those of the settings.</summary>
-    private static IReadOnlyList<string> PasswordsOf(ImportWork work, ImportOptions options) =>
+    private IReadOnlyList<string> PasswordsOf(ImportWork work, ImportOptions options) =>
     [
-        .. work.Read!.Passwords.Prepend(work.Item.Password).Concat(options.ArchivePasswords)
+        .. work.Read!.Passwords.Prepend(passwords.Require(work.Item.Id, work.Item.Password)).Concat(options.ArchivePasswords)
             .Where(password => password.Length > 0)
             .Distinct(StringComparer.Ordinal),
     ];

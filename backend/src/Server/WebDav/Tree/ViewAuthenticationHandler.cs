@@ -38,19 +38,23 @@ internal sealed class ViewAuthenticationHandler(
     }
 
     /// <inheritdoc/>
-    protected override Task HandleChallengeAsync(AuthenticationProperties properties)
+    protected override async Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         switch (_verdict)
         {
             case ViewVerdict.Expired:
                 Response.StatusCode = StatusCodes.Status403Forbidden;
-                return Task.CompletedTask;
+                break;
+            case ViewVerdict.Locked:
+                await UnavailableGate.RefuseLockedLinkAsync(Context);
+                break;
             case ViewVerdict.Throttled:
                 Response.StatusCode = StatusCodes.Status429TooManyRequests;
                 Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
-                return Task.CompletedTask;
+                break;
             default:
-                return Context.ChallengeAsync(AuthRegistration.BasicScheme);
+                await Context.ChallengeAsync(AuthRegistration.BasicScheme);
+                break;
         }
     }
 }

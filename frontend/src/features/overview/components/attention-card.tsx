@@ -15,6 +15,7 @@ export const ways: Record<AttentionRow["kind"], (target: string | null) => strin
   "provider-fails": () => "/settings/providers",
   storage: () => "/settings/system",
   "safe-mode": () => "/logs",
+  "secret-key": () => "/settings/system",
   "open-tree": (target) => settingOf(target, "/settings/library"),
   arr: () => "/settings/arr",
   "watch-folder": (target) => settingOf(target, "/settings/download-client"),

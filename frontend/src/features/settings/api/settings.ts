@@ -5,6 +5,7 @@ export type SettingField = Schema<"SettingField">;
 export type SettingValue = Schema<"SettingValue">;
 export type FieldGroup = Schema<"SettingFieldGroup">;
 export type SettingsSet = Schema<"SettingsSet">;
+export type SecretKeyReport = Schema<"SecretKeyReport">;
 
 /** What can be set; it changes with the version of the server alone. */
 export const schemaQuery = queryOptions({
@@ -25,6 +26,12 @@ export const setsQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings/sets", { signal })),
 });
 
+/** The key file of the secrets, and what giving up a lost one costs. */
+export const secretKeyQuery = queryOptions({
+  queryKey: ["settings", "secret-key"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/settings/secret-key", { signal })),
+});
+
 export const keysQuery = queryOptions({
   queryKey: ["keys"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/keys", { signal })),
@@ -43,6 +50,8 @@ export const sessionsQuery = queryOptions({
 
 export const saveSettings = (values: Record<string, string | null>, proof: { password?: string } = {}) =>
   dataOf(api.PUT("/api/settings", { body: { values, ...proof } }));
+
+export const giveUpSecretKey = (id: string, password: string) => dataOf(api.POST("/api/settings/secret-key/give-up", { body: { id, password } }));
 
 export const resetSetting = (key: string) => dataOf(api.DELETE("/api/settings/{key}", { params: { path: { key } } }));
 

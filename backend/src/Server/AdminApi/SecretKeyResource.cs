@@ -1,0 +1,140 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json.Serialization;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Auth;
+using Sluice.Server.History;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>A setting that is locked.</summary>
+/// <param name="Key">The setting.</param>
+/// <param name="Title">Its title.</param>
+/// <param name="IsMadeAnew">Whether giving the key up makes a new value; otherwise it has to be typed again.</param>
+/// <param name="Sentence">The work that giving the key up leaves.</param>
+internal sealed record LockedSetting(string Key, string Title, bool IsMadeAnew, string Sentence);
+
+/// <summary>The key file, and the cost of giving it up.</summary>
+/// <param name="File">Its path in the data folder.</param>
+/// <param name="State">Whether it is the one that the secrets are sealed with.</param>
+/// <param name="Sentence">What is wrong; null if nothing is locked.</param>
+/// <param name="Settings">The locked settings.</param>
+/// <param name="Links">The links that stop working, one sentence a kind.</param>
+/// <param name="QueueItems">Queued NZBs whose address or archive password is locked.</param>
+/// <param name="HistoryItems">History entries whose address or archive password is locked.</param>
+/// <param name="Id">Identifies this list; giving the key up takes it, so that it costs no more than was shown.</param>
+internal sealed record SecretKeyReport(
+    string File,
+    KeyState State,
+    string? Sentence,
+    IReadOnlyList<LockedSetting> Settings,
+    IReadOnlyList<string> Links,
+    int QueueItems,
+    int HistoryItems,
+    string Id);
+
+/// <summary>The wish to give the key up.</summary>
+/// <param name="Id">The list that was shown.</param>
+/// <param name="Password">The password of the administrator.</param>
+internal sealed record SecretKeyGivenUp(string Id, string Password) : IJsonBody<SecretKeyGivenUp>;
+
+/// <summary><c>/api/settings/secret-key</c>: the key file, and how to give up a lost one for good (CFG-53).</summary>
+internal static class SecretKeyResource
+{
+    private const int IdBytes = 8;
+
+    /// <summary>Maps the resource.</summary>
+    public static void MapSecretKey(this RouteGroupBuilder api)
+    {
+        var key = api.MapGroup("/settings/secret-key");
+        key.MapGet("", ShowAsync).WithName("ShowSecretKey");
+        key.MapPost("/give-up", GiveUpAsync).WithName("GiveUpSecretKey");
+    }
+
+    private static async Task<Ok<SecretKeyReport>> ShowAsync(
+        SecretBox box, SettingsSource settings, QueueStore queue, HistoryStore history, CancellationToken cancellationToken) =>
+        TypedResults.Ok(await ReportAsync(box, settings, queue, history, cancellationToken));
+
+    private static async Task<Results<Ok<SecretKeyReport>, JsonHttpResult<Problem>>> GiveUpAsync(
+        SecretKeyGivenUp wish,
+        HttpContext http,
+        SecretBox box,
+        SettingsSource settings,
+        SettingsStore store,
+        QueueStore queue,
+        HistoryStore history,
+        AdminStore admins,
+        AdminPassword password,
+        CancellationToken cancellationToken)
+    {
+        if (admins.Admin is not { } admin)
+            return AdminProblem.WrongState("Set up the server first.");
+        switch (await password.VerifyAsync(admin.Name, wish.Password, Caller.Of(http), cancellationToken))
+        {
+            case null:
+                http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
+                return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", "Too many wrong attempts. Wait a minute.");
+            case false:
+                return AdminProblem.BadInput("password", "The password is wrong.");
+        }
+
+        var report = await ReportAsync(box, settings, queue, history, cancellationToken);
+        if (report.Sentence is null)
+            return AdminProblem.WrongState("Nothing is locked.");
+        if (report.Id != wish.Id)
+            return AdminProblem.WrongState("The list has changed. Read it again.");
+        await store.GiveUpKeyAsync(cancellationToken);
+        return TypedResults.Ok(await ReportAsync(box, settings, queue, history, cancellationToken));
+    }
+
+    private static async Task<SecretKeyReport> ReportAsync(
+        SecretBox box, SettingsSource settings, QueueStore queue, HistoryStore history, CancellationToken cancellationToken)
+    {
+        var isLocked = box.IsLocked;
+        LockedSetting[] locked = [.. settings.Current.All.Where(setting => setting.IsLocked).Select(setting => Shape(setting.Definition))];
+        string[] links = [.. locked.Select(setting => LinksOf(setting.Key)).OfType<string>()];
+        var report = new SecretKeyReport(
+            SecretBox.KeyFile,
+            box.State,
+            isLocked || locked.Length > 0 ? $"The key file {box.Cause}." : null,
+            locked,
+            links,
+            isLocked ? await queue.CountSealedAsync(cancellationToken) : 0,
+            isLocked ? await history.CountSealedAsync(cancellationToken) : 0,
+            "");
+        var state = string.Create(
+            CultureInfo.InvariantCulture,
+            $"{report.State} {report.QueueItems} {report.HistoryItems} {string.Join(' ', locked.Select(setting => setting.Key))}");
+        return report with { Id = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(state)).AsSpan(0, IdBytes)) };
+    }
+
+    private static LockedSetting Shape(SettingDefinition definition) => new(
+        definition.Key,
+        definition.Card.Title,
+        SettingSchema.MadeKeys.Contains(definition.Key),
+        definition.Key switch
+        {
+            "api.key" => "Sluice makes a new one. Enter it in Sonarr, Radarr, and every other program.",
+            "api.strm-key" => "Sluice makes a new one. STRM files written so far need it.",
+            "usenet.providers" => "Add every provider again: host, user, and password.",
+            "arr.instances" => "Connect every program again.",
+            _ => "Type it again.",
+        });
+
+    private static string? LinksOf(string key) => key switch
+    {
+        "api.key" => "Signed links that were copied from a file's page.",
+        "api.strm-key" => "STRM files in your media library.",
+        "webdav.static-download-key" => "Links that carry the static download key.",
+        _ => null,
+    };
+}
+
+/// <summary>How the key file stands in JSON, generated at build.</summary>
+[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
+[JsonSerializable(typeof(SecretKeyReport))]
+[JsonSerializable(typeof(SecretKeyGivenUp))]
+internal sealed partial class SecretKeyJson : JsonSerializerContext;

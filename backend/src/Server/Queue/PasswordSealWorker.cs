@@ -1,0 +1,57 @@
+using System.Data.Common;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.History;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>
+/// Seals the archive passwords that stand in plain text: those of a version that did not seal them, and those that came while the key file
+/// was lost. An index holds such rows alone, so a start that finds none reads nothing.
+/// </summary>
+internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords passwords) : IWorker
+{
+    private const int PerTransaction = 500;
+
+    /// <inheritdoc/>
+    public string Name => "the sealing of archive passwords";
+
+    /// <inheritdoc/>
+    public async Task RunAsync(CancellationToken stopping)
+    {
+        if (!database.IsOpen || !passwords.CanSeal)
+            return;
+        try
+        {
+            foreach (var table in (string[])["queue_item", "history_item"])
+            {
+                while (await database.WriteAsync(connection => SealSome(connection, table), stopping) == PerTransaction)
+                {
+                    // Other writes have their turn in between.
+                }
+            }
+        }
+        catch (DatabaseLostException)
+        {
+            // Safe mode: nothing is written any more.
+        }
+    }
+
+    private int SealSome(DbConnection connection, string table)
+    {
+        List<KeptPassword> plain =
+        [
+            .. connection.Query<KeptPassword>(
+                $"""
+                SELECT id AS Id, password AS Password FROM {table} {SqlDialect.By($"{table}_plain")}
+                WHERE password <> '' AND substr(password, 1, 7) <> 'enc:v1:' LIMIT @most
+                """,
+                new { most = PerTransaction }),
+        ];
+        connection.Execute(
+            $"UPDATE {table} SET password = @Password WHERE id = @Id",
+            plain.ConvertAll(row => row with { Password = passwords.Seal(row.Id, row.Password) }));
+        return plain.Count;
+    }
+}
