@@ -70,16 +70,10 @@ internal static class SecretKeyResource
         AdminPassword password,
         CancellationToken cancellationToken)
     {
-        if (admins.Admin is not { } admin)
+        if (admins.Admin is null)
             return AdminProblem.WrongState("Set up the server first.");
-        switch (await password.VerifyAsync(admin.Name, wish.Password, Caller.Of(http), cancellationToken))
-        {
-            case null:
-                http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
-                return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", "Too many wrong attempts. Wait a minute.");
-            case false:
-                return AdminProblem.BadInput("password", "The password is wrong.");
-        }
+        if (await PasswordGate.RefuseAsync(http, wish.Password, admins, password, cancellationToken) is { } problem)
+            return problem;
 
         var report = await ReportAsync(box, settings, queue, history, cancellationToken);
         if (report.Sentence is null)

@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Text;
-using Sluice.Server.Listening;
 
 namespace Sluice.Server.Auth;
 

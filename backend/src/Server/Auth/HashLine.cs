@@ -1,5 +1,3 @@
-using Sluice.Server.Listening;
-
 namespace Sluice.Server.Auth;
 
 /// <summary>A credential that only a slow hash can judge.</summary>

@@ -234,7 +234,7 @@ internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
 
     public static readonly ProbeOptions ForReaders = new() { Lane = OperationLane.Playback, HeadBytes = HeadBytes, TrailerPatience = TimeSpan.Zero };
 
-    public static readonly ProbeOptions ForBackground = ForReaders with { Lane = OperationLane.HealthCheck, SparesBackups = true };
+    public static readonly ProbeOptions ForBackground = ForReaders with { Lane = OperationLane.HealthCheck, SparesBackups = true, TakesWholeArticles = true };
 
     /// <summary>Whether a volume is as predicted.</summary>
     /// <param name="predicted">The volume.</param>

@@ -130,7 +130,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         try
         {
             // The rest of the article is not needed once its beginning is there; its trailer is worth a little patience.
-            if (await Task.WhenAny(fetch, sink.Enough) != fetch && !await ComesToItsEndAsync(fetch, await sink.Enough, demand))
+            if (!options.TakesWholeArticles && await Task.WhenAny(fetch, sink.Enough) != fetch && !await ComesToItsEndAsync(fetch, await sink.Enough, demand))
                 await giveUp.CancelAsync();
             var reply = await fetch;
             return reply.IsFound

@@ -13,6 +13,9 @@ public sealed record ProbeOptions
     /// <summary>Whether backup providers are never asked: for work in the background.</summary>
     public bool SparesBackups { get; init; }
 
+    /// <summary>Whether articles are taken to their ends although their beginnings are enough, so that no connection is given up for their rest.</summary>
+    public bool TakesWholeArticles { get; init; }
+
     /// <summary>Most articles asked for at once, which the source pipelines over its connections.</summary>
     public int Concurrency { get; init; } = 64;
 

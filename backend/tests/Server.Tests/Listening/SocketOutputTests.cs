@@ -65,12 +65,12 @@ public sealed class SocketOutputTests
         public PipeWriter Output { get; } = new Pipe().Writer;
     }
 
-    private sealed class CountedBlocks : ICounted
+    private sealed class CountedBlocks : ILender
     {
         public int Counts { get; private set; }
 
-        public void Retain() => Counts++;
+        public void Lend(byte[] block) => Counts++;
 
-        public void Release() => Counts--;
+        public void TakeBack(byte[] block) => Counts--;
     }
 }
