@@ -84,7 +84,7 @@ internal sealed class DatabaseOpening(
     /// <param name="cancellationToken">Gives up before it is written.</param>
     public async Task NoteNumbersAsync(CancellationToken cancellationToken)
     {
-        if (_noting is null || safeMode.IsOn)
+        if (_noting is null || !database.IsOpen)
             return;
         try
         {

@@ -116,7 +116,7 @@ public sealed class UuencodedPostTests : IDisposable
         await ImportAsync(host, release);
         mock.ChangeFaults([new MockFault { Kind = kind, Articles = ArticleSelection.Article(release.MessageIds()[20]) }]);
 
-        await AssertHoleAsync(host, release, 20);
+        await AssertHoleAsync(host, release, 20, isDoubted: true);
         using var whole = await host.Client.GetAsync(Film("film.mkv"), HttpCompletionOption.ResponseHeadersRead, Token);
         using var received = new MemoryStream();
         await Assert.ThrowsAnyAsync<Exception>(() => whole.Content.CopyToAsync(received, Token));
@@ -148,7 +148,7 @@ public sealed class UuencodedPostTests : IDisposable
 
         await ImportAsync(host, release);
 
-        await AssertHoleAsync(host, release, 20);
+        await AssertHoleAsync(host, release, 20, isDoubted: false);
     }
 
     [Fact]
@@ -184,11 +184,22 @@ public sealed class UuencodedPostTests : IDisposable
         Assert.Equal("Completed", (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("status").GetString());
     }
 
-    private static async Task AssertHoleAsync(ProductHost host, MockRelease release, int article)
+    /// <param name="host">The server.</param>
+    /// <param name="release">What was posted.</param>
+    /// <param name="article">The one that is not there.</param>
+    /// <param name="isDoubted">Whether it is damaged, which a second question has to prove (F17): a client comes back after the time that it is told.</param>
+    private static async Task AssertHoleAsync(ProductHost host, MockRelease release, int article, bool isDoubted)
     {
         var (truth, begin, end) = (Truth(release), ArticleSize * article, ArticleSize * (article + 1));
         Assert.Equal(truth[end..(end + 50_000)], await ReadAsync(host, end, 50_000));
         Assert.Equal(truth[(begin - 1000)..begin], await ReadAsync(host, begin - 1000, 1000));
+        if (isDoubted)
+        {
+            using var doubt = await GetAsync(host, begin, 1000);
+            Assert.Equal(HttpStatusCode.ServiceUnavailable, doubt.StatusCode);
+            await Task.Delay(doubt.Headers.RetryAfter!.Delta!.Value, TimeProvider.System, Token);
+        }
+
         using var hole = await GetAsync(host, begin, 1000);
         Assert.Equal(HttpStatusCode.Gone, hole.StatusCode);
     }

@@ -30,7 +30,7 @@ public sealed class ListenerTests : IDisposable
 
         var kestrel = server.Services.GetRequiredService<IOptions<KestrelServerOptions>>().Value;
         Assert.Equal(32 << 10, kestrel.Limits.MaxRequestHeadersTotalSize);
-        Assert.Equal(64 << 10, kestrel.Limits.MaxRequestBufferSize);
+        Assert.Equal(32 << 10, kestrel.Limits.MaxRequestBufferSize);
         Assert.Equal(64 << 10, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxReadBufferSize);
         Assert.Equal(TimeSpan.FromSeconds(10), kestrel.Limits.RequestHeadersTimeout);
         Assert.Equal(512, kestrel.Limits.MaxConcurrentConnections);

@@ -69,6 +69,12 @@ internal sealed class DavTestServer : IAsyncDisposable
 
         var app = builder.Build();
         app.UseBodyLimits();
+        // This server has no logins, so every request counts as one of a client that has shown a right credential.
+        app.Use((http, next) =>
+        {
+            http.Prove();
+            return next(http);
+        });
         before?.Invoke(app);
         var mapped = app.MapWebDav();
         endpoint?.Invoke(mapped);

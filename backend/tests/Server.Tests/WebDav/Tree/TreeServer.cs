@@ -113,6 +113,9 @@ internal sealed class TreeServer : IAsyncDisposable
     }
 
     /// <summary>The queue items.</summary>
+    /// <summary>The archive password of an item, which is stored sealed.</summary>
+    public string PasswordOf(QueueItem item) => Services.GetRequiredService<ItemPasswords>().Open(item);
+
     public Task<List<QueueItem>> ItemsAsync() =>
         Services.GetRequiredService<QueueStore>()
             .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).ToListAsync(TestContext.Current.CancellationToken).AsTask();
