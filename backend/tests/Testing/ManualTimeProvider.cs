@@ -29,6 +29,16 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         }
     }
 
+    /// <summary>Whether a timer is due exactly after a span of time.</summary>
+    public bool IsDueIn(TimeSpan span)
+    {
+        lock (_gate)
+        {
+            var due = GetTimestamp() + span.Ticks;
+            return _armed.Any(timer => timer.Due == due);
+        }
+    }
+
     /// <summary>Timers that have not been disposed of, whether they are set or not.</summary>
     public int Alive => Volatile.Read(ref _alive);
 

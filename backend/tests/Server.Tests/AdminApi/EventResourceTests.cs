@@ -305,11 +305,15 @@ public sealed class EventResourceTests : IDisposable
         /// <summary>One frame for all, read by some of them; then the topic may tell the next.</summary>
         public async Task<IReadOnlyList<SeenFrame>> ShoutAsync(ManualTimeProvider time, params EventStreamClient[] clients)
         {
-            var waiting = time.Waiting;
             _changed!();
             var seen = await Task.WhenAll(clients.Select(client => client.ReadAsync()));
-            while (time.Waiting <= waiting)
+            // Until the hub waits for its pace. Other timers come and go with connections.
+            while (!time.IsDueIn(EventHub.Pace))
+            {
+                Token.ThrowIfCancellationRequested();
                 await Task.Yield();
+            }
+
             time.Advance(EventHub.Pace);
             return seen;
         }
