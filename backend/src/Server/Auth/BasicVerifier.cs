@@ -191,8 +191,26 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
 {
     private const string Key = "webdav.pass";
 
-    /// <summary>Replaces the hash of a password that was right, where that is due.</summary>
+    // 1 while a request replaces the hash. Each replacement drops what was proved by the hash before it, so that several of them would send
+    // the clients back into the line again and again.
+    private int _isUnderWay;
+
+    /// <summary>Replaces the hash of a password that was right, where that is due and no other request does so.</summary>
     public async Task RenewAsync(string password, CancellationToken cancellationToken)
+    {
+        if (Interlocked.Exchange(ref _isUnderWay, 1) != 0)
+            return;
+        try
+        {
+            await ReplaceAsync(password, cancellationToken);
+        }
+        finally
+        {
+            Volatile.Write(ref _isUnderWay, 0);
+        }
+    }
+
+    private async Task ReplaceAsync(string password, CancellationToken cancellationToken)
     {
         var saved = settings.Current[Key];
         if (saved.Origin != SettingOrigin.Saved || PasswordHash.Parse(saved.Value) is not { IsImported: true } before)

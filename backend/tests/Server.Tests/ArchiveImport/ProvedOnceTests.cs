@@ -37,8 +37,8 @@ public sealed class ProvedOnceTests : IDisposable
         {
             Assert.Equal(4, await ImportAsync(host, mock, release));
 
-            // The heads of the shorter side but for the two that the import has read, the head of the volume, and the article.
-            Assert.Equal(volumes / 2, await SeekAsync(host, mock, release, volumes / 2));
+            // The heads of the shorter side but for the two that the import has read, the head of the volume, and the article, unless that is this head.
+            Assert.InRange(await SeekAsync(host, mock, release, volumes / 2), volumes / 2, (volumes / 2) + 1);
             Assert.Equal(1, await SeekAsync(host, mock, release, (volumes / 2) - 3));
         }
 
