@@ -143,7 +143,8 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     /// <summary>A file that stands before its key, as some clients write it: as long as all that an anonymous request may send, and in memory.</summary>
     private static async Task<Stream> HoldAsync(Stream file, CancellationToken cancellationToken)
     {
-        var held = new MemoryStream();
+        // As long as the file of a stranger may be, so that it is never copied into a larger block.
+        var held = new MemoryStream((int)ProvedRequests.MaxOrdinaryBytes);
         await file.CopyToAsync(held, cancellationToken);
         held.Position = 0;
         return held;

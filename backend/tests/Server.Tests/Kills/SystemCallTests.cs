@@ -41,6 +41,8 @@ public sealed class SystemCallTests
 
         // The first transactions of a process may sync more than their own pages.
         var first = await set.Client.AddFileAsync("movies&priority=-2", "first", Film(0).Nzb, Token);
+        // An address whose password was right is noted once a day, before the answer.
+        Assert.Equal(HttpStatusCode.Created, await set.Client.PutNzbAsync("movies", "noted", Film(9).Nzb, Token));
         await ExpectAsync(set, "addfile", [.. OfBlob, .. OfRow], client => client.AddFileAsync("movies&priority=-2", "a", Film(1).Nzb, Token));
         await ExpectAsync(set, "PUT", [.. OfBlob, .. OfRow], async client => Assert.Equal(HttpStatusCode.Created, await client.PutNzbAsync("movies", "b", Film(2).Nzb, Token)));
         await ExpectAsync(set, "PUT under a passing name", ["sync data", "sync tmp", "rename tmp upload", "sync staged"], client => client.PutPassingAsync("movies", "c", Film(3).Nzb, Token));
