@@ -194,7 +194,14 @@ public sealed class ItemPasswordTests : IDisposable
                 connection.Execute("DROP INDEX queue_item_plain; DROP INDEX history_item_plain");
                 var item = new QueueItem
                 {
-                    Id = "q", Name = "q", NzbName = "q.nzb", Category = "*", Folder = "uncategorized", NzbHash = "", Paused = true, Password = Canary + "q",
+                    Id = "q",
+                    Name = "q",
+                    NzbName = "q.nzb",
+                    Category = "*",
+                    Folder = "uncategorized",
+                    NzbHash = "",
+                    Paused = true,
+                    Password = Canary + "q",
                 };
                 QueueStore.Insert(connection, item, file: 0);
                 for (var row = 0; row < rows; row++)

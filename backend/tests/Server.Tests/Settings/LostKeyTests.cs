@@ -129,7 +129,12 @@ public sealed class LostKeyTests : IDisposable
 
         var provider = new JsonObject
         {
-            ["host"] = "127.0.0.1", ["port"] = 119, ["tls"] = false, ["user"] = "u", ["password"] = "p", ["maxConnections"] = 1,
+            ["host"] = "127.0.0.1",
+            ["port"] = 119,
+            ["tls"] = false,
+            ["user"] = "u",
+            ["password"] = "p",
+            ["maxConnections"] = 1,
         };
         var answer = await server.SendTextAsync(HttpMethod.Post, "providers", provider.ToJsonString(), "application/json", HttpStatusCode.Conflict);
         var set = (await server.GetAsync("settings/sets"))["items"]!.AsArray()[^1]!["id"]!.ToString();
