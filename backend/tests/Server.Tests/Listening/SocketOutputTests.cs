@@ -1,6 +1,6 @@
+using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
-using System.IO.Pipelines;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 using Sluice.Server.Listening;
