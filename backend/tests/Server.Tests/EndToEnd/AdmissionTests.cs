@@ -64,7 +64,7 @@ public sealed class AdmissionTests
     [Trait("Category", EndToEndRun.Name)]
     public async Task Crowd_of_slow_clients_leaves_room_for_readers(int addresses)
     {
-        // Whatever else the machine does meanwhile, nobody is refused.
+        // StreamPlaces lets readers wait, so none gets 503 however slow the machine is.
         var settings = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__STREAMING_READ_TIMEOUT_SECONDS"] = "120" };
         await using var set = await MockedServer.StartAsync(new MockOptions(), settings, Token);
         await Film.PublishAsync(set.Client, Token);

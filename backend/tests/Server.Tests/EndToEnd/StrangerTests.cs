@@ -66,7 +66,7 @@ public sealed class StrangerTests
         await WarmUpAsync(server);
         var body = Encoding.ASCII.GetBytes(start.PadRight(LongestBody, 'x'));
         var head = Encoding.ASCII.GetBytes($"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {type}\r\nContent-Length: {LongestBody}\r\nConnection: close\r\n\r\n");
-        // The code of this path is compiled once, whoever comes.
+        // The runtime compiles the code of this path at its first request, which is not memory of a stranger.
         using (var first = await ConnectAsync(server, "127.0.0.1"))
         {
             await BeginAsync(first);

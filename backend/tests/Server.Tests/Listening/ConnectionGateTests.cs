@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Listening;
 
-/// <summary>Who gets a place, and who makes room for whom (DAV-77, S25).</summary>
+/// <summary>Which connection ConnectionGate admits, and which stranger it closes to make room (DAV-77, S25).</summary>
 public sealed class ConnectionGateTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

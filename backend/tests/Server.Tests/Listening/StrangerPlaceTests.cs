@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Listening;
 
-/// <summary>Strangers that hold connections keep nobody out of a whole server (DAV-77, S25).</summary>
+/// <summary>ConnectionGate serves the next client although strangers hold all places (DAV-77, S25).</summary>
 public sealed class StrangerPlaceTests : IDisposable
 {
     private const int PerAddress = 64;

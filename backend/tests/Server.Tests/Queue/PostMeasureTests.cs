@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Size, age and counts of a post are known from the moment its NZB is in the queue, whoever reads it and whatever it waits for.</summary>
+/// <summary>NzbIntake gives a queue item the size, age and counts of its post with the row itself, so that every API shows them before the import begins.</summary>
 public sealed class PostMeasureTests : IDisposable
 {
     // Twelve days old at its newest, with a hole in the second file and a file that repeats the first.

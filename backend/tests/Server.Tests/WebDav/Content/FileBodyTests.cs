@@ -98,7 +98,7 @@ public sealed class FileBodyTests
         await Assert.ThrowsAsync<ContentUnavailableException>(() => opening);
     }
 
-    /// <summary>A seek across volumes that nobody has looked into may take longer than the limit; it is never refused while heads arrive (DAV-71).</summary>
+    /// <summary>FileBody restarts its first-byte limit with each head that arrives, so a seek across unproved volumes is not refused meanwhile (DAV-71).</summary>
     [Fact]
     public async Task Wait_begins_again_with_each_head_and_ends_without()
     {

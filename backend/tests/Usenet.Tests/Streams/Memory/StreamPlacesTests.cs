@@ -115,7 +115,7 @@ public sealed class StreamPlacesTests : IDisposable
         _ = EnterAsync(Open("c"), "c");
         Assert.Equal(3, _places.Waiting);
 
-        // With three places of four it stays where it is, whoever came first.
+        // StreamPlaces gives a client no fourth place while another client waits, even if its read came first.
         greedy[0].Dispose();
         await UntilEnteredAsync(1);
         Assert.Equal(["b"], _entered);
@@ -123,7 +123,7 @@ public sealed class StreamPlacesTests : IDisposable
         await UntilEnteredAsync(2);
         Assert.Equal(["b", "c"], _entered);
 
-        // Nobody else waits any more.
+        // StreamPlaces has no other client waiting, so the half does not count.
         greedy[2].Dispose();
         await UntilEnteredAsync(3);
         Assert.Equal(["b", "c", "a4"], _entered);
