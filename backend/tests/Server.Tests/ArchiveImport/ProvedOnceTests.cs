@@ -37,8 +37,8 @@ public sealed class ProvedOnceTests : IDisposable
         {
             Assert.Equal(4, await ImportAsync(host, mock, release));
 
-            // The heads of the shorter side but for the two that the import has read, the head of the volume, and the article, unless that is this head.
-            Assert.InRange(await SeekAsync(host, mock, release, volumes / 2), volumes / 2, (volumes / 2) + 1);
+            // The heads of the shorter side but for the two that the import has read, the head of the volume, and the article.
+            Assert.Equal(volumes / 2, await SeekAsync(host, mock, release, volumes / 2));
             Assert.Equal(1, await SeekAsync(host, mock, release, (volumes / 2) - 3));
         }
 
@@ -96,7 +96,8 @@ public sealed class ProvedOnceTests : IDisposable
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
         Assert.Equal(0, mock.ProviderStats[1].CommandCount("BODY"));
-        Assert.InRange(await SeekAsync(host, mock, release, 30), 2, 3);
+        // The first provider is known to lack the head, so the backup alone is asked for it; the article comes from the first one.
+        Assert.Equal(2, await SeekAsync(host, mock, release, 30));
         Assert.Equal(1, mock.ProviderStats[1].CommandCount("BODY"));
     }
 
@@ -137,7 +138,11 @@ public sealed class ProvedOnceTests : IDisposable
             if (!hasWorker)
                 services.Remove(services.Single(service => service.ImplementationType == typeof(ProvingWorker)));
         },
-        backup is { } provider ? [("SLUICE_CONFIG__USENET__PROVIDERS", ProvidersJson(mock, provider))] : []);
+        [
+            // A reply that is late on a busy machine would be asked for twice, and every article is counted here.
+            ("SLUICE_CONFIG__USENET__HEDGE__ENABLED", "false"),
+            .. backup is { } provider ? [("SLUICE_CONFIG__USENET__PROVIDERS", ProvidersJson(mock, provider))] : ((string, string)[])[],
+        ]);
 
     private static string ProvidersJson(MockServer mock, int backup) => JsonSerializer.Serialize(new
     {
