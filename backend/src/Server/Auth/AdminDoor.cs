@@ -41,7 +41,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
         }
 
         if (store.Admin is { Password.IsImported: true } imported && await Task.Run(() => imported.Password.Renew(password), cancellationToken) is { } renewed)
-            await store.ChangeAccountAsync(imported with { Password = renewed }, endsSessions: false, cancellationToken);
+            await store.RenewPasswordAsync(imported, renewed, cancellationToken);
         return LoginVerdict.Accepted;
     }
 

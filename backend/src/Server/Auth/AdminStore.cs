@@ -94,6 +94,13 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             },
             cancellationToken);
 
+    /// <summary>Replaces the hash of the password by another one of the same password, unless the login was changed meanwhile.</summary>
+    public Task<bool> RenewPasswordAsync(AdminAccount known, PasswordHash renewed, CancellationToken cancellationToken) =>
+        ChangeAsync(
+            state => state.Account == known ? state with { Account = known with { Password = renewed } } : null,
+            state => connection => connection.Execute("UPDATE admin_account SET password = @Password WHERE id = @Id", AccountRow.Of(state.Account!)),
+            cancellationToken);
+
     /// <summary>Removes the login with all sessions; named keys stay.</summary>
     public Task<bool> RemoveAccountAsync(CancellationToken cancellationToken) =>
         ChangeAsync(

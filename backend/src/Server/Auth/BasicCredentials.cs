@@ -17,7 +17,7 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     private static readonly TimeSpan ProofLifetime = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Memory = TimeSpan.FromHours(24);
 
-    private readonly byte[] _proofKey = RandomNumberGenerator.GetBytes(32);
+    private readonly CredentialMark _mark = new();
 
     // When each was used last.
     private readonly ConcurrentDictionary<UInt128, long> _proved = new();
@@ -29,16 +29,8 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     /// <summary>Whether these are the credentials of the settings.</summary>
     public bool AreOf(WebDavOptions options) => options.User == user && options.Password == password;
 
-    /// <summary>
-    /// The form in which a header is remembered: a MAC under a key of this process, so that passwords cannot be tried on a proof
-    /// without the key.
-    /// </summary>
-    public UInt128 Proof(string header)
-    {
-        Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(_proofKey, Encoding.UTF8.GetBytes(header), mac);
-        return BitConverter.ToUInt128(mac);
-    }
+    /// <summary>The form in which a header is remembered.</summary>
+    public UInt128 Proof(string header) => _mark.Of(header);
 
     /// <summary>Whether a header was right and used within the last five minutes; then it is for another five.</summary>
     public bool UseProof(UInt128 proof)

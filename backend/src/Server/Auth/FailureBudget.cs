@@ -1,6 +1,3 @@
-using System.Security.Cryptography;
-using System.Text;
-
 namespace Sluice.Server.Auth;
 
 /// <summary>
@@ -37,19 +34,11 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     /// <summary>The Retry-After of a sender whose budget is used up, in seconds.</summary>
     public const string RetryAfterSeconds = "60";
 
-    private readonly byte[] _markKey = RandomNumberGenerator.GetBytes(32);
+    private readonly CredentialMark _mark = new();
     private readonly Dictionary<CredentialKind, Counts> _counts = Enum.GetValues<CredentialKind>().ToDictionary(kind => kind, _ => new Counts(time));
 
-    /// <summary>
-    /// The form in which a wrong credential is remembered: a MAC under a key of this process, so that passwords cannot be tried on it without
-    /// the key.
-    /// </summary>
-    public UInt128 Mark(string credential)
-    {
-        Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
-        HMACSHA256.HashData(_markKey, Encoding.UTF8.GetBytes(credential), mac);
-        return BitConverter.ToUInt128(mac);
-    }
+    /// <summary>The form in which a wrong credential is remembered.</summary>
+    public UInt128 Mark(string credential) => _mark.Of(credential);
 
     /// <summary>Whether new credentials of this caller are refused unseen.</summary>
     public bool IsSpent(CredentialKind kind, Caller caller) =>

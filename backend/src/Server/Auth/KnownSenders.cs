@@ -18,8 +18,9 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
     /// <summary>How long a browser is known after its last login: longer than any session.</summary>
     public static readonly TimeSpan BrowserLifetime = TimeSpan.FromDays(365);
 
-    // Of each kind. A household has some dozens.
-    private const int MaxKnown = 256;
+    // Of each kind. A household has some dozens and a host of hundreds some thousands: with fewer than there are, senders would displace
+    // each other and write a row with each request.
+    private const int MaxKnown = 4096;
     private const string Browser = "browser";
     private const string WebDav = "webdav";
 

@@ -1,18 +1,18 @@
-using System.Threading.Channels;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
 /// <summary>Is set after each commit that has accepted an NZB.</summary>
 /// <remarks>Thread-safe; one worker waits.</remarks>
-internal sealed class AcceptedSignal
+internal sealed class AcceptedSignal(TimeProvider time)
 {
-    private readonly Channel<bool> _set = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly WakeSignal _wake = new(time);
 
     /// <summary>The table that sets it.</summary>
-    public WatchedTable Table => new("queue_file", ["folder", "name"], (_, _) => _set.Writer.TryWrite(true));
+    public WatchedTable Table => new("queue_file", ["folder", "name"], (_, _) => _wake.Set());
 
     /// <summary>Waits until it is set, and clears it.</summary>
-    public async Task WaitAsync(CancellationToken cancellationToken) => await _set.Reader.ReadAsync(cancellationToken);
+    public Task WaitAsync(CancellationToken cancellationToken) => _wake.WaitAsync(longest: null, cancellationToken);
 }
 
 /// <summary>

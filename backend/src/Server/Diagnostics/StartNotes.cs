@@ -9,7 +9,7 @@ namespace Sluice.Server.Diagnostics;
 /// read-only disk never ends a start (F34).
 /// </summary>
 /// <remarks>Notes are written in the order of the calls. <see cref="WriteAsync"/> is called by one caller at a time, the start.</remarks>
-internal sealed class StartNotes(DataFolder folder, StorageState state, ILogger<StartNotes> logger) : IWorker
+internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProvider time, ILogger<StartNotes> logger) : IWorker
 {
     private readonly Channel<Note> _pending = Channel.CreateUnbounded<Note>(new UnboundedChannelOptions { SingleReader = true });
 
@@ -50,12 +50,25 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, ILogger<
                 continue;
             if (await TryAsync(note, stopping) is not null)
             {
-                await passed.WaitAsync(stopping);
+                await WaitAsync(passed, stopping);
                 continue;
             }
 
             _pending.Reader.TryRead(out _);
             DiagnosticsLog.NoteWritten(logger, note.What);
+        }
+    }
+
+    /// <summary>Waits until a fault of the storage has passed, or as long as <see cref="StorageWatch"/> does: it knows folders and the database, not single files.</summary>
+    private async Task WaitAsync(Task passed, CancellationToken stopping)
+    {
+        try
+        {
+            await passed.WaitAsync(StorageWatch.Pause, time, stopping);
+        }
+        catch (TimeoutException)
+        {
+            // The next try tells whether the fault lasts.
         }
     }
 
@@ -71,6 +84,11 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, ILogger<
         {
             // Safe mode explains itself; the next start with a sound database writes its own notes.
             return null;
+        }
+        catch (StorageException fault)
+        {
+            // DurableFolder and SluiceDatabase have told StorageState of theirs already.
+            return fault;
         }
         catch (Exception e) when (StorageException.From(e, folder.Root) is { } fault)
         {

@@ -18,6 +18,6 @@ internal static partial class LibraryLog
     [LoggerMessage(2003, LogLevel.Warning, "A corrected map could not be stored, and will be found again: {Reason}")]
     public static partial void MapNotStored(ILogger logger, string reason);
 
-    [LoggerMessage(2004, LogLevel.Debug, "The predicted volumes of release {Release} could not be looked into in the background: {Reason}")]
+    [LoggerMessage(2005, LogLevel.Debug, "The predicted volumes of release {Release} could not be looked into in the background: {Reason}")]
     public static partial void NotProved(ILogger logger, long release, string reason);
 }

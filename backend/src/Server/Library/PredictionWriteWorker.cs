@@ -1,6 +1,7 @@
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Usenet.Archives;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 

@@ -2,7 +2,6 @@ using System.Data.Common;
 using System.Globalization;
 using Dapper;
 using Sluice.Server.Database;
-using Sluice.Server.Diagnostics;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;

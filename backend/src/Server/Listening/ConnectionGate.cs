@@ -147,21 +147,28 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
     {
         List<ClientPlace> closed = [];
         var place = new ClientPlace(this, address, isCounted: !IsExempt(address), outer: null) { Abort = abort };
+        bool hasRoom;
         lock (_lock)
         {
-            if (!MakeRoom(place, closed))
-                return null;
-            Enter(place);
-            _connections.Add(place);
-            place.Number = ++_opened;
-            place.Since = time.GetTimestamp();
-            if (place.IsCounted)
-                place.Idle = time.CreateTimer(static state => ((ClientPlace)state!).OnIdle(), place, limits.StrangerIdle, Timeout.InfiniteTimeSpan);
+            hasRoom = MakeRoom(place, closed);
+            if (hasRoom)
+                Add(place);
         }
 
+        // Also without room: these have given their places back, and nothing else would close them.
         foreach (var other in closed)
             other.Close("Another client needs the place.");
-        return place;
+        return hasRoom ? place : null;
+    }
+
+    private void Add(ClientPlace place)
+    {
+        Enter(place);
+        _connections.Add(place);
+        place.Number = ++_opened;
+        place.Since = time.GetTimestamp();
+        if (place.IsCounted)
+            place.Idle = time.CreateTimer(static state => ((ClientPlace)state!).OnIdle(), place, limits.StrangerIdle, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Whether there is room for one more connection, after strangers have been closed where that helps.</summary>

@@ -2,6 +2,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Library;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 

@@ -18,7 +18,7 @@ internal static partial class QueueLog
     [LoggerMessage(2104, LogLevel.Warning, "Step {Step} of {Id} made no progress, try {Attempt}")]
     public static partial void StepStalled(ILogger logger, string step, string id, int attempt);
 
-    [LoggerMessage(2128, LogLevel.Debug, "{Id}: {Cause} Asking again in {Seconds} s over other connections")]
+    [LoggerMessage(2131, LogLevel.Debug, "{Id}: {Cause} Asking again in {Seconds} s over other connections")]
     public static partial void AsksAgain(ILogger logger, string id, double seconds, string cause);
 
     [LoggerMessage(2106, LogLevel.Information, "Staged upload {Id} got no name of an NZB within {Minutes} min and is removed")]

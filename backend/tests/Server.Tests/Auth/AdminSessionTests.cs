@@ -140,6 +140,26 @@ public sealed class AdminSessionTests : IDisposable
         Assert.Equal(200, store.Sessions.Count);
     }
 
+    [Fact]
+    public async Task Renewed_hash_never_replaces_a_changed_password()
+    {
+        await using var database = _temporary.OpenDatabase(_time);
+        using var store = await LoadAsync(database);
+        var (former, renewed, changed) = (Hash("former"), Hash("former"), Hash("changed"));
+        await store.CreateAsync("admin", former, "done", Token);
+        var known = store.Admin!;
+        await store.ChangeAccountAsync(known with { Password = changed }, endsSessions: true, Token);
+
+        // A login with the former password was judged before the change, and its hash comes behind it.
+        Assert.False(await store.RenewPasswordAsync(known, renewed, Token));
+        Assert.Same(changed, store.Admin!.Password);
+
+        Assert.True(await store.RenewPasswordAsync(store.Admin, renewed, Token));
+        Assert.Same(renewed, store.Admin.Password);
+    }
+
+    private static PasswordHash Hash(string password) => PasswordHash.Parse(QuickHash.Of(password))!;
+
     private async Task<AdminStore> LoadAsync(SluiceDatabase database)
     {
         var store = new AdminStore(database, new FixedOptions<AuthOptions>(new AuthOptions { SessionTime = 30 * Day }), _time);

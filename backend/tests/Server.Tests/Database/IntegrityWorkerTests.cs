@@ -177,7 +177,7 @@ public sealed class IntegrityWorkerTests : IDisposable
             var quarantine = new BlobQuarantine(folder, time);
             var blobs = new BlobStore(folder, new DiskBlobFiles(), quarantine, time);
             SafeMode = new SafeMode(NullLogger<SafeMode>.Instance);
-            var accepted = new AcceptedSignal();
+            var accepted = new AcceptedSignal(time);
             Database = new SluiceDatabase(folder, runner, SafeMode, time, state: null, [accepted.Table]);
             _opening = new DatabaseOpening(folder, Database, runner, [], blobs, SafeMode, NullLogger<DatabaseOpening>.Instance);
             _worker = new IntegrityWorker(Database, blobs, quarantine, [], SafeMode, time, NullLogger<IntegrityWorker>.Instance);

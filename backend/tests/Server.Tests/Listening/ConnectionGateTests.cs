@@ -212,6 +212,24 @@ public sealed class ConnectionGateTests
         Assert.Equal(0, _time.Alive);
     }
 
+    [Fact]
+    public void Stranger_closed_for_a_refused_client_is_aborted_too()
+    {
+        _gate = Gate(total: 65);
+        var client = Open("192.0.2.1", 64);
+        foreach (var connection in client.Skip(1))
+        {
+            connection.Place!.BeginRequest();
+            connection.Place.Prove();
+        }
+
+        // Loopback has places beyond the total, so the place that the stranger leaves makes no room in it.
+        Open("127.0.0.1", 9);
+        Assert.False(Open("192.0.2.1").IsServed);
+
+        Assert.Equal(1, client[0].Aborts);
+    }
+
     private ConnectionGate Gate(int total, int loopback = 8, Func<IPAddress, bool>? isTrusted = null) =>
         new(new ConnectionLimits(total, loopback, PerClient: 64, TimeSpan.FromSeconds(15)), _time, isTrusted);
 

@@ -1,12 +1,15 @@
 using System.Net;
 using Dapper;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.FamilyImport;
 using Sluice.Server.Tests.Queue;
+using Sluice.Testing;
 using SQLitePCL;
 using Xunit;
 
@@ -115,6 +118,37 @@ public sealed class StartNoteTests : IDisposable
 
         await using var next = await ProductHost.StartAsync(_temporary);
         Assert.Equal("chosen-by-hand-0123456789", next.Get<SettingsSource>().Current.Text("api.strm-key"));
+    }
+
+    [Fact]
+    public async Task Note_of_a_single_file_is_written_once_its_fault_passes()
+    {
+        var time = new ManualTimeProvider();
+        var state = new StorageState(time, NullLogger<StorageState>.Instance);
+        var notes = new StartNotes(_temporary.Folder, state, time, NullLogger<StartNotes>.Instance);
+        var (isFull, written) = (true, new TaskCompletionSource());
+
+        await notes.WriteAsync("a key", _ => WriteAsync(), Token);
+        // No place that a probe could find well again keeps /readyz from being ready.
+        Assert.Empty(state.Faults);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var running = notes.RunAsync(stop.Token);
+        while (!time.IsDueIn(StorageWatch.Pause))
+            await Task.Yield();
+        isFull = false;
+        time.Advance(StorageWatch.Pause);
+
+        await written.Task.WaitAsync(Token);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
+
+        Task WriteAsync()
+        {
+            if (isFull)
+                throw StorageException.Full(Path.Combine(_temporary.Folder.Keys, "secret.key"));
+            written.SetResult();
+            return Task.CompletedTask;
+        }
     }
 
     /// <summary>Starts with a storage that takes no writes, which must serve; then with one that does.</summary>

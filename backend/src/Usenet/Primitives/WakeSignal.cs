@@ -1,10 +1,11 @@
 using System.Threading.Channels;
 
-namespace Sluice.Server.Diagnostics;
+namespace Sluice.Usenet.Primitives;
 
-/// <summary>Wakes the loop of a worker. Several calls before it looks are one.</summary>
+/// <summary>Wakes the loop of a worker. Several calls before it waits again count as one.</summary>
+/// <param name="time">Clock of the longest wait.</param>
 /// <remarks>Thread-safe; one loop waits.</remarks>
-internal sealed class WakeSignal(TimeProvider time)
+public sealed class WakeSignal(TimeProvider time)
 {
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
         new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
