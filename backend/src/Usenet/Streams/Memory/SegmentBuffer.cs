@@ -18,12 +18,9 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     private readonly BlockPool _pool;
     private readonly int _count;
 
-    // The blocks of a usual part are in the buffer itself; a longer part has them in an array.
-    private readonly byte[]?[]? _many;
+    // The blocks of a usual part and their loans are in the buffer itself; a longer part has them in arrays.
+    private readonly ManyBlocks? _many;
     private FewBlocks _few;
-
-    // Loans of each block, and one less once the last count is released: the step to -1 gives the block back, in a loan or in the release.
-    private readonly short[]? _manyLoans;
     private FewLoans _fewLoans;
     private byte[]? _overflow;
     private int _written;
@@ -38,7 +35,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     {
         _pool = pool;
         _count = Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize);
-        (_many, _manyLoans) = _count > FewBlocks.Most ? (new byte[_count][], new short[_count]) : (null, null);
+        _many = _count > FewBlocks.Most ? new ManyBlocks(_count) : null;
     }
 
     /// <summary>Bytes kept so far.</summary>
@@ -196,9 +193,10 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     private int Capacity => _count * BlockPool.BlockSize;
 
-    private Span<short> Loans => _manyLoans ?? ((Span<short>)_fewLoans)[.._count];
+    // Loans of each block, and one less once the last count is released: the step to -1 gives the block back, in a loan or in the release.
+    private Span<short> Loans => _many is { } many ? many.Loans : ((Span<short>)_fewLoans)[.._count];
 
-    private Span<byte[]?> Blocks => _many ?? ((Span<byte[]?>)_few)[.._count];
+    private Span<byte[]?> Blocks => _many is { } many ? many.Blocks : ((Span<byte[]?>)_few)[.._count];
 
     private byte[] BlockAt(int index) =>
         Blocks[index] ?? throw new InvalidOperationException("The block has not been written, or has been given back.");
@@ -248,6 +246,13 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         public const int Most = 12;
 
         private byte[]? _first;
+    }
+
+    private sealed class ManyBlocks(int count)
+    {
+        public byte[]?[] Blocks { get; } = new byte[count][];
+
+        public short[] Loans { get; } = new short[count];
     }
 
     [InlineArray(FewBlocks.Most)]

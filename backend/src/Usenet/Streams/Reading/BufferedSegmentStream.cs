@@ -66,7 +66,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         Position = position;
         _reach = end - position <= shared.Options.ProbeBytes ? end : position + shared.Options.LandingReach;
         _policy = new ReadAheadPolicy(shared.Options, shared.Line, shared.Time);
-        _window = new SegmentWindow(map.Locate(position), share);
+        _window = new SegmentWindow(map.Locate(position), share, lane == OperationLane.Playback ? debts : null);
         _lastNumber = map.Locate(end - 1);
         _lastRead = shared.Time.GetTimestamp();
         _idleTimer = shared.Time.CreateTimer(static state => ((BufferedSegmentStream)state!).TrimIfIdle(), this, shared.Options.IdleTrim, Timeout.InfiniteTimeSpan);
@@ -294,7 +294,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             var isLanding = headOfLine && _landing;
             var urgency = new FetchUrgency(_reader, headOfLine) { Following = isLanding ? LikelyFollowing : 0 };
             var debt = isLanding ? _debts.TryBegin(piece.Segment.Index) : null;
-            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt, isLanding && _lane == OperationLane.Playback ? _debts : null);
+            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt);
             _shared.Fetcher.Begin(slot, _lane, _window.Closing);
         }
     }

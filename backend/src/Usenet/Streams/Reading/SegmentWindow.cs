@@ -22,6 +22,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
 
     private readonly AsyncSignal _signal = new();
     private readonly BudgetShare _share;
+    private readonly StreamDebts? _refusable;
     private readonly CancellationTokenSource _closing = new();
     private readonly TaskCompletionSource _allOver = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private SegmentSlot?[] _ring = new SegmentSlot?[SmallestRing];
@@ -39,11 +40,18 @@ internal sealed class SegmentWindow : IAsyncDisposable
 
     /// <param name="first">Number of the piece that comes first.</param>
     /// <param name="share">What the slots are charged to; not owned.</param>
-    public SegmentWindow(int first, BudgetShare share)
+    /// <param name="refusable">
+    /// The debts of a stream whose reader can be refused before its first byte has left, so that it need not wait for an article in doubt; null
+    /// for one that waits anyway.
+    /// </param>
+    public SegmentWindow(int first, BudgetShare share, StreamDebts? refusable = null)
     {
         HeadNumber = _next = first;
-        _share = share;
+        (_share, _refusable) = (share, refusable);
     }
+
+    /// <summary>Whether its reader can still be refused.</summary>
+    public bool IsRefusable => _refusable is { HasBegun: false };
 
     /// <summary>Number of the piece at the head.</summary>
     public int HeadNumber { get; private set; }
@@ -78,12 +86,11 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <param name="urgency">How urgently it is wanted.</param>
     /// <param name="now">Timestamp of now.</param>
     /// <param name="debt">Takes note of the bytes that leave before the part is proved; null where none may.</param>
-    /// <param name="refusable">The debts of its stream, which need not wait for an article in doubt before the first byte has left; null if it waits anyway.</param>
-    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt, StreamDebts? refusable = null)
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt)
     {
         if (Count == _ring.Length)
             Grow();
-        var slot = new SegmentSlot(this, piece, isLanding, urgency, now, debt, refusable);
+        var slot = new SegmentSlot(this, piece, isLanding, urgency, now, debt);
         PlaceOf(_next++) = slot;
         Interlocked.Increment(ref _open);
         Charged += slot.Cost;
@@ -222,8 +229,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
 /// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. The side that loses the
 /// race against Released gives the buffer back itself.
 /// </remarks>
-internal sealed class SegmentSlot(
-    SegmentWindow window, Piece piece, bool isLanding, FetchUrgency urgency, long claimedAt, SegmentDebt? debt, StreamDebts? refusable)
+internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLanding, FetchUrgency urgency, long claimedAt, SegmentDebt? debt)
     : SegmentWaiter(piece, urgency, isEarly: debt is not null)
 {
     private const int Claimed = 0;
@@ -262,7 +268,7 @@ internal sealed class SegmentSlot(
     public bool IsRepeated => Urgency.WasAskedAgain;
 
     /// <inheritdoc/>
-    public override bool MustWait => refusable is not { HasBegun: false };
+    public override bool MustWait => !(isLanding && window.IsRefusable);
 
     /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.IsOver.Task.IsCompleted;
