@@ -21,6 +21,9 @@ public sealed class MockStats
     /// <summary>Most sockets open at any time; refused ones count.</summary>
     public long ConnectionsPeak => Of(Figure.ConnectionsPeak);
 
+    /// <summary>Most connections at a time that owed an answer; those that are being set up do not count.</summary>
+    public long BusyPeak => Of(Figure.BusyPeak);
+
     /// <summary>Connections accepted, those refused included.</summary>
     public long Opened => Of(Figure.Opened);
 
@@ -93,11 +96,17 @@ public sealed class MockStats
         Array.Clear(_faults);
 
         // Sockets that are open, and commands that wait, are no events of the past.
-        foreach (var figure in Enum.GetValues<Figure>().Except([Figure.ConnectionsNow, Figure.HandshakesNow, Figure.Waiting]))
+        foreach (var figure in Enum.GetValues<Figure>().Except([Figure.ConnectionsNow, Figure.BusyNow, Figure.HandshakesNow, Figure.Waiting]))
         {
             Volatile.Write(
                 ref _figures[(int)figure],
-                figure switch { Figure.ConnectionsPeak => ConnectionsNow, Figure.HandshakesPeak => Of(Figure.HandshakesNow), _ => 0 });
+                figure switch
+                {
+                    Figure.ConnectionsPeak => ConnectionsNow,
+                    Figure.BusyPeak => Of(Figure.BusyNow),
+                    Figure.HandshakesPeak => Of(Figure.HandshakesNow),
+                    _ => 0,
+                });
         }
     }
 
@@ -111,6 +120,15 @@ public sealed class MockStats
     }
 
     internal void ConnectionClosed() => Count(Figure.ConnectionsNow, -1);
+
+    internal void ConnectionBusy()
+    {
+        Count(Figure.BusyNow);
+        for (var stats = this; stats is not null; stats = stats._total)
+            stats.RaiseTo(Figure.BusyPeak, stats.Of(Figure.BusyNow));
+    }
+
+    internal void ConnectionIdle() => Count(Figure.BusyNow, -1);
 
     internal void ConnectionRefused() => Count(Figure.Refused);
 
@@ -191,6 +209,8 @@ public sealed class MockStats
     {
         ConnectionsNow,
         ConnectionsPeak,
+        BusyNow,
+        BusyPeak,
         Opened,
         Refused,
         HandshakesFailed,

@@ -34,6 +34,7 @@ internal static class StatsJson
         json.WriteStartObject("connections");
         json.WriteNumber("now", stats.ConnectionsNow);
         json.WriteNumber("peak", stats.ConnectionsPeak);
+        json.WriteNumber("busy_peak", stats.BusyPeak);
         json.WriteNumber("opened", stats.Opened);
         json.WriteNumber("refused", stats.Refused);
         json.WriteNumber("handshakes_failed", stats.HandshakesFailed);

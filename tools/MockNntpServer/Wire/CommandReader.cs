@@ -13,17 +13,27 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
     private readonly byte[] _buffer = new byte[16 * 1024];
     private int _filled;
     private int _number;
+
+    // Guards what follows.
+    private readonly Lock _gate = new();
     private int _outstanding;
+    private bool _isBusy;
 
     /// <summary>Commands received whose answers have not been sent to their end.</summary>
-    public int Outstanding => Volatile.Read(ref _outstanding);
+    public int Outstanding
+    {
+        get
+        {
+            lock (_gate)
+                return _outstanding;
+        }
+    }
 
     /// <summary>Called when the last bytes of an answer are about to go.</summary>
-    public void Answered()
-    {
-        Interlocked.Decrement(ref _outstanding);
-        provider.Stats.CommandsDone(1);
-    }
+    public void Answered() => End(1);
+
+    /// <summary>Called once the connection is closed: nothing is answered any more.</summary>
+    public void Close() => End(Outstanding);
 
     /// <summary>Reads until the client closes its side.</summary>
     /// <exception cref="IOException">The connection broke.</exception>
@@ -54,7 +64,7 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
     private Command Receive(ReadOnlySpan<byte> line, long arrived)
     {
         var (verb, argument) = Command.Split(Encoding.UTF8.GetString(line.TrimEnd((byte)'\r')));
-        var waiting = Interlocked.Increment(ref _outstanding);
+        var waiting = Begin(isSetup: verb is "CAPABILITIES" or "MODE" or "AUTHINFO USER" or "AUTHINFO PASS");
         provider.Stats.CommandReceived(Session.IsKnown(verb) ? verb : "OTHER", waiting);
         var attempt = 1;
         if (Command.MessageIdOf(argument) is { } id)
@@ -64,5 +74,35 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
         if (verb == "BODY" && MockMessageId.TryParse(Command.MessageIdOf(argument), out var made))
             provider.Stats.BodyOfFileAsked(made.File);
         return new Command(verb, argument, arrived, ++_number, attempt, waiting);
+    }
+
+    /// <summary>Counts a command, and the connection as busy with the first one that is not of its setup.</summary>
+    private int Begin(bool isSetup)
+    {
+        lock (_gate)
+        {
+            if (!isSetup && !_isBusy)
+            {
+                _isBusy = true;
+                provider.Stats.ConnectionBusy();
+            }
+
+            return ++_outstanding;
+        }
+    }
+
+    private void End(int commands)
+    {
+        lock (_gate)
+        {
+            _outstanding -= commands;
+            if (_outstanding == 0 && _isBusy)
+            {
+                _isBusy = false;
+                provider.Stats.ConnectionIdle();
+            }
+        }
+
+        provider.Stats.CommandsDone(commands);
     }
 }

@@ -115,7 +115,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         {
             await ended.CancelAsync();
             await reading;
-            provider.Stats.CommandsDone(reader.Outstanding);
+            reader.Close();
         }
     }
 

@@ -90,8 +90,9 @@ public sealed class AccountTests : IAsyncLifetime
         _streaming.Change(new StreamingOptions { VerifyBeforeServe = true });
         var after = Enumerable.Range(21, 20).Select(part => FetchAsync(part, OperationLane.Import)).ToArray();
 
+        // A reply that is late on a busy machine may open one more connection, which the limiter leaves idle.
         await Task.WhenAll([.. before, .. after]);
-        Assert.Equal(1, _mock.Stats.ConnectionsPeak);
+        Assert.Equal(1, _mock.Stats.BusyPeak);
     }
 
     [Fact(Timeout = 60_000)]
@@ -175,8 +176,9 @@ public sealed class AccountTests : IAsyncLifetime
             await ReadAsync(next, 0, Truth.Length);
         }
 
-        Assert.Equal(Articles, _mock.Stats.Articles);
-        Assert.InRange(other.Stats.Articles, Articles - 2, Articles);
+        // Each of them, however often a busy machine asks again for one that is late.
+        Assert.Equal(Articles, _mock.Stats.Bodies.Count);
+        Assert.InRange(other.Stats.Bodies.Count, Articles - 2, Articles);
         await UntilAsync(() => _mock.Stats.ConnectionsNow == 0, () => $"{_mock.Stats.ConnectionsNow} connections of the removed account");
     }
 

@@ -193,9 +193,12 @@ public sealed class UuencodedPostTests : IDisposable
         var (truth, begin, end) = (Truth(release), ArticleSize * article, ArticleSize * (article + 1));
         Assert.Equal(truth[end..(end + 50_000)], await ReadAsync(host, end, 50_000));
         Assert.Equal(truth[(begin - 1000)..begin], await ReadAsync(host, begin - 1000, 1000));
-        if (isDoubted)
+        for (var refused = 0; isDoubted; refused++)
         {
+            // A busy machine may ask again over a connection that has brought a damaged copy: then another question decides.
             using var doubt = await GetAsync(host, begin, 1000);
+            if (refused is > 0 and < 4 && doubt.StatusCode == HttpStatusCode.Gone)
+                return;
             Assert.Equal(HttpStatusCode.ServiceUnavailable, doubt.StatusCode);
             await Task.Delay(doubt.Headers.RetryAfter!.Delta!.Value, TimeProvider.System, Token);
         }
