@@ -20,7 +20,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 results=$root/artifacts/test-results
 passed=0 failed=0 skipped=0
-took=()
+took=() failures=()
 emulated=no
 
 case "${1:-}" in
@@ -38,6 +38,7 @@ finish() {
   list_failed_in_vitest
   [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
   grep -ahs '^FAILED: ' "$results/image.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
+  [ ${#failures[@]} = 0 ] || printf 'test.sh: failed: %s\n' "${failures[@]}"
   [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   list_slowest
   echo "$passed passed, $failed failed, $skipped skipped"
@@ -73,7 +74,14 @@ list_slowest() {
 check() {
   local what=$1; shift
   echo "== $what"
-  "$@" || { echo "test.sh: $what failed"; failed=$((failed + 1)); return 1; }
+  "$@" || { fail "$what failed"; return 1; }
+}
+
+# Counts a failure that is no test's, and keeps its line for the end.
+fail() {
+  echo "test.sh: $1"
+  failures+=("$1")
+  failed=$((failed + 1))
 }
 
 # Programs that some tests drive, most of them end-to-end; a test whose program is absent is skipped.
@@ -124,8 +132,7 @@ build_ahead() {
     echo "test.sh: the form that ships cannot be built here; every test takes the ordinary form of the server"
     [ "$form" = both ] || failed=$((failed + 1))
   elif [ "$code" != 0 ]; then
-    echo "test.sh: build of the form that ships failed"
-    failed=$((failed + 1))
+    fail "build of the form that ships failed"
   elif [ "$form" = aot ]; then
     SLUICE_TEST_FORM=aot
     export SERVER=$root/artifacts/server-aot/Sluice.Server
@@ -140,7 +147,7 @@ build_ahead() {
 build_arm64() {
   local folder=$root/artifacts/arm64-libraries packages=$root/artifacts/arm64-packages package options
   [ "$(uname -m)" = x86_64 ] || return 0
-  LEVELS=arm64 "$root/tools/publish.sh" --aot || { echo "test.sh: build for arm64 failed"; failed=$((failed + 1)); return; }
+  LEVELS=arm64 "$root/tools/publish.sh" --aot || { fail "build for arm64 failed"; return; }
   [ -e "$root/artifacts/server-aot-arm64/Sluice.Server" ] || return 0
   mkdir -p "$folder" "$packages/lists/partial" "$packages/archives/partial"
   options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages" -o Dir::State::status=/dev/null)
@@ -176,13 +183,12 @@ run_tests() {
   code=$?
   counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
   if [ -z "$counts" ]; then
-    echo "test.sh: $name left no report (exit code $code)"
-    failed=$((failed + 1))
+    fail "$name left no report (exit code $code)"
     return
   fi
   local here_failed=$(($(count failed "$counts") + $(count errors "$counts")))
   # A run that ends badly without a failed test has failed all the same, and so has one without tests.
-  [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$(count total "$counts")" -gt 0 ]; } || here_failed=1
+  [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$(count total "$counts")" -gt 0 ]; } || fail "$name ended with exit code $code"
   passed=$((passed + $(count passed "$counts")))
   failed=$((failed + here_failed))
   skipped=$((skipped + $(count skipped "$counts")))
@@ -237,13 +243,12 @@ run_vitest() {
   timeout "$([ "$long" = yes ] && echo 3600 || echo 600)" npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
   counts=$(node -p "const r = JSON.parse(require('fs').readFileSync('$report')); [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests].join(' ')" 2>/dev/null)
   if [ -z "$counts" ]; then
-    echo "test.sh: $name left no report (exit code $code)"
-    failed=$((failed + 1))
+    fail "$name left no report (exit code $code)"
     return
   fi
   read -r here_passed here_failed here_skipped <<<"$counts"
   # As below: a run that ends badly without a failed test has failed all the same, and so has one without tests.
-  [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$here_passed" -gt 0 ]; } || here_failed=1
+  [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$here_passed" -gt 0 ]; } || fail "$name ended with exit code $code"
   passed=$((passed + here_passed)) failed=$((failed + here_failed)) skipped=$((skipped + here_skipped))
 }
 
@@ -265,7 +270,7 @@ run_image() {
     return
   fi
   echo "== image and archive"
-  [ "$long" = no ] || LEVELS="v2 v3 v4" "$root/tools/publish.sh" --aot || { echo "test.sh: build of the form that ships failed"; failed=$((failed + 1)); return; }
+  [ "$long" = no ] || LEVELS="v2 v3 v4" "$root/tools/publish.sh" --aot || { fail "build of the form that ships failed"; return; }
   timeout 900 "$root/tools/image.sh" --built | tee "$image"
   add_counts image "$image"
   { "$root/tools/release.sh" --built && timeout 900 "$root/tools/release.sh" --try; } | tee "$archive"
@@ -277,8 +282,7 @@ add_counts() {
   if [[ $(tail -n 1 "$2") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
   else
-    echo "test.sh: $1 left no counts"
-    failed=$((failed + 1))
+    fail "$1 left no counts"
   fi
 }
 
