@@ -71,6 +71,25 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task Plain_password_of_the_settings_costs_no_hash()
+    {
+        _options.Change(Options("admin", "from the environment"));
+
+        Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(Header("admin", "from the environment")));
+        Assert.Equal(0, _verifier.Hashes);
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "from another place")));
+        Assert.Equal(1, _verifier.Hashes);
+    }
+
+    [Fact]
+    public async Task Weak_plain_password_of_the_settings_is_refused()
+    {
+        _options.Change(Options("admin", "password"));
+
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "password")));
+    }
+
+    [Fact]
     public async Task Utf8_and_colons_in_a_password_are_kept()
     {
         _options.Change(Options("müller", "pässwörd:with:colons"));
