@@ -4,13 +4,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The pipe of one answer. A client that takes no bytes for long is given up.</summary>
-/// <param name="output">The pipe of the response.</param>
-/// <param name="socket">The client's; tells a slow client from one that has stopped. Null where there is none.</param>
-/// <param name="direct">The connection's, if it has one: takes the blocks of a stream as they lie. Null where bytes have to be copied.</param>
-/// <param name="limit">How long a client may take nothing; infinite for ever.</param>
-/// <param name="time">The clock.</param>
-/// <param name="aborted">Cancelled when the client leaves.</param>
+/// <summary>
+/// Writes the body of one response. Gives up when the client has taken no bytes for <paramref name="limit"/>, which may be infinite.
+/// </summary>
+/// <remarks>
+/// The socket shows whether a slow client still acknowledges bytes, so that it is not mistaken for a stopped one. If <paramref name="direct"/> is
+/// set, blocks of a stream are sent without a copy. Both may be null.
+/// </remarks>
 internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput? direct, TimeSpan limit, TimeProvider time, CancellationToken aborted)
 {
     // struct tcp_info of linux/tcp.h: tcpi_bytes_acked, the bytes that the peer has acknowledged.
@@ -20,17 +20,16 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
 
     private long _flushes;
 
-    /// <summary>Rises as long as the client takes bytes.</summary>
+    /// <summary>Grows while the client takes bytes.</summary>
     public (long Flushes, long Acknowledged) Progress => (Volatile.Read(ref _flushes), Acknowledged());
 
-    /// <summary>Where to write.</summary>
     public PipeWriter Output => output;
 
-    /// <summary>Writes what a stream has, in one read; the bytes are flushed before the next one.</summary>
+    /// <summary>Writes the result of one read of a stream. The caller flushes it before the next read.</summary>
     /// <param name="stream">The content.</param>
-    /// <param name="most">Most bytes to take.</param>
-    /// <param name="room">Memory that is asked for where they are copied.</param>
-    /// <param name="cancellationToken">Gives the read up.</param>
+    /// <param name="most">Maximum bytes to take.</param>
+    /// <param name="room">Buffer size if the bytes have to be copied.</param>
+    /// <param name="cancellationToken">Cancels the read.</param>
     /// <returns>Bytes written; 0 at the end of the stream.</returns>
     public ValueTask<int> TakeAsync(Stream stream, int most, int room, CancellationToken cancellationToken) =>
         direct is not null && stream is ILendingStream lending
@@ -40,8 +39,9 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
     /// <inheritdoc cref="IBlockOutput.ExpectMuch"/>
     public void ExpectMuch(bool isLong) => direct?.ExpectMuch(isLong);
 
-    /// <summary>Flushes the written bytes, and waits while too many of them are unsent.</summary>
-    /// <returns>False when the client has left, or takes no bytes.</returns>
+    /// <summary>
+    /// Flushes the written bytes and waits while too many are unsent. Returns false if the client has left or stopped taking bytes.
+    /// </summary>
     public async ValueTask<bool> FlushAsync()
     {
         Volatile.Write(ref _flushes, _flushes + 1);
@@ -58,7 +58,7 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
             }
             catch (TimeoutException)
             {
-                // A slow client still acknowledges bytes, however long the flush takes.
+                // A slow client still acknowledges bytes, however long the flush takes, so only a standstill counts as a timeout.
                 var now = Acknowledged();
                 if (now == before)
                     return false;
@@ -90,7 +90,7 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
         return read;
     }
 
-    /// <summary>Bytes that the client's system has acknowledged; 0 where this system does not tell.</summary>
+    /// <summary>Bytes acknowledged by the client's TCP stack; 0 if the operating system does not report them.</summary>
     private long Acknowledged()
     {
         if (!OperatingSystem.IsLinux() || socket is null)
@@ -102,7 +102,7 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
         }
         catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
         {
-            // The connection is closed, which the flush is about to say.
+            // The connection is closed. The pending flush reports that.
             return 0;
         }
     }

@@ -1,9 +1,8 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Refusals that name the rule that was broken (RFC 4918, section 16): <c>&lt;D:error></c> with a condition element.</summary>
+/// <summary>Refusals that name the broken rule (RFC 4918, section 16): <c>&lt;D:error></c> with a condition element.</summary>
 internal static class DavError
 {
-    /// <summary>Answers with a condition, and the resources that it is about.</summary>
     public static Task WriteAsync(HttpResponse response, int status, string condition, IEnumerable<string> hrefs, CancellationToken cancellationToken) =>
         DavDocument.WriteAsync(
             response,
@@ -23,10 +22,10 @@ internal static class DavError
             cancellationToken);
 }
 
-/// <summary>Answers whose whole XML body is small and known before the headers are sent.</summary>
+/// <summary>Small XML responses whose length is known before the headers are sent.</summary>
 internal static class DavDocument
 {
-    /// <summary>Writes the body after an XML declaration, with its length.</summary>
+    /// <summary>Writes an XML declaration and the body, with Content-Length.</summary>
     public static async Task WriteAsync(HttpResponse response, int status, Action<DavXmlWriter> write, CancellationToken cancellationToken)
     {
         var buffer = new System.Buffers.ArrayBufferWriter<byte>();

@@ -1,10 +1,10 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Resets an answer that sends nothing while the process ends: its player is paused, or waits for a provider, and would hold up the exit for
-/// nothing. One that sends has the time of the listener (DAV-76).
+/// Resets a response that sends nothing during shutdown: a paused player, or a wait for a provider, would delay the exit for nothing. A response that
+/// still sends may use the listener's shutdown time (DAV-76).
 /// </summary>
-/// <remarks><c>_gate</c> orders the timer and the end of the answer, behind which its request belongs to another.</remarks>
+/// <remarks><c>_gate</c> orders the timer and the end of the response, because afterwards the connection belongs to the next request.</remarks>
 internal sealed class DrainWatch : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
@@ -18,23 +18,18 @@ internal sealed class DrainWatch : IAsyncDisposable
     private bool _hasEnded;
     private (long Flushes, long Acknowledged) _seen;
 
-    /// <param name="answer">The answer.</param>
-    /// <param name="abort">Resets its connection.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="stopping">Cancelled when the process begins to end.</param>
     public DrainWatch(AnswerPipe answer, Action abort, TimeProvider time, CancellationToken stopping)
     {
         (_answer, _abort, _time) = (answer, abort, time);
         _registration = stopping.UnsafeRegister(static watch => ((DrainWatch)watch!).Begin(), this);
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         lock (_gate)
             _hasEnded = true;
 
-        // A beginning that runs just now has made its timer when this has ended.
+        // Waits for a running Begin, so the timer is set here if there is one.
         await _registration.DisposeAsync();
         if (_timer is not null)
             await _timer.DisposeAsync();

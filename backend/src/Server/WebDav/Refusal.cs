@@ -1,12 +1,12 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Answers without a body.</summary>
+/// <summary>Responses without a body.</summary>
 internal static class Refusal
 {
-    /// <summary>The Retry-After of an answer for lack of room, in seconds.</summary>
+    /// <summary>Retry-After of a 507, in seconds.</summary>
     private const string RetryAfterSeconds = "30";
 
-    /// <summary>Sets the status of an answer whose headers are not out, and declares it empty.</summary>
+    /// <summary>Sets the status and declares the body empty. Call it before the headers are sent.</summary>
     public static void Write(HttpResponse response, int status)
     {
         response.StatusCode = status;

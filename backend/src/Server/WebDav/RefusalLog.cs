@@ -3,12 +3,11 @@ using System.Collections.Concurrent;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Logs refusals at most once a minute per client and path, so that a scanner or a misconfigured client does not fill the log.
-/// Thread-safe; remembers a bounded number of pairs.
+/// Logs refusals at most once a minute per client and path, so that a scanner or misconfigured client cannot flood the log. Thread-safe.
 /// </summary>
 internal sealed class RefusalLog
 {
-    /// <summary>Pairs remembered at a time. When they are used up all are forgotten, which costs a repeated line and no memory.</summary>
+    /// <summary>At this limit all pairs are forgotten: that costs a repeated line and bounds the memory.</summary>
     private const int MaxPairs = 4096;
 
     private static readonly TimeSpan Interval = TimeSpan.FromMinutes(1);
@@ -23,10 +22,8 @@ internal sealed class RefusalLog
         _log = log;
     }
 
-    /// <summary>Pairs that are remembered at present.</summary>
     public int Remembered => _said.Count;
 
-    /// <summary>Notes the refusal of a request.</summary>
     public void Note(HttpContext http, string target, int status)
     {
         var client = http.Connection.RemoteIpAddress?.ToString() ?? "unknown";

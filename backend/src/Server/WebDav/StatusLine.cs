@@ -3,10 +3,9 @@ using Microsoft.AspNetCore.WebUtilities;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Status codes as a multi-status body writes them (RFC 4918, section 14.28): <c>HTTP-version SP code SP reason</c>.</summary>
+/// <summary>Status lines of a multi-status body (RFC 4918, section 14.28): <c>HTTP-version SP code SP reason</c>.</summary>
 internal static class StatusLine
 {
-    /// <summary>The line of a status code, without a line end.</summary>
     public static string For(int status) =>
         string.Create(CultureInfo.InvariantCulture, $"HTTP/1.1 {status} {ReasonPhrases.GetReasonPhrase(status)}");
 }

@@ -1,6 +1,5 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>The verbs that have a handler.</summary>
 internal static class Verbs
 {
     public const string Options = "OPTIONS";

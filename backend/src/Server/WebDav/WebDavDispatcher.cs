@@ -4,8 +4,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Takes a request to the handler of its verb: path, lookup, row of the table of verbs, answer. Turns the exceptions of the store
-/// seam into statuses, or into a reset of the connection once the headers are out: a body that looks whole is whole.
+/// Dispatches a request to the handler of its verb: parse the path, find the item, consult the verb table. Maps store exceptions to statuses, or
+/// resets the connection if the headers are already sent, so that a truncated body never looks complete.
 /// </summary>
 internal sealed class WebDavDispatcher
 {
@@ -14,7 +14,7 @@ internal sealed class WebDavDispatcher
     private readonly RefusalLog _refusals;
     private readonly ILogger<WebDavDispatcher> _log;
 
-    /// <summary>Creates the dispatcher. Throws unless every verb that the table serves has exactly one handler.</summary>
+    /// <summary>Throws unless every verb in the table has exactly one handler.</summary>
     public WebDavDispatcher(IStore store, IEnumerable<IRequestHandler> handlers, RefusalLog refusals, ILogger<WebDavDispatcher> log)
     {
         _store = store;
@@ -25,17 +25,16 @@ internal sealed class WebDavDispatcher
         foreach (var row in store.Classes)
         {
             if (row.Handled.FirstOrDefault(verb => !_handlers.ContainsKey(verb)) is { } orphan)
-                throw new InvalidOperationException($"Nothing handles {orphan}, which {row.Name} names.");
+                throw new InvalidOperationException($"No handler for {orphan}, which {row.Name} lists.");
         }
 
         _refusals = refusals;
         _log = log;
     }
 
-    /// <summary>Answers one request.</summary>
     public Task DispatchAsync(HttpContext http) => GuardAsync(http, AnswerAsync);
 
-    /// <summary>Lets another endpoint answer a request with the handlers, under the same rules for what goes wrong.</summary>
+    /// <summary>Runs another endpoint with the same mapping of exceptions to answers.</summary>
     public async Task GuardAsync(HttpContext http, Func<HttpContext, Task> answer)
     {
         try
@@ -44,7 +43,7 @@ internal sealed class WebDavDispatcher
         }
         catch (OperationCanceledException) when (http.RequestAborted.IsCancellationRequested)
         {
-            // The client has gone; no answer is written.
+            // The client has left.
         }
         catch (Exception cause) when (http.Response.HasStarted)
         {
@@ -69,7 +68,7 @@ internal sealed class WebDavDispatcher
 
         var status = http.Response.StatusCode;
         if (status is >= 400 and < 500)
-            _refusals.Note(http, Target(http).Split('?')[0], status); // a query may hold the key of a link
+            _refusals.Note(http, Target(http).Split('?')[0], status); // without the query, because it may hold the key of a link
     }
 
     private async Task AnswerAsync(HttpContext http)

@@ -2,12 +2,12 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The WebDAV protocol in the composition root.</summary>
+/// <summary>Registers the WebDAV protocol.</summary>
 internal static class WebDavEndpoints
 {
-    /// <summary>Adds the verbs. The <see cref="IStore"/> is added with the tree.</summary>
+    /// <summary>Adds the verb handlers. The tree adds the <see cref="IStore"/>.</summary>
     /// <param name="services">The application's services.</param>
-    /// <param name="options">Reads the limits as they are when it is called.</param>
+    /// <param name="options">Reads the current limits.</param>
     public static IServiceCollection AddWebDav(this IServiceCollection services, Func<IServiceProvider, DavOptions> options)
     {
         services.AddSingleton<CurrentDavOptions>(provider => () => options(provider));
@@ -31,7 +31,7 @@ internal static class WebDavEndpoints
         return services.AddHostedService<VerbAssertion>();
     }
 
-    /// <summary>Maps the tree to every path and verb that no other endpoint takes. The caller adds the authorization.</summary>
+    /// <summary>Maps every path and verb that no other endpoint takes. The caller adds the authorization.</summary>
     public static IEndpointConventionBuilder MapWebDav(this IEndpointRouteBuilder endpoints) =>
         endpoints.Map("/{**path}", http => http.RequestServices.GetRequiredService<WebDavDispatcher>().DispatchAsync(http))
             .WithDisplayName("WebDAV tree")
@@ -39,18 +39,16 @@ internal static class WebDavEndpoints
 }
 
 /// <summary>
-/// Makes the dispatcher before the first request, so that a table of verbs which does not fit its handlers stops the start
-/// (DAV-92). Not earlier either: the store depends on loaded settings.
+/// Creates the dispatcher before the first request, so that a verb without a handler stops the start (DAV-92). It cannot run earlier, because the
+/// store needs loaded settings.
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService
 {
-    /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         services.GetRequiredService<WebDavDispatcher>();
         return Task.CompletedTask;
     }
 
-    /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 }

@@ -28,7 +28,7 @@ public sealed class DamagedFileTests
         var result = await ExternalProgram.RunAsync("rclone", ["cat", $"sluice:{path}"], remote, cancel);
 
         Assert.Contains("410", result.Errors, StringComparison.Ordinal);
-        await server.LineAsync(line => line.Contains("could not be opened (Gone)", StringComparison.Ordinal), cancel);
+        await server.LineAsync(line => line.Contains("Could not open a file (Gone)", StringComparison.Ordinal), cancel);
         Assert.Single(server.Lines, line => line.Contains("could not be opened", StringComparison.Ordinal));
     }
 }

@@ -2,27 +2,26 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>How much of a file an answer carries.</summary>
+/// <summary>How much of a file a response carries.</summary>
 internal enum RangeKind
 {
-    /// <summary>The whole file with 200: no header, or one that is ignored.</summary>
+    /// <summary>200 with the whole file: no Range header, or an ignored one.</summary>
     Whole,
 
-    /// <summary>A part of the file with 206.</summary>
+    /// <summary>206 with a part of the file.</summary>
     Part,
 
-    /// <summary>Nothing of the file: 416.</summary>
+    /// <summary>416 without content.</summary>
     Unsatisfiable,
 }
 
-/// <summary>A stretch of a file that a response carries. <see cref="RangeHeader"/> finds it.</summary>
-/// <param name="Kind">The form of the range.</param>
-/// <param name="Offset">First byte, 0-based. 0 unless <paramref name="Kind"/> is <see cref="RangeKind.Part"/>.</param>
-/// <param name="Length">Number of bytes; 0 where it is unsatisfiable.</param>
-/// <param name="Size">Length of the whole file.</param>
+/// <summary>
+/// A byte range of a file, found by <see cref="RangeHeader"/>. <c>Offset</c> is 0-based and 0 unless <c>Kind</c> is <see cref="RangeKind.Part"/>;
+/// <c>Length</c> is 0 if unsatisfiable; <c>Size</c> is the length of the whole file.
+/// </summary>
 internal readonly record struct ByteRange(RangeKind Kind, long Offset, long Length, long Size)
 {
-    /// <summary>The value of <c>Content-Range</c>; null for the whole file.</summary>
+    /// <summary>The <c>Content-Range</c> header; null for the whole file.</summary>
     public string? ContentRange => Kind switch
     {
         RangeKind.Part => string.Create(CultureInfo.InvariantCulture, $"bytes {Offset}-{Offset + Length - 1}/{Size}"),
@@ -30,12 +29,10 @@ internal readonly record struct ByteRange(RangeKind Kind, long Offset, long Leng
         _ => null,
     };
 
-    /// <summary>Offset behind the last byte.</summary>
+    /// <summary>Offset after the last byte.</summary>
     public long End => Offset + Length;
 
-    /// <summary>All of a file of <paramref name="size"/> bytes.</summary>
     public static ByteRange Whole(long size) => new(RangeKind.Whole, 0, size, size);
 
-    /// <summary>Nothing of a file of <paramref name="size"/> bytes.</summary>
     public static ByteRange None(long size) => new(RangeKind.Unsatisfiable, 0, 0, size);
 }

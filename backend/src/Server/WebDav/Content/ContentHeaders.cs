@@ -3,10 +3,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The headers of answers that carry a file, or say that the client has it (DAV-60, DAV-61).</summary>
+/// <summary>The headers of responses that carry a file or confirm the client's copy (DAV-60, DAV-61).</summary>
 internal static class ContentHeaders
 {
-    /// <summary>Validators and caching: on 200, 206, 304 and HEAD.</summary>
+    /// <summary>Writes validators and caching headers: for 200, 206, 304 and HEAD.</summary>
     public static void WriteValidators(IHeaderDictionary headers, IStoreFile file)
     {
         headers.ETag = file.ETag.ToString();
@@ -15,7 +15,7 @@ internal static class ContentHeaders
         headers.AcceptRanges = "bytes";
     }
 
-    /// <summary>Everything that describes the body of 200, 206 and HEAD.</summary>
+    /// <summary>Writes the headers of a 200, a 206 or a HEAD.</summary>
     public static void WriteContent(IHeaderDictionary headers, IStoreFile file, ByteRange range)
     {
         WriteContent(headers, file, file.ContentType, range.Length);
@@ -23,7 +23,7 @@ internal static class ContentHeaders
             headers.ContentRange = contentRange;
     }
 
-    /// <summary>Everything that describes the body of a 206 with several parts.</summary>
+    /// <summary>Writes the headers of a 206 with several parts.</summary>
     public static void WriteContent(IHeaderDictionary headers, IStoreFile file, MultipartRanges ranges) =>
         WriteContent(headers, file, ranges.ContentType, ranges.Length);
 

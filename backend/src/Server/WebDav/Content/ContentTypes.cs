@@ -2,10 +2,9 @@ using System.Collections.Frozen;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Media types by the extension of a name.</summary>
+/// <summary>Media types by file extension.</summary>
 internal static class ContentTypes
 {
-    /// <summary>The type of content about which nothing is known.</summary>
     public const string Unknown = "application/octet-stream";
 
     private static readonly FrozenDictionary<string, string> ByExtension = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase)
@@ -73,12 +72,9 @@ internal static class ContentTypes
         [".7z"] = "application/x-7z-compressed",
     }.ToFrozenDictionary(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>The type of a file with this name.</summary>
     public static string ForName(string name) => ByExtension.GetValueOrDefault(Path.GetExtension(name), Unknown);
 
-    /// <summary>
-    /// Whether a browser would run what such a file holds, in the name of this server: HTML and SVG, and XML, which can be either.
-    /// </summary>
+    /// <summary>Whether a browser would run scripts in the file as this server: HTML, SVG, and XML, because XML can be either.</summary>
     public static bool IsActive(string contentType) =>
         contentType.StartsWith("text/html", StringComparison.OrdinalIgnoreCase)
         || contentType.Contains("xml", StringComparison.OrdinalIgnoreCase);

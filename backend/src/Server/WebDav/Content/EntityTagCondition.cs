@@ -3,8 +3,8 @@ using Microsoft.Extensions.Primitives;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. What cannot be read as a tag
-/// equals no tag, so a malformed If-Match fails and a malformed If-None-Match lets the request pass.
+/// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. Malformed tags are ignored because they match no
+/// content: If-Match then fails, and If-None-Match lets the request pass.
 /// </summary>
 internal sealed class EntityTagCondition
 {
@@ -14,10 +14,10 @@ internal sealed class EntityTagCondition
     {
     }
 
-    /// <summary>Whether the condition is <c>*</c>: any existing content.</summary>
+    /// <summary>Whether the value is <c>*</c>: any existing content.</summary>
     public bool IsAny { get; private set; }
 
-    /// <summary>Reads the header; null when the request has none.</summary>
+    /// <summary>Reads the header; null if the request has none.</summary>
     public static EntityTagCondition? Parse(StringValues header)
     {
         if (header.Count == 0)
@@ -29,11 +29,11 @@ internal sealed class EntityTagCondition
         return condition;
     }
 
-    /// <summary>Whether the content satisfies the condition under strong comparison. Null: there is no content.</summary>
+    /// <summary>Compares strongly. <paramref name="current"/> is null if there is no content.</summary>
     public bool MatchesStrongly(EntityTag? current) =>
         current is { } tag && (IsAny || _tags.Exists(tag.StrongEquals));
 
-    /// <summary>Whether the content satisfies the condition under weak comparison. Null: there is no content.</summary>
+    /// <summary>Compares weakly. <paramref name="current"/> is null if there is no content.</summary>
     public bool MatchesWeakly(EntityTag? current) =>
         current is { } tag && (IsAny || _tags.Exists(tag.WeakEquals));
 

@@ -4,24 +4,24 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The bytes of one GET: opened, waited for and copied within deadlines. The first bytes are at hand before the answer starts, so
-/// that a file which cannot be read is still answered with a status. Used by one request; disposal closes the stream.
+/// The content of one GET, opened and copied within deadlines. The first bytes arrive before the response starts, so that an unreadable file still
+/// gets a status. For one request; disposal closes the stream.
 /// </summary>
 internal sealed class FileBody : IAsyncDisposable
 {
-    /// <summary>Bytes asked of the stream before the headers; copied once more, so no more than starts a response.</summary>
+    /// <summary>Bytes read before the headers are sent. Small, because they are copied once more.</summary>
     private const int FirstRead = 16 * 1024;
 
-    /// <summary>Most bytes handed to the transport at a time: larger writes cost fewer system calls, and beyond this no longer pay.</summary>
+    /// <summary>Maximum bytes per write. Larger writes save system calls up to this size; beyond it they no longer pay.</summary>
     private const int LargestWrite = 256 * 1024;
 
-    /// <summary>As long as no more than this was sent, the client may be one that looks and leaves, and little is written ahead of it.</summary>
+    /// <summary>While a response has sent less, writes stay small, because a client may only probe the file and leave.</summary>
     private const int SlowStart = 1024 * 1024;
 
-    /// <summary>Most bytes handed to the transport at a time until then.</summary>
+    /// <summary>Maximum bytes per write until <see cref="SlowStart"/> bytes are sent.</summary>
     private const int FirstWrites = 64 * 1024;
 
-    /// <summary>Least memory asked for at a time: a block of the transport.</summary>
+    /// <summary>Minimum buffer size: one block of the transport.</summary>
     private const int SmallestWrite = 4 * 1024;
 
     private readonly CancellationToken _aborted;
@@ -43,15 +43,15 @@ internal sealed class FileBody : IAsyncDisposable
     }
 
     /// <summary>
-    /// Opens a part of a file and waits for its first bytes. Throws <see cref="ContentUnavailableException"/>, transient also when
-    /// the time is over; <see cref="OperationCanceledException"/> only when the client left.
+    /// Opens a part of a file and waits for its first bytes. Throws <see cref="ContentUnavailableException"/>, which is transient after a timeout;
+    /// <see cref="OperationCanceledException"/> only if the client left.
     /// </summary>
     /// <param name="file">The file.</param>
-    /// <param name="range">Which part of it; not empty.</param>
-    /// <param name="limit">How long opening and the first byte may take together; again from each article that arrives to prove where the byte lies.</param>
+    /// <param name="range">The part to read; not empty.</param>
+    /// <param name="limit">Time for opening plus the first byte. Restarts with each article that arrives to locate that byte.</param>
     /// <param name="time">The clock of the deadlines.</param>
-    /// <param name="sincePaced">As in <see cref="DavOptions.SincePaced"/>.</param>
-    /// <param name="aborted">Cancelled when the client leaves.</param>
+    /// <param name="sincePaced">See <see cref="DavOptions.SincePaced"/>.</param>
+    /// <param name="aborted">Canceled when the client leaves.</param>
     public static async Task<FileBody> OpenAsync(
         IStoreFile file, ByteRange range, TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced, CancellationToken aborted)
     {
@@ -77,12 +77,12 @@ internal sealed class FileBody : IAsyncDisposable
     }
 
     /// <summary>
-    /// Copies everything into the answer, whose headers are set. Read by read: the bytes of a read are flushed before the next one
-    /// waits, and nothing of the stream is held while a slow client takes them.
+    /// Copies the rest into the response after its headers are set. Each read is flushed before the next, so that no stream buffer is held while a
+    /// slow client drains the pipe.
     /// </summary>
-    /// <param name="answer">Where to.</param>
-    /// <param name="limit">How long each next byte may take.</param>
-    /// <returns>False when the client left or was given up, so that the answer is not complete.</returns>
+    /// <param name="answer">The response.</param>
+    /// <param name="limit">Time for each next byte.</param>
+    /// <returns>False if the client left or timed out, so the response is incomplete.</returns>
     public async Task<bool> CopyToAsync(AnswerPipe answer, TimeSpan limit)
     {
         var output = answer.Output;
@@ -98,7 +98,7 @@ internal sealed class FileBody : IAsyncDisposable
                 if (!isStart && sent - read < SlowStart)
                     answer.ExpectMuch(isLong: true);
 
-                // The memory asked for follows the size of the reads: each block that waits for a slow client holds all of its memory.
+                // Size the buffer by recent reads, because each block that waits for a slow client keeps all its memory.
                 var most = (int)Math.Min(_remaining, isStart ? FirstWrites : LargestWrite);
                 read = await ReadAsync(answer, most, Math.Max(2 * read, SmallestWrite), limit);
                 sent += read;
@@ -114,10 +114,9 @@ internal sealed class FileBody : IAsyncDisposable
         return _remaining == 0;
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        // The memory of the first bytes goes back once, or two answers would share it.
+        // Return the first buffer only once, otherwise two responses would share it.
         if (_isDisposed)
             return;
         _isDisposed = true;
@@ -172,8 +171,8 @@ internal sealed class FileBody : IAsyncDisposable
     private static ContentUnavailableException TooLate(OperationCanceledException cause) =>
         new(ContentFault.Transient, "The content did not arrive in time.", cause);
 
-    /// <summary>Cancels one wait after the other that takes too long, but for the time in which reads waited for the limit of bandwidth.</summary>
-    /// <remarks>The timer may fire when the next wait has begun already: it looks at the wait that there is then.</remarks>
+    /// <summary>Cancels a wait that exceeds its limit. Time spent on the bandwidth limit does not count.</summary>
+    /// <remarks>The timer may fire after the next wait has begun, so it always checks the current wait.</remarks>
     private sealed class BodyDeadline : IAsyncDisposable
     {
         private readonly CancellationTokenSource _cancel = new();
@@ -183,8 +182,8 @@ internal sealed class FileBody : IAsyncDisposable
 
         private const long None = long.MinValue;
 
-        // When the wait began, in ticks of the time provider, and how long it may last. Written by the request, the limit first, and moved on by
-        // Restart while it is set; read by the timer, which sets itself again for what is left.
+        // _since is a timestamp, _limit is in ticks. The request writes _limit first; Restart moves _since while it is set. The timer reads both and
+        // reschedules itself for the time left.
         private long _limit;
         private long _since = None;
 
@@ -209,7 +208,7 @@ internal sealed class FileBody : IAsyncDisposable
             _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         }
 
-        /// <summary>The wait has made progress: its time begins again. Does nothing once the wait has ended.</summary>
+        /// <summary>Restarts the limit because the wait made progress. Does nothing after the wait has ended.</summary>
         public void Restart()
         {
             if (Volatile.Read(ref _since) is var since and not None)

@@ -4,19 +4,17 @@ using System.Text;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The frame around the parts of a <c>multipart/byteranges</c> answer (RFC 9110, section 14.6), made before the first byte is
-/// sent, so that the length of the answer is exact. Immutable.
+/// The delimiters of a <c>multipart/byteranges</c> response (RFC 9110, section 14.6). Built before the first byte is sent, so that Content-Length is
+/// exact. Immutable.
 /// </summary>
 internal sealed class MultipartRanges
 {
-    /// <summary>Random bytes of the boundary: no content can hold it but by a chance of 2^-128.</summary>
+    /// <summary>Random bytes of the boundary: content contains it with a chance of 2^-128.</summary>
     private const int BoundaryBytes = 16;
 
     private readonly byte[][] _heads;
 
-    /// <summary>Frames the parts of a file.</summary>
-    /// <param name="parts">Two or more parts.</param>
-    /// <param name="contentType">Type of the file.</param>
+    /// <summary>Frames two or more parts of a file.</summary>
     public MultipartRanges(IReadOnlyList<ByteRange> parts, string contentType)
     {
         var boundary = RandomNumberGenerator.GetHexString(2 * BoundaryBytes, lowercase: true);
@@ -31,16 +29,16 @@ internal sealed class MultipartRanges
         Length = parts.Sum(part => part.Length) + _heads.Sum(head => (long)head.Length) + Tail.Length;
     }
 
-    /// <summary>The parts, in the order in which they are sent.</summary>
+    /// <summary>The parts in sending order.</summary>
     public IReadOnlyList<ByteRange> Parts { get; }
 
-    /// <summary>The type of the whole answer.</summary>
+    /// <summary>Content-Type of the response.</summary>
     public string ContentType { get; }
 
-    /// <summary>Bytes of the whole answer.</summary>
+    /// <summary>Content-Length of the response.</summary>
     public long Length { get; }
 
-    /// <summary>The delimiter behind the last part.</summary>
+    /// <summary>Delimiter after the last part.</summary>
     public ReadOnlyMemory<byte> Tail { get; }
 
     /// <summary>Delimiter and headers before a part.</summary>

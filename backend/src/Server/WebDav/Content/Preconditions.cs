@@ -2,22 +2,20 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Outcome of the conditions of a request.</summary>
 internal enum PreconditionOutcome
 {
-    /// <summary>The request is served.</summary>
     Proceed,
 
-    /// <summary>304: the client has the content already.</summary>
+    /// <summary>304: the client's copy is current.</summary>
     NotModified,
 
-    /// <summary>412.</summary>
+    /// <summary>412: a condition failed.</summary>
     Failed,
 }
 
 /// <summary>
-/// The conditional headers of one request, as a value (RFC 9110, section 13; DAV-63, DAV-64). A date that cannot be read counts
-/// as absent, as the RFC demands. Dates have whole seconds, like the wire.
+/// The conditional headers of one request (RFC 9110, section 13; DAV-63, DAV-64). An unreadable date counts as absent, as the RFC demands. Dates are
+/// compared in whole seconds, because the wire format has no fractions.
 /// </summary>
 internal readonly record struct Preconditions
 {
@@ -31,7 +29,6 @@ internal readonly record struct Preconditions
 
     private string? IfRange { get; init; }
 
-    /// <summary>Reads the conditions of a request.</summary>
     public static Preconditions Parse(IHeaderDictionary headers) => new()
     {
         IfMatch = EntityTagCondition.Parse(headers.IfMatch),
@@ -41,7 +38,6 @@ internal readonly record struct Preconditions
         IfRange = headers.IfRange.Count == 0 ? null : headers.IfRange.ToString(),
     };
 
-    /// <summary>Whether a request may change the item at its path.</summary>
     public static bool AllowChange(DavRequest request)
     {
         var conditions = Parse(request.Http.Request.Headers);
@@ -49,10 +45,10 @@ internal readonly record struct Preconditions
         return conditions.Evaluate(isRead: false, tag, request.Item?.LastModified) == PreconditionOutcome.Proceed;
     }
 
-    /// <summary>Decides in the order of section 13.2.2.</summary>
+    /// <summary>Evaluates in the order of section 13.2.2.</summary>
     /// <param name="isRead">Whether the verb is GET or HEAD.</param>
-    /// <param name="tag">The current validator; null when the path holds nothing.</param>
-    /// <param name="lastModified">The current date; null when the path holds nothing.</param>
+    /// <param name="tag">The current validator; null if nothing exists.</param>
+    /// <param name="lastModified">The current date; null if nothing exists.</param>
     public PreconditionOutcome Evaluate(bool isRead, EntityTag? tag, DateTimeOffset? lastModified)
     {
         if (IfMatch is not null)
@@ -79,8 +75,7 @@ internal readonly record struct Preconditions
     }
 
     /// <summary>
-    /// Whether a Range header counts: no If-Range, or one that names exactly this content. A tag is compared strongly, a date
-    /// has to equal Last-Modified.
+    /// Whether a Range header applies: no If-Range, or If-Range names this content. Tags compare strongly; a date must equal Last-Modified.
     /// </summary>
     public bool AllowsRange(EntityTag tag, DateTimeOffset lastModified)
     {

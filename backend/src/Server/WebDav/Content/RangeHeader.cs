@@ -3,22 +3,19 @@ using System.Globalization;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Reads the header <c>Range</c> by the Range table of section 7 of the WebDAV contract:
-/// <c>Range = range-unit "=" 1#( int-range / suffix-range )</c> (RFC 9110, section 14.1.1). Pure.
+/// Parses <c>Range</c> by the Range table in section 7 of the WebDAV contract: <c>Range = range-unit "=" 1#( int-range / suffix-range )</c> (RFC
+/// 9110, section 14.1.1). Pure.
 /// </summary>
 internal static class RangeHeader
 {
-    /// <summary>Most parts of an answer. A request for more is answered with the whole file, which costs less than its seeks (S24).</summary>
+    /// <summary>Maximum parts of a response. A request for more gets the whole file, because that costs less than the seeks (S24).</summary>
     private const int MaxParts = 5;
 
-    /// <summary>
-    /// The ranges of the header. One that is malformed, overflows, has another unit or names too many parts is ignored.
-    /// </summary>
+    /// <summary>Returns the requested ranges. A header that is malformed, overflows, has another unit or names too many parts is ignored.</summary>
     /// <param name="header">The header, or null.</param>
     /// <param name="size">Length of the file in bytes.</param>
     /// <returns>
-    /// One stretch of any kind; or several parts that neither overlap nor touch, so that no byte is sent twice, in the order in
-    /// which the header first names them.
+    /// One range of any kind, or several parts in the order of the header. Parts neither overlap nor touch, so no byte is sent twice.
     /// </returns>
     public static IReadOnlyList<ByteRange> Parse(string? header, long size)
     {
@@ -38,7 +35,7 @@ internal static class RangeHeader
         {
             var spec = set[element].Trim(" \t");
             if (spec.IsEmpty)
-                continue; // RFC 9110, section 5.6.1.2: empty list elements are to be accepted.
+                continue; // RFC 9110, section 5.6.1.2: empty list elements must be accepted.
             if (!TryParseOne(spec, size, out var range))
                 return whole;
             any = true;
@@ -54,7 +51,9 @@ internal static class RangeHeader
         return merged.Count <= MaxParts ? merged : whole;
     }
 
-    /// <summary>Joins what overlaps or touches; each run stands where its first range stood (RFC 9110, section 15.3.7.2).</summary>
+    /// <summary>
+    /// Merges ranges that overlap or touch. A merged range takes the position of its first range in the header (RFC 9110, section 15.3.7.2).
+    /// </summary>
     private static List<ByteRange> Merge(List<ByteRange> parts)
     {
         if (parts.Count == 1)

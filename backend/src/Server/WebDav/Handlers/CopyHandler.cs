@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>COPY: asks the collection that holds the original. Its locks stay where they are.</summary>
+/// <summary>COPY, done by the collection that holds the original. Locks are not copied.</summary>
 internal sealed class CopyHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Copy];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         if (await checks.AdmitAsync(request) is not { } transfer)

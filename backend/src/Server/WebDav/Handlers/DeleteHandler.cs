@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>DELETE: asks the collection that holds the name.</summary>
+/// <summary>DELETE, done by the collection that holds the item.</summary>
 internal sealed class DeleteHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Delete];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var response = request.Http.Response;

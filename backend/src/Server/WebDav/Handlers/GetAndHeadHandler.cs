@@ -6,8 +6,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// GET and HEAD of a file, by section 7 of the WebDAV contract: conditions are decided before anything is opened, HEAD opens
-/// nothing, the first byte is there before the headers are sent, and a body that cannot be completed ends in a reset.
+/// GET and HEAD of a file (section 7 of the WebDAV contract). Conditions are decided before anything is opened, and HEAD opens nothing. The first
+/// byte arrives before the headers are sent. An incomplete body ends in a reset, because the client must not take it for the whole file.
 /// </summary>
 internal sealed class GetAndHeadHandler : IRequestHandler
 {
@@ -24,10 +24,8 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         _log = log;
     }
 
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Get, WebDav.Verbs.Head];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var file = request.ExistingItem switch
@@ -116,7 +114,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         }
     }
 
-    /// <summary>Copies the parts one after the other. Each is opened when its turn comes: until then it needs nothing.</summary>
+    /// <summary>Copies the parts in turn. Each part is opened only when its turn comes, so that it holds no resources before.</summary>
     private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, AnswerPipe answer, TimeSpan limit)
     {
         for (var i = 0; i < parts.Parts.Count; i++)
@@ -144,7 +142,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         var answer = PipeOf(request);
         await using var drain = new DrainWatch(answer, request.Http.Abort, _time, _lifetime.ApplicationStopping);
 
-        // A player may pause for hours: what matters is that nothing scarce waits with it, not how fast it reads.
+        // A player may pause for hours, which is harmless because a paused response holds nothing scarce.
         request.Http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         try
         {
@@ -159,7 +157,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         }
     }
 
-    /// <summary>410 stops a client for good, 503 asks it to come back (DAV-71). Neither may be remembered by a cache.</summary>
+    /// <summary>Answers 410 so that the client stops, or 503 so that it retries (DAV-71). Caches must store neither.</summary>
     private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken cancellationToken)
     {
         var gone = unavailable.Fault == ContentFault.Gone;

@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>LOCK: a new lock, on a free name with an empty file for it (RFC 4918, section 9.10), or more time for an old one.</summary>
+/// <summary>LOCK: creates a lock, with an empty file on a free name (RFC 4918, section 9.10), or refreshes one.</summary>
 internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Lock];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var http = request.Http.Request;
@@ -26,7 +24,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             return;
         }
 
-        // Nothing changes, so no lock is in the way; what If says has to hold all the same.
+        // A refresh changes nothing, so locks cannot block it. The If header must still hold.
         if (!await guard.AdmitAsync(request))
             return;
         string[] submitted = [.. header.Submitted];
@@ -58,7 +56,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             }
         }
 
-        // A lock on the name itself is answered below, as a conflict. Checked here is whether the name may be created.
+        // Check only whether the name may be created, because a lock on the name itself is reported below as a conflict.
         PlannedChange[] changes = request.Item is null ? [new PlannedChange(request.Path.Parent, ChangeKind.Content)] : [];
         if (!await guard.AdmitAsync(request, changes))
             return;
@@ -76,7 +74,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             await CreateFileAsync(request, parent, granted);
     }
 
-    /// <summary>Makes the empty file. Without it the lock ends again.</summary>
+    /// <summary>Creates the empty file; releases the lock if that fails.</summary>
     private async Task CreateFileAsync(DavRequest request, IStoreCollection parent, DavLock granted)
     {
         var isKept = false;
@@ -116,12 +114,12 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             request.Aborted);
 }
 
-/// <summary>The refusal of a lock because of another one.</summary>
+/// <summary>The refusal of a lock because of a conflicting one.</summary>
 internal static class LockConflict
 {
     /// <summary>
-    /// Answers 423 where the other lock covers the resource itself. Where it lies below, a deep lock failed on that resource and
-    /// therefore here: 207 names both (RFC 4918, section 9.10.6).
+    /// Answers 423 if the other lock covers the resource. If it lies below, the deep lock fails there and therefore here, so 207 names both (RFC
+    /// 4918, section 9.10.6).
     /// </summary>
     public static Task WriteAsync(HttpResponse response, LockWish wish, DavLock other, CancellationToken cancellationToken)
     {

@@ -2,13 +2,11 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>MKCOL at a name that is free (DAV-44): asks the collection that is to hold the new one.</summary>
+/// <summary>MKCOL at a free name (DAV-44), done by the parent collection.</summary>
 internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.MkCol];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var response = request.Http.Response;
@@ -16,7 +14,7 @@ internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHand
             && request.Http.Features.Get<IHttpRequestBodyDetectionFeature>() is { CanHaveBody: true };
         if (hasBody)
         {
-            // RFC 4918, section 9.3: a body would describe the collection in a form that is not defined.
+            // RFC 4918, section 9.3: the body of MKCOL has no defined format.
             Refusal.Write(response, StatusCodes.Status415UnsupportedMediaType);
             return;
         }

@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>MOVE: asks the collection that holds the item. Locks do not move with it: they end (RFC 4918, section 7.7).</summary>
+/// <summary>MOVE, done by the collection that holds the item. Its locks end, because locks do not move (RFC 4918, section 7.7).</summary>
 internal sealed class MoveHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Move];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         if (await checks.AdmitAsync(request) is not { } transfer)

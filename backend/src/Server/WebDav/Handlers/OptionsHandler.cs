@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>OPTIONS: the verbs that the path accepts, and the classes of WebDAV (DAV-21).</summary>
+/// <summary>OPTIONS: the allowed verbs and the WebDAV classes (DAV-21).</summary>
 internal sealed class OptionsHandler : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Options];
 
-    /// <inheritdoc/>
     public Task HandleAsync(DavRequest request)
     {
         var response = request.Http.Response;

@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>PROPFIND of a resource and, with Depth 1, of its direct children, which are written while they are read.</summary>
+/// <summary>PROPFIND of a resource and, with Depth 1, of its children. Children are streamed as they are read.</summary>
 internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropFind];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var http = request.Http.Request;
@@ -36,7 +34,7 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         var item = request.ExistingItem;
         var href = request.Path.Href(item is IStoreCollection);
 
-        // The first child is read before the answer starts: a store that cannot be read is a 503 and not a broken 207.
+        // Read the first child before the response starts, so that an unreadable store answers 503 instead of a truncated 207.
         await using var children = listed?.ReadChildrenAsync(cancellationToken).GetAsyncEnumerator(cancellationToken);
         var more = children is not null && await children.MoveNextAsync();
 
@@ -68,11 +66,11 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         return store.Classify(path, child) is { } row ? PropertiesOf(path, child, row) : child.Properties;
     }
 
-    /// <summary>Where locks are served, items say so.</summary>
+    /// <summary>Adds the lock properties if the verb table serves LOCK here.</summary>
     private IPropertyManager PropertiesOf(DavPath path, IStoreItem item, PathClass row) =>
         row[WebDav.Verbs.Lock] == VerbAnswer.Served ? new LockProperties(item.Properties, guard.KeyOf(path), locks) : item.Properties;
 
-    /// <summary>RFC 4918, section 9.1: a server may refuse to walk the whole tree, with this precondition code (DAV-54).</summary>
+    /// <summary>Refuses Depth infinity with the precondition code that RFC 4918, section 9.1, permits (DAV-54).</summary>
     private static async Task RefuseInfinityAsync(HttpResponse response, CancellationToken cancellationToken)
     {
         response.StatusCode = StatusCodes.Status403Forbidden;

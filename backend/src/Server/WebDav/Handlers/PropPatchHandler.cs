@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>PROPPATCH: all of its steps or none (RFC 4918, section 9.2), and an answer for each property (DAV-47).</summary>
+/// <summary>PROPPATCH: all steps or none (RFC 4918, section 9.2), with a status for each property (DAV-47).</summary>
 internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropPatch];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var http = request.Http.Request;
@@ -30,7 +28,7 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
         {
             StoreAnswer.Done => StatusCodes.Status200OK,
 
-            // There is no 413 per property: RFC 4918, section 9.2.1 has 507 for a value that is too large to be stored.
+            // RFC 4918, section 9.2.1, has no 413 per property. It uses 507 for a value that is too large to store.
             StoreAnswer.TooLarge => StatusCodes.Status507InsufficientStorage,
             _ => StoreStatus.For(answer),
         };

@@ -2,20 +2,18 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>PUT: hands the body to the collection that is to hold the name. All checks come before the first byte is read.</summary>
+/// <summary>PUT, done by the parent collection. All checks precede the first read of the body.</summary>
 internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOptions options) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Put];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var response = request.Http.Response;
         var headers = request.Http.Request.Headers;
         if (headers.ContentRange.Count > 0)
         {
-            // RFC 9110, section 14.4: a partial PUT taken for a whole one would damage the content.
+            // RFC 9110, section 14.4: storing a partial PUT as the whole would corrupt the file.
             Refusal.Write(response, StatusCodes.Status400BadRequest);
             return;
         }
@@ -53,7 +51,7 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
             return;
         }
 
-        // LimitedBody counts the bytes read, and ends a longer body with 413.
+        // LimitedBody counts the bytes it reads and ends a longer body with 413.
         if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
             size.MaxRequestBodySize = limit;
         var mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };

@@ -1,15 +1,15 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>A COPY or MOVE whose every condition has been checked.</summary>
+/// <summary>A COPY or MOVE that passed all checks.</summary>
 /// <param name="Source">The collection that holds the item.</param>
-/// <param name="To">Where the item goes.</param>
-/// <param name="Target">The same as the store wants it.</param>
+/// <param name="To">The destination path.</param>
+/// <param name="Target">The destination for the store.</param>
 internal sealed record Transfer(IStoreCollection Source, DavPath To, StoreTransfer Target);
 
-/// <summary>What COPY and MOVE check before they ask the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>
+/// <summary>The checks of COPY and MOVE before they call the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>
 internal sealed class TransferChecks(IStore store, LockGuard guard)
 {
-    /// <summary>The transfer, or null when the request has been answered.</summary>
+    /// <summary>Returns the transfer, or null if the request has been refused.</summary>
     public async ValueTask<Transfer?> AdmitAsync(DavRequest request)
     {
         var response = request.Http.Response;
@@ -59,7 +59,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         if (destination.Kind == ReferenceKind.Elsewhere)
             return StatusCodes.Status502BadGateway;
 
-        // A collection is moved whole, and copied whole or alone.
+        // A collection is moved as a whole, and copied as a whole or without members.
         var isDepthValid = depth is Depth.Infinity
             || (depth is Depth.Zero && (http.Method == Verbs.Copy || request.ExistingItem is not IStoreCollection));
         if (to is null || !isDepthValid || overwrite is not ("" or "T" or "t" or "F" or "f"))

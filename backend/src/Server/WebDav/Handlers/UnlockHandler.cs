@@ -1,12 +1,10 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>UNLOCK: ends a lock that covers the path (RFC 4918, section 9.11), whether anything stands there still or not.</summary>
+/// <summary>UNLOCK: releases a lock on the path (RFC 4918, section 9.11), even if the item no longer exists.</summary>
 internal sealed class UnlockHandler(ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Unlock];
 
-    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         var response = request.Http.Response;

@@ -9,7 +9,7 @@ namespace Sluice.Server.WebDav;
 /// </summary>
 internal ref struct IfHeaderReader
 {
-    /// <summary>Lists in one header: each may cost a lookup. Clients send one or two.</summary>
+    /// <summary>Maximum lists in a header, because each may cost a lookup. Clients send one or two.</summary>
     public const int MaxLists = 64;
 
     private readonly List<IfList> _lists = [];
@@ -17,7 +17,7 @@ internal ref struct IfHeaderReader
 
     private IfHeaderReader(ReadOnlySpan<char> text) => _rest = text.Trim(" \t");
 
-    /// <summary>Reads the whole value. False where it breaks the grammar, or has too many lists.</summary>
+    /// <summary>Parses the whole header. False if it breaks the grammar or has too many lists.</summary>
     public static bool TryRead(ReadOnlySpan<char> text, [NotNullWhen(true)] out List<IfList>? lists)
     {
         var reader = new IfHeaderReader(text);
@@ -72,7 +72,7 @@ internal ref struct IfHeaderReader
             return false;
         if (_rest[0] == '<')
         {
-            // A state token is an absolute URI: it has a scheme.
+            // A state token is an absolute URI, so it has a scheme.
             if (!TryReadReference(out var token) || token.IndexOf(':', StringComparison.Ordinal) <= 0)
                 return false;
             condition = new IfCondition(negated, token, null);

@@ -1,30 +1,25 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>How a request changes a place.</summary>
 internal enum ChangeKind
 {
-    /// <summary>The item there gets other content or properties.</summary>
+    /// <summary>The item gets new content or properties.</summary>
     Content,
 
-    /// <summary>A new item is created there, which changes the collection that holds it too.</summary>
+    /// <summary>A new item is created, so the parent collection changes too.</summary>
     Birth,
 
-    /// <summary>The item there is removed or replaced, with all below it.</summary>
+    /// <summary>The item is removed or replaced with everything below it.</summary>
     Tree,
 }
 
-/// <summary>A place that a request changes.</summary>
 internal readonly record struct PlannedChange(DavPath Path, ChangeKind Kind);
 
-/// <summary>
-/// Decides by <c>If</c> and by the locks whether a request may make its changes (RFC 4918, sections 7 and 10.4; DAV-46).
-/// </summary>
+/// <summary>Decides by the <c>If</c> header and the locks whether a request may make its changes (RFC 4918, sections 7 and 10.4; DAV-46).</summary>
 internal sealed class LockGuard(IStore store, ILockingManager locks)
 {
-    /// <summary>The place of a path as locks know it.</summary>
     public LockKey KeyOf(DavPath path) => LockKey.Of(store.Canonicalize(path));
 
-    /// <summary>True when the request may go on; otherwise it has been answered: 400, 412 or 423.</summary>
+    /// <summary>Returns true if the request may continue. Otherwise answers it with 400, 412 or 423.</summary>
     public async ValueTask<bool> AdmitAsync(DavRequest request, params PlannedChange[] changes)
     {
         var response = request.Http.Response;
@@ -52,7 +47,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return false;
     }
 
-    /// <summary>The header of a request, null where it has none. False where it is malformed.</summary>
+    /// <summary>Reads the header; null if the request has none. False if it is malformed.</summary>
     public static bool TryReadIf(DavRequest request, out IfHeader? header)
     {
         header = null;
@@ -60,7 +55,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return value.Count == 0 || (value.Count == 1 && IfHeader.TryParse(value.ToString(), out header));
     }
 
-    /// <summary>The places of which one lock each has to be the client's, where they are locked.</summary>
+    /// <summary>The places that a change affects. For each locked one, the client must submit the token of one of its locks.</summary>
     private IEnumerable<LockKey> Needed(PlannedChange change)
     {
         var key = KeyOf(change.Path);
@@ -82,7 +77,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return header.Holds(resource => resource is null ? own : states[resource]);
     }
 
-    /// <summary>The state of a tagged resource. A resource outside of this tree has none that a condition could match.</summary>
+    /// <summary>Reads the state of a tagged resource. A resource outside the tree has an empty state, so only negated conditions hold.</summary>
     private async ValueTask<ResourceState> ReadStateAsync(string resource, DavRequest request)
     {
         var reference = ResourceReference.Parse(resource, request.Http.Request);

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The properties of an item where locks are served: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
+/// <summary>The properties of an item on a path that serves locks: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
 internal sealed class LockProperties : IPropertyManager
 {
     private static readonly DavProperty Supported =
@@ -13,7 +13,6 @@ internal sealed class LockProperties : IPropertyManager
     private readonly IPropertyManager _own;
     private readonly DavProperty _discovery;
 
-    /// <summary>Joins the locks of a place with the properties of its item.</summary>
     public LockProperties(IPropertyManager own, LockKey key, ILockingManager locks)
     {
         _own = own;
@@ -22,10 +21,8 @@ internal sealed class LockProperties : IPropertyManager
         All = [.. own.All, Supported, _discovery];
     }
 
-    /// <inheritdoc/>
     public IReadOnlyList<DavProperty> All { get; }
 
-    /// <inheritdoc/>
     public DavProperty? Find(DavName name)
     {
         if (name == Supported.Name)
@@ -34,7 +31,7 @@ internal sealed class LockProperties : IPropertyManager
     }
 }
 
-/// <summary>Locks as the elements of RFC 4918, section 14, in which the prefix <c>D</c> stands for <c>DAV:</c>.</summary>
+/// <summary>Locks as XML (RFC 4918, section 14). The enclosing document must bind the prefix <c>D</c> to <c>DAV:</c>.</summary>
 internal static class LockMarkup
 {
     /// <summary>The content of <c>supportedlock</c>: write locks of both scopes.</summary>

@@ -2,17 +2,15 @@ using System.Text;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>
-/// The body of a LOCK that asks for a new lock (RFC 4918, section 14.11): <c>lockinfo (lockscope, locktype, owner?)</c>.
-/// </summary>
+/// <summary>The body of a LOCK for a new lock (RFC 4918, section 14.11): <c>lockinfo (lockscope, locktype, owner?)</c>.</summary>
 /// <param name="Scope">Exclusive or shared.</param>
-/// <param name="Owner">The element <c>owner</c> with its own tags, or empty.</param>
+/// <param name="Owner">The whole element <c>owner</c>, or empty.</param>
 internal sealed record LockRequest(LockScope Scope, string Owner)
 {
-    /// <summary>Bytes of <c>owner</c>: a name or an address, kept as long as the lock.</summary>
+    /// <summary>Maximum bytes of <c>owner</c>, because the table keeps it as long as the lock.</summary>
     public const int MaxOwnerBytes = 4096;
 
-    /// <summary>Reads the body. Throws <see cref="DavXmlException"/> where it is not one, or asks for another lock than one for writing.</summary>
+    /// <summary>Parses the body. Throws <see cref="DavXmlException"/> if it is invalid or asks for anything but a write lock.</summary>
     public static LockRequest From(DavXmlElement root)
     {
         if (root.Name != DavName.Dav("lockinfo"))

@@ -1,19 +1,17 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The locks of the tree in memory (DAV-46): a start forgets them, and clients take that as their expiry, for which they have to
-/// be ready at any time. All are few, so each question looks at all of them. Thread-safe.
+/// The locks of the tree, in memory only (DAV-46). A restart drops them, and clients must be ready for expiry at any time. Lookups scan all locks,
+/// because there are few. Thread-safe.
 /// </summary>
 internal sealed class LockTable(TimeProvider time) : ILockingManager
 {
-    /// <summary>Locks at a time.</summary>
     public const int MaxLocks = 1000;
 
-    // Guards the locks; nothing is awaited or called while it is held.
+    // Guards _locks. Nothing is awaited or called while it is held.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DavLock> _locks = new(StringComparer.Ordinal);
 
-    /// <inheritdoc/>
     public LockGrant Grant(LockWish wish, TimeSpan timeout)
     {
         lock (_gate)
@@ -34,7 +32,6 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc/>
     public DavLock? Refresh(string token, TimeSpan timeout)
     {
         lock (_gate)
@@ -44,7 +41,6 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc/>
     public bool Release(LockKey key, string token)
     {
         lock (_gate)
@@ -54,13 +50,10 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc/>
     public IReadOnlyList<DavLock> Covering(LockKey key) => Where(held => held.Covers(key));
 
-    /// <inheritdoc/>
     public IReadOnlyList<DavLock> Below(LockKey key) => Where(held => held.Wish.Root.IsBelow(key));
 
-    /// <inheritdoc/>
     public void Forget(LockKey key, bool itself)
     {
         lock (_gate)
@@ -73,7 +66,6 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc/>
     public long SecondsLeft(DavLock granted) => Math.Max(0, (long)Math.Ceiling(time.GetElapsedTime(time.GetTimestamp(), granted.Expires).TotalSeconds));
 
     private IReadOnlyList<DavLock> Where(Func<DavLock, bool> predicate)

@@ -3,17 +3,17 @@ using System.Globalization;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The header <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. A client lists its wishes,
-/// the best first; the first that can be read counts.
+/// Parses <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. Values are in order of preference; the first
+/// readable one counts.
 /// </summary>
 internal static class LockTimeout
 {
-    /// <summary>The longest time that is granted, also to clients that want more, or do not say.</summary>
+    /// <summary>The longest timeout, also the default, so that abandoned locks end.</summary>
     public static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private const string Seconds = "Second-";
 
-    /// <summary>The time to grant, at least a second.</summary>
+    /// <summary>Returns the timeout to grant, at least one second.</summary>
     public static TimeSpan Parse(ReadOnlySpan<char> header)
     {
         foreach (var part in header.Split(','))

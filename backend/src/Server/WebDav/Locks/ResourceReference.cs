@@ -2,30 +2,26 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>Where a reference in a header leads.</summary>
 internal enum ReferenceKind
 {
-    /// <summary>A path of this tree.</summary>
+    /// <summary>A path of the tree.</summary>
     Here,
 
-    /// <summary>Another server, or a part of this one that is not the tree (DAV-22).</summary>
+    /// <summary>Another server, or a path of this one outside the tree (DAV-22).</summary>
     Elsewhere,
 
-    /// <summary>It is no reference.</summary>
     Malformed,
 }
 
 /// <summary>
-/// A reference to a resource, as <c>Destination</c> and the tags of <c>If</c> hold it (RFC 4918, section 8.3):
-/// <c>Simple-ref = absolute-URI | ( path-absolute [ "?" query ] )</c>.
+/// A resource reference in <c>Destination</c> or in the tags of <c>If</c> (RFC 4918, section 8.3): <c>Simple-ref = absolute-URI | ( path-absolute [
+/// "?" query ] )</c>.
 /// </summary>
-/// <param name="Kind">Where it leads.</param>
-/// <param name="Path">The path within the tree; null unless it leads there.</param>
+/// <param name="Kind">The kind of target.</param>
+/// <param name="Path">The path in the tree; null for other kinds.</param>
 internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? Path)
 {
-    /// <summary>Reads a reference.</summary>
-    /// <param name="text">The reference as it stands in the header.</param>
-    /// <param name="request">The request, its scheme, host and base as trusted proxies tell them.</param>
+    /// <summary>Parses a reference. Scheme, host and base of <paramref name="request"/> must already reflect trusted proxy headers.</summary>
     public static ResourceReference Parse(string text, HttpRequest request)
     {
         text = text.Trim();
@@ -70,7 +66,7 @@ internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? P
             && Port(authority, scheme) == Port(request.Host.Value ?? "", scheme);
     }
 
-    /// <summary>The port as text: one that is no number equals only itself.</summary>
+    /// <summary>Returns the port as text, because an invalid port then equals only itself.</summary>
     private static string Port(string authority, string scheme)
     {
         var colon = authority.LastIndexOf(':');

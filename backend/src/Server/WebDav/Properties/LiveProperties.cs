@@ -3,10 +3,10 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The properties of section 6 of the WebDAV contract, for files and for collections.</summary>
+/// <summary>The live properties in section 6 of the WebDAV contract.</summary>
 internal sealed class LiveProperties : IPropertyManager
 {
-    /// <summary>1 PiB: nothing here fills up, and clients that refuse to work on a full disk see room.</summary>
+    /// <summary>1 PiB. Nothing here fills up, and clients that check for free space must see some, otherwise they refuse to work.</summary>
     private const string AvailableBytes = "1125899906842624";
 
     private static readonly DavName Win32FileAttributes = new("urn:schemas-microsoft-com:", "Win32FileAttributes");
@@ -19,7 +19,6 @@ internal sealed class LiveProperties : IPropertyManager
         _byName = properties.ToFrozenDictionary(property => property.Name);
     }
 
-    /// <summary>Properties of an <see cref="IStoreFile"/>.</summary>
     public static IPropertyManager OfFiles { get; } = new LiveProperties(
         DavProperty.Of(DavName.Dav("displayname"), item => item.Name),
         DavProperty.Of(DavName.Dav("getcontentlength"), item => File(item).Length.ToString(CultureInfo.InvariantCulture)),
@@ -31,7 +30,6 @@ internal sealed class LiveProperties : IPropertyManager
         DavProperty.Of(DavName.Dav("iscollection"), _ => "0"),
         DavProperty.Of(Win32FileAttributes, item => item.IsReadOnly ? "00000021" : "00000020"));
 
-    /// <summary>Properties of an <see cref="IStoreCollection"/>.</summary>
     public static IPropertyManager OfCollections { get; } = new LiveProperties(
         DavProperty.Of(DavName.Dav("displayname"), item => item.Name),
         DavProperty.Of(DavName.Dav("getcontentlength"), _ => "0"),
@@ -44,10 +42,8 @@ internal sealed class LiveProperties : IPropertyManager
         new DavProperty(DavName.Dav("quota-available-bytes"), (_, _) => ValueTask.FromResult(AvailableBytes), ByNameOnly: true),
         new DavProperty(DavName.Dav("quota-used-bytes"), ReadUsedBytesAsync, ByNameOnly: true, SameFor: item => ((IStoreCollection)item).QuotaOwner));
 
-    /// <inheritdoc/>
     public IReadOnlyList<DavProperty> All { get; }
 
-    /// <inheritdoc/>
     public DavProperty? Find(DavName name) => _byName.GetValueOrDefault(name);
 
     private static IStoreFile File(IStoreItem item) => (IStoreFile)item;
@@ -58,10 +54,10 @@ internal sealed class LiveProperties : IPropertyManager
         return used.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>RFC 9110, section 5.6.7: <c>Sat, 03 Jan 2026 10:00:00 GMT</c>. Clients choke on years before 1970.</summary>
+    /// <summary>RFC 9110, section 5.6.7: <c>Sat, 03 Jan 2026 10:00:00 GMT</c>. Clamped, because clients fail on years before 1970.</summary>
     private static string HttpDate(IStoreItem item) => Clamp(item.LastModified).ToString("R", CultureInfo.InvariantCulture);
 
-    /// <summary>RFC 3339 in UTC. Whole seconds: Windows refuses more than three fractional digits.</summary>
+    /// <summary>RFC 3339 in UTC. Whole seconds, because Windows rejects more than three fractional digits.</summary>
     private static string InternetDate(IStoreItem item) =>
         Clamp(item.Created).ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture);
 

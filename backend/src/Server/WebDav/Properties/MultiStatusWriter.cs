@@ -3,25 +3,22 @@ using System.IO.Pipelines;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Writes a multi-status body one response at a time, straight into the answer's pipe (DAV-50 to DAV-53): only the unflushed part is
-/// in memory, whatever the number of entries.
+/// Streams a multi-status body, one response at a time (DAV-50 to DAV-53), so that memory does not grow with the number of entries.
 /// </summary>
 internal sealed class MultiStatusWriter
 {
-    /// <summary>Bytes gathered before they are sent: some forty entries.</summary>
+    /// <summary>Bytes per flush: about forty entries.</summary>
     private const int FlushAfter = 16 * 1024;
 
     private readonly PipeWriter _output;
     private readonly DavXmlWriter _xml;
     private readonly PropFindRequest _asked;
 
-    // The last value of each property that items share, so that a long listing of one owner reads it once.
+    // The last value of each shared property, so that a long listing of one owner reads it once.
     private readonly Dictionary<DavName, (object Owner, string Value)> _shared = [];
     private long _flushed;
 
-    /// <summary>Starts the body.</summary>
-    /// <param name="output">Where it goes; stays the caller's.</param>
-    /// <param name="asked">What each response tells.</param>
+    /// <summary>Starts the body. The caller keeps <paramref name="output"/>.</summary>
     public MultiStatusWriter(PipeWriter output, PropFindRequest asked)
     {
         _output = output;
@@ -30,11 +27,11 @@ internal sealed class MultiStatusWriter
         _xml.Markup("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">"u8);
     }
 
-    /// <summary>Writes the response of one item. The 200 propstat comes first, always; the 404 propstat, if there is one, last (DAV-51).</summary>
+    /// <summary>Writes the response of one item. The 200 propstat always comes first; a 404 propstat comes last (DAV-51).</summary>
     public ValueTask WriteAsync(string href, IStoreItem item, CancellationToken cancellationToken) =>
         WriteAsync(href, item, item.Properties, cancellationToken);
 
-    /// <summary>Writes the response of one item with properties that its place adds to its own.</summary>
+    /// <summary>Writes the response of one item with the given properties instead of its own.</summary>
     public async ValueTask WriteAsync(string href, IStoreItem item, IPropertyManager properties, CancellationToken cancellationToken)
     {
         _xml.Markup("<D:response><D:href>"u8);
@@ -57,7 +54,6 @@ internal sealed class MultiStatusWriter
             await FlushAsync(cancellationToken);
     }
 
-    /// <summary>Ends the body and sends the rest of it.</summary>
     public ValueTask EndAsync(CancellationToken cancellationToken)
     {
         _xml.Markup("</D:multistatus>"u8);

@@ -10,19 +10,19 @@ internal sealed class PropFindRequest
         Names = names;
     }
 
-    /// <summary>All properties that are not by name only: the meaning of a request without a body.</summary>
+    /// <summary>All properties except those listed only by name; the meaning of a request without a body.</summary>
     public static PropFindRequest AllProperties { get; } = new(namesOnly: false, everything: true, []);
 
-    /// <summary>Whether the answer holds names without values.</summary>
+    /// <summary>Whether the response lists names without values.</summary>
     public bool NamesOnly { get; }
 
-    /// <summary>Whether all properties are asked for, <see cref="Names"/> on top of them.</summary>
+    /// <summary>Whether all properties are requested, plus <see cref="Names"/>.</summary>
     public bool Everything { get; }
 
-    /// <summary>The names asked for, each once, in the order of the request.</summary>
+    /// <summary>The requested names, distinct, in request order.</summary>
     public IReadOnlyList<DavName> Names { get; }
 
-    /// <summary>Reads the body; null means that there is none. Throws <see cref="DavXmlException"/> where it has no form of request, or more than one.</summary>
+    /// <summary>Parses the body; null if there is none. Throws <see cref="DavXmlException"/> unless it has exactly one form.</summary>
     public static PropFindRequest From(DavXmlElement? root)
     {
         if (root is null)

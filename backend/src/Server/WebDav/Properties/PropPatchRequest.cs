@@ -1,12 +1,11 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The body of a PROPPATCH (RFC 4918, section 14.19): <c>propertyupdate (remove | set)+</c>, each with one <c>prop</c>. Elements
-/// that the standard does not know are passed over.
+/// The body of a PROPPATCH (RFC 4918, section 14.19): <c>propertyupdate (remove | set)+</c>, each with one <c>prop</c>. Unknown elements are ignored.
 /// </summary>
 internal static class PropPatchRequest
 {
-    /// <summary>Reads the steps in their order. Throws <see cref="DavXmlException"/> where there are none.</summary>
+    /// <summary>Parses the steps in order. Throws <see cref="DavXmlException"/> if there are none.</summary>
     public static IReadOnlyList<PropertyChange> From(DavXmlElement? root)
     {
         if (root?.Name != DavName.Dav("propertyupdate"))
@@ -25,7 +24,7 @@ internal static class PropPatchRequest
         return changes.Count > 0 ? changes : throw new DavXmlException("The update is empty.");
     }
 
-    /// <summary>The property with the language that its surroundings give it, which belongs to its value (RFC 4918, section 4.3).</summary>
+    /// <summary>Adds the inherited <c>xml:lang</c>, because the language belongs to the value (RFC 4918, section 4.3).</summary>
     private static DavXmlElement WithLanguage(DavXmlElement property, params DavXmlElement[] around)
     {
         if (LanguageOf(property) is not null)

@@ -4,8 +4,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// A place in the tree as a request names it, decoded once. Lookups use the names in Unicode form NFC; hrefs repeat the names
-/// as the client wrote them, because clients find the answer to their own question by comparing hrefs. Immutable.
+/// The path of a request, decoded once. Lookups use the names in Unicode form NFC. Hrefs repeat the client's spelling, because clients match
+/// responses to requests by comparing hrefs. Immutable.
 /// </summary>
 internal sealed class DavPath
 {
@@ -21,27 +21,25 @@ internal sealed class DavPath
         HasTrailingSlash = hasTrailingSlash;
     }
 
-    /// <summary>The names from the root down, NFC, without the URL base; empty for the root.</summary>
+    /// <summary>The names, root first, in NFC and without the URL base; empty for the root.</summary>
     public IReadOnlyList<string> Segments => _segments;
 
-    /// <summary>Whether the request wrote a <c>/</c> at the end. The root always has one.</summary>
+    /// <summary>Whether the request path ends in <c>/</c>; always true for the root.</summary>
     public bool HasTrailingSlash { get; }
 
-    /// <summary>Whether this is the root of the tree.</summary>
     public bool IsRoot => _segments.Length == 0;
 
     /// <summary>The last name; empty for the root.</summary>
     public string Name => IsRoot ? "" : _segments[^1];
 
-    /// <summary>The collection that holds this path. The root has none and throws.</summary>
+    /// <summary>The parent collection. Throws for the root.</summary>
     public DavPath Parent => IsRoot
         ? throw new InvalidOperationException("The root has no parent.")
         : new DavPath(_segments[..^1], _encoded[..^1], _base, hasTrailingSlash: true);
 
-    /// <summary>The path of a child by its name.</summary>
     public DavPath Child(string name) => new([.. _segments, name], [.. _encoded, PercentEncoding.Encode(name)], _base, hasTrailingSlash: false);
 
-    /// <summary>The encoded absolute path, with URL base, ending in <c>/</c> exactly when it names a collection (DAV-52).</summary>
+    /// <summary>The encoded absolute path with the URL base; ends in <c>/</c> only for collections (DAV-52).</summary>
     public string Href(bool isCollection)
     {
         if (IsRoot)
@@ -51,12 +49,11 @@ internal sealed class DavPath
     }
 
     /// <summary>
-    /// Reads the path of a request target in origin form or absolute form (RFC 9112, section 3.2). False where DAV-15 refuses
-    /// it: broken escapes, bytes that are not UTF-8, NUL, <c>%2F</c> or <c>%5C</c> inside a segment, <c>.</c> and <c>..</c>, and names
-    /// that have no form NFC.
+    /// Parses a request target in origin or absolute form (RFC 9112, section 3.2). False if DAV-15 refuses it: broken escapes, invalid UTF-8, NUL,
+    /// <c>%2F</c> or <c>%5C</c> inside a segment, <c>.</c> and <c>..</c>, and names without an NFC form.
     /// </summary>
-    /// <param name="target">The target exactly as it stood in the request line.</param>
-    /// <param name="urlBase">The decoded prefix under which the tree is mapped, empty or like <c>/x</c>; it is cut off.</param>
+    /// <param name="target">The target, unchanged from the request line.</param>
+    /// <param name="urlBase">The decoded prefix of the tree, empty or like <c>/x</c>; removed from the path.</param>
     /// <param name="path">The path.</param>
     public static bool TryParse(string target, string urlBase, [NotNullWhen(true)] out DavPath? path)
     {
@@ -86,7 +83,7 @@ internal sealed class DavPath
         return true;
     }
 
-    /// <summary>The path with its slashes, decoded: for logs, never for lookups.</summary>
+    /// <summary>The decoded path: for logs, never for lookups.</summary>
     public override string ToString() => "/" + string.Join('/', _segments);
 
     private static bool TryFindPath(string target, out ReadOnlySpan<char> path)

@@ -1,23 +1,20 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>
-/// A validator of a file's content (RFC 9110, section 8.8.3): <c>entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE</c>.
-/// </summary>
-/// <param name="Value">The opaque text between the quotes.</param>
-/// <param name="IsWeak">Whether it was marked <c>W/</c>. Files of the tree have strong tags; clients may send weak ones.</param>
+/// <summary>A validator of file content (RFC 9110, section 8.8.3): <c>entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE</c>.</summary>
+/// <param name="Value">The text between the quotes.</param>
+/// <param name="IsWeak">Whether it has the prefix <c>W/</c>. The tree has only strong tags; clients may send weak ones.</param>
 internal readonly record struct EntityTag(string Value, bool IsWeak = false)
 {
-    /// <summary>Whether both are strong and equal: what If-Match and If-Range ask.</summary>
+    /// <summary>Strong comparison, for If-Match and If-Range.</summary>
     public bool StrongEquals(EntityTag other) => !IsWeak && !other.IsWeak && Value == other.Value;
 
-    /// <summary>Whether the texts are equal, whatever their strength: what If-None-Match asks.</summary>
+    /// <summary>Weak comparison, for If-None-Match.</summary>
     public bool WeakEquals(EntityTag other) => Value == other.Value;
 
-    /// <summary>The form on the wire.</summary>
     public override string ToString() => IsWeak ? $"W/\"{Value}\"" : $"\"{Value}\"";
 
     /// <summary>
-    /// Reads one tag at the start of <paramref name="text"/> and cuts it off. False, with nothing cut, where none stands there.
+    /// Reads one tag at the start of <paramref name="text"/> and removes it. If there is none, returns false and leaves the text unchanged.
     /// </summary>
     public static bool TryRead(ref ReadOnlySpan<char> text, out EntityTag tag)
     {

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>A file. Everything but its bytes is known without opening it.</summary>
+/// <summary>A file. Its metadata is known without opening it.</summary>
 internal interface IStoreFile : IStoreItem
 {
     /// <summary>Exact length in bytes.</summary>
@@ -9,28 +9,25 @@ internal interface IStoreFile : IStoreItem
     /// <summary>Strong validator of the content.</summary>
     EntityTag ETag { get; }
 
-    /// <summary>Media type, with parameters where it has any.</summary>
     string ContentType { get; }
 
-    /// <summary>The value of Cache-Control.</summary>
     string CacheControl => "private, no-transform";
 
-    /// <summary>The name under which clients are to save it, where its name in the tree is another one.</summary>
+    /// <summary>The file name for downloads, if it differs from the name in the tree.</summary>
     string? SuggestedName => null;
 
-    /// <summary>Whether browsers are to save it rather than show it.</summary>
+    /// <summary>Whether browsers should save the file instead of showing it.</summary>
     bool IsAttachment => false;
 
-    /// <summary>The file as one request reads it: the same one, unless the file wants to know who reads it.</summary>
+    /// <summary>Returns the file for one request, so that reads can be attributed to the client; by default the same object.</summary>
     IStoreFile For(HttpContext http) => this;
 
     /// <summary>
-    /// Opens a part of the file. The stream gives exactly <paramref name="length"/> bytes and belongs to the caller, who reads it
-    /// forward once. Opening and reading throw <see cref="ContentUnavailableException"/> where the bytes cannot be had; a stream
-    /// that ends early is read as that.
+    /// Opens a part of the file for one forward read. The stream has exactly <paramref name="length"/> bytes and belongs to the caller. Opening and
+    /// reading throw <see cref="ContentUnavailableException"/> if content is unavailable; callers treat an early end the same way.
     /// </summary>
     /// <param name="offset">First byte, 0-based.</param>
-    /// <param name="length">Number of bytes, greater than 0. Nothing behind them is fetched.</param>
-    /// <param name="cancellationToken">Ends the wait for the opening.</param>
+    /// <param name="length">Number of bytes, greater than 0. Nothing after them is fetched.</param>
+    /// <param name="cancellationToken">Cancels the opening.</param>
     ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken);
 }

@@ -1,26 +1,25 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// One entry of the tree as one request sees it: a snapshot, either an <see cref="IStoreFile"/> or an
-/// <see cref="IStoreCollection"/>. Immutable, thread-safe, holds nothing that would have to be disposed.
+/// A snapshot of one tree entry for one request: an <see cref="IStoreFile"/> or an <see cref="IStoreCollection"/>. Immutable, thread-safe, nothing to
+/// dispose.
 /// </summary>
 internal interface IStoreItem
 {
-    /// <summary>The name within its collection, NFC; for the root the name that is displayed.</summary>
+    /// <summary>The name in NFC; for the root a display name.</summary>
     string Name { get; }
 
-    /// <summary>When it came into the tree.</summary>
+    /// <summary>When the item was added to the tree.</summary>
     DateTimeOffset Created { get; }
 
-    /// <summary>When its content changed last; for a collection its newest child or its creation.</summary>
+    /// <summary>When the content last changed; for a collection the date of its newest child or its creation.</summary>
     DateTimeOffset LastModified { get; }
 
-    /// <summary>Whether clients may neither replace nor delete it.</summary>
+    /// <summary>Whether clients must not replace or delete it.</summary>
     bool IsReadOnly { get; }
 
-    /// <summary>Whether it is there for DELETE alone, and for every other verb is not.</summary>
+    /// <summary>Whether only DELETE can see it; all other verbs answer as if it did not exist.</summary>
     bool IsHidden => false;
 
-    /// <summary>What PROPFIND can say about it.</summary>
     IPropertyManager Properties { get; }
 }

@@ -5,16 +5,14 @@ using System.Text.Unicode;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>
-/// Path segments to and from their form on the wire (RFC 3986, section 2.1): <c>pct-encoded = "%" HEXDIG HEXDIG</c>.
-/// </summary>
+/// <summary>Encodes and decodes path segments (RFC 3986, section 2.1): <c>pct-encoded = "%" HEXDIG HEXDIG</c>.</summary>
 internal static class PercentEncoding
 {
-    /// <summary>Characters that a segment may hold unencoded: <c>pchar = unreserved / pct-encoded / sub-delims / ":" / "@"</c>.</summary>
+    /// <summary>Characters that need no encoding: <c>pchar = unreserved / pct-encoded / sub-delims / ":" / "@"</c>.</summary>
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@");
 
-    /// <summary>Encodes one name as one segment, its UTF-8 bytes escaped where they have to be.</summary>
+    /// <summary>Encodes one name as one segment, in UTF-8.</summary>
     public static string Encode(string name)
     {
         if (!name.AsSpan().ContainsAnyExcept(Plain))
@@ -39,8 +37,8 @@ internal static class PercentEncoding
     }
 
     /// <summary>
-    /// Decodes one segment once. False for a broken escape, for bytes that are not UTF-8, and for NUL or a separator:
-    /// a name that other code could read as two, or end at the NUL, is refused.
+    /// Decodes one segment once. False for broken escapes, invalid UTF-8, NUL and separators, because other code could split the name or end it at
+    /// the NUL.
     /// </summary>
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {

@@ -1,9 +1,7 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>The status code of each answer of a store.</summary>
 internal static class StoreStatus
 {
-    /// <summary>The code.</summary>
     public static int For(StoreAnswer answer) => answer switch
     {
         StoreAnswer.Created => StatusCodes.Status201Created,

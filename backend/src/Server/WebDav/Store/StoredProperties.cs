@@ -2,25 +2,24 @@ using System.Text;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>A property that a client has stored.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Markup">Its element with its own tags, in which the prefix <c>D</c> stands for <c>DAV:</c>.</param>
+/// <summary>A property stored by a client.</summary>
+/// <param name="Name">The expanded name.</param>
+/// <param name="Markup">The element with its tags; the prefix <c>D</c> means <c>DAV:</c>.</param>
 internal sealed record StoredProperty(DavName Name, string Markup);
 
-/// <summary>Changes the stored properties of one item, all or none.</summary>
+/// <summary>Changes the stored properties of one item: all or none.</summary>
 internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken);
 
-/// <summary>The properties of one item on which clients may store some: its live ones, then the stored ones. A snapshot; thread-safe.</summary>
+/// <summary>The properties of one item: its live ones, then those stored by clients. A snapshot; thread-safe.</summary>
 internal sealed class StoredProperties : IPropertyManager
 {
-    /// <summary>Bytes that the stored properties of an item may have together (DAV-47).</summary>
+    /// <summary>Maximum total bytes of an item's stored properties (DAV-47).</summary>
     public const int MaxBytes = 16 * 1024;
 
     private readonly IPropertyManager _live;
     private readonly IReadOnlyList<StoredProperty> _stored;
     private readonly ChangeProperties _change;
 
-    /// <summary>Puts stored properties beside live ones.</summary>
     public StoredProperties(IPropertyManager live, IReadOnlyList<StoredProperty> stored, ChangeProperties change)
     {
         _live = live;
@@ -29,21 +28,17 @@ internal sealed class StoredProperties : IPropertyManager
         All = stored.Count == 0 ? live.All : [.. live.All, .. stored.Select(Show)];
     }
 
-    /// <inheritdoc/>
     public IReadOnlyList<DavProperty> All { get; }
 
-    /// <inheritdoc/>
     public DavProperty? Find(DavName name) =>
         _live.Find(name) ?? (_stored.FirstOrDefault(property => property.Name == name) is { } found ? Show(found) : null);
 
-    /// <inheritdoc/>
     public bool IsProtected(DavName name) => name.Namespace == DavName.DavNamespace || _live.Find(name) is not null;
 
-    /// <inheritdoc/>
     public ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken) =>
         _change(changes, cancellationToken);
 
-    /// <summary>The stored properties after a change, in the order in which they came; null when they would be too large.</summary>
+    /// <summary>Returns the stored properties after the changes, oldest first; null if they are too large.</summary>
     public static IReadOnlyList<StoredProperty>? Apply(IReadOnlyList<StoredProperty> stored, IReadOnlyList<PropertyChange> changes)
     {
         var result = stored.ToList();

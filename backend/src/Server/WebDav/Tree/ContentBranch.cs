@@ -13,11 +13,11 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>The direct children of a folder, by name.</summary>
+    /// <summary>The children of a folder, by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) =>
         StoreGuard.ReadAsync(tree.ListAsync(folder, cancellationToken), cancellationToken).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
 
-    /// <summary>The sum of the lengths of all files of the library.</summary>
+    /// <summary>The total length of all library files.</summary>
     public async ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) =>
         await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
 
@@ -29,6 +29,5 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
 internal sealed class ContentFolder(LibraryEntry entry, ContentBranch branch)
     : TreeFolder(entry is RootEntry ? TreeNames.Content : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
 {
-    /// <inheritdoc/>
     public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListAsync(entry, cancellationToken);
 }

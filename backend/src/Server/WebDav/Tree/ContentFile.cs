@@ -3,43 +3,32 @@ using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A library file, in <c>/content</c> under its own name or in <c>/.ids</c> under its id (DAV-11).</summary>
-/// <param name="file">The file.</param>
-/// <param name="playbacks">Opens it.</param>
-/// <param name="reading">The request that reads it; null while none does.</param>
+/// <summary>
+/// A library file: in <c>/content</c> under its name, in <c>/.ids</c> under its id (DAV-11). <paramref name="reading"/> is the request that reads it,
+/// or null.
+/// </summary>
 internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, HttpContext? reading = null) : IStoreFile
 {
-    /// <inheritdoc/>
     public string Name { get; init; } = file.Name;
 
-    /// <inheritdoc/>
     public string? SuggestedName => Name == file.Name ? null : file.Name;
 
-    /// <inheritdoc/>
     public DateTimeOffset Created => file.LastModified;
 
-    /// <inheritdoc/>
     public DateTimeOffset LastModified => file.LastModified;
 
-    /// <inheritdoc/>
     public bool IsReadOnly => true;
 
-    /// <inheritdoc/>
     public IPropertyManager Properties => LiveProperties.OfFiles;
 
-    /// <inheritdoc/>
     public long Length => file.Length;
 
-    /// <inheritdoc/>
     public EntityTag ETag => new(file.ETag);
 
-    /// <inheritdoc/>
     public string ContentType => ContentTypes.ForName(file.Name);
 
-    /// <inheritdoc/>
     public IStoreFile For(HttpContext http) => new ContentFile(file, playbacks, http) { Name = Name };
 
-    /// <inheritdoc/>
     public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
         var request = PlaybackRequest.Of(reading);
@@ -54,7 +43,10 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
         }
     }
 
-    /// <summary>The exception for the client. The messages of the layers below name ids and providers, and go to the log only.</summary>
+    /// <summary>
+    /// Maps a failure to an exception for the client; null if unknown. Details of lower layers go only to the log, because they name ids and
+    /// providers.
+    /// </summary>
     private static ContentUnavailableException? Translate(Exception failure) => Playback.Explain(failure) switch
     {
         ReadFailure.Gone => new ContentUnavailableException(

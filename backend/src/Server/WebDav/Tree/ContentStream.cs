@@ -3,17 +3,13 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// A stream of the library whose failures cross the seam as <see cref="ContentUnavailableException"/>. Owns the stream below.
-/// Unknown exceptions pass unchanged.
+/// A library stream that maps failures to <see cref="ContentUnavailableException"/>. Owns <paramref name="inner"/>. If <paramref name="translate"/>
+/// returns null, the exception passes unchanged.
 /// </summary>
-/// <param name="inner">The stream below; disposed asynchronously with this one.</param>
-/// <param name="translate">The exception for the client, or null for an unknown one.</param>
 internal class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream, IProvingStream
 {
-    /// <inheritdoc/>
     public void WatchProof(Action headArrived) => (inner as IProvingStream)?.WatchProof(headArrived);
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         try
@@ -27,14 +23,13 @@ internal class ContentStream(Stream inner, Func<Exception, ContentUnavailableExc
         }
     }
 
-    /// <inheritdoc/>
     public override async ValueTask DisposeAsync()
     {
         await inner.DisposeAsync();
         await base.DisposeAsync();
     }
 
-    /// <summary>The end of a read, its failure translated.</summary>
+    /// <summary>Awaits a read and maps its failure.</summary>
     protected async ValueTask<int> TranslatedAsync(ValueTask<int> read)
     {
         try
@@ -48,14 +43,12 @@ internal class ContentStream(Stream inner, Func<Exception, ContentUnavailableExc
     }
 }
 
-/// <summary>The same over a stream that lends its bytes.</summary>
-/// <param name="inner">The stream below; disposed asynchronously with this one.</param>
-/// <param name="lending">The same stream.</param>
-/// <param name="translate">The exception for the client, or null for an unknown one.</param>
+/// <summary>
+/// A <see cref="ContentStream"/> over a stream that lends its blocks. <paramref name="inner"/> and <paramref name="lending"/> are the same stream.
+/// </summary>
 internal sealed class LendingContentStream(Stream inner, ILendingStream lending, Func<Exception, ContentUnavailableException?> translate)
     : ContentStream(inner, translate), ILendingStream
 {
-    /// <inheritdoc/>
     public ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken)
     {
         var read = lending.LendAsync(loan, most, cancellationToken);

@@ -4,21 +4,21 @@ using Sluice.Server.Library;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Links that clients have deleted, hidden for a while and then back (DAV-42): a move across file systems is a copy and a
-/// delete, and its client wants to see the source gone. Kept in memory alone. Thread-safe.
+/// Deleted links, hidden for a while and then shown again (DAV-42). A move across file systems is a copy and a delete, so the client expects the
+/// source to disappear. In memory only. Thread-safe.
 /// </summary>
 internal sealed class HiddenLinks(TimeProvider time)
 {
-    /// <summary>Names kept at a time, many times as many as a client moves in half a minute; beyond that the oldest half is shown again early.</summary>
+    /// <summary>Maximum hidden names, far more than a client moves in half a minute. At the limit, the oldest half is shown again early.</summary>
     private const int MaxNames = 50_000;
 
     private static readonly TimeSpan Hiding = TimeSpan.FromSeconds(30);
 
     private readonly ConcurrentDictionary<(Release Release, string Path), long> _since = new();
 
-    /// <summary>Hides a link or a folder, from now on for half a minute.</summary>
-    /// <param name="release">Its release: one that comes again under the same name is another.</param>
-    /// <param name="path">Its path inside the release, with <c>/</c> between the names.</param>
+    /// <summary>Hides a link or folder for half a minute.</summary>
+    /// <param name="release">The release; one added again under the same name is another.</param>
+    /// <param name="path">The path inside the release, separated by <c>/</c>.</param>
     public void Hide(Release release, string path)
     {
         if (_since.Count >= MaxNames)
@@ -26,7 +26,7 @@ internal sealed class HiddenLinks(TimeProvider time)
         _since[(release, path)] = time.GetTimestamp();
     }
 
-    /// <summary>Whether a path, or a folder above it, is hidden.</summary>
+    /// <summary>Whether a path or a folder above it is hidden.</summary>
     public bool Contains(Release release, string path)
     {
         if (_since.IsEmpty)

@@ -5,14 +5,12 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/.ids</c>: every library file by its id. The folders of digits are always there, all of them, so that a client which keeps
-/// listings never misses a new one.
+/// <c>/.ids</c>: every library file by its id. All digit folders always exist, so that a client that caches listings never misses a new one.
 /// </summary>
 internal sealed class IdBranch(LibraryTree tree, ContentBranch content, PlaybackRegistry playbacks, TimeProvider time)
 {
     private readonly DateTimeOffset _since = time.WallTime();
 
-    /// <summary><c>/.ids</c> itself.</summary>
     public IdFolder Root => Folder(TreeNames.Ids, "");
 
     /// <summary>The item at a path below <c>/.ids</c>, or null.</summary>
@@ -28,7 +26,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>The direct children of the folder of these leading digits, by name.</summary>
+    /// <summary>The children, by name, of the folder for these leading digits.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken cancellationToken) =>
         prefix.Length < IdPath.Levels
             ? IdPath.Digits.Select(IStoreItem (digit) => Folder(digit.ToString(), prefix + digit)).ToAsyncEnumerable()
@@ -39,16 +37,10 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
     private IStoreItem Show(FileEntry entry) => new ContentFile(entry.File, playbacks) { Name = IdPath.NameOf(entry.File.Id) };
 }
 
-/// <summary>A folder of <c>/.ids</c>.</summary>
-/// <param name="name">Its name: one digit, or that of the root.</param>
-/// <param name="prefix">The digits that all ids in it begin with.</param>
-/// <param name="branch">Reads it.</param>
-/// <param name="since">Its date.</param>
-/// <param name="usedBytes">The used bytes of the quota.</param>
+/// <summary>A folder of <c>/.ids</c>; <paramref name="prefix"/> is the start of all ids in it.</summary>
 internal sealed class IdFolder(
     string name, string prefix, IdBranch branch, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(name, since, usedBytes)
 {
-    /// <inheritdoc/>
     public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListAsync(prefix, cancellationToken);
 }

@@ -8,8 +8,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/completed-symlinks</c>: the completed items of the history, as links to <c>/.ids</c>. Clients that import from the history
-/// move these; the files themselves stay where they are.
+/// <c>/completed-symlinks</c>: the completed history as links to <c>/.ids</c>. Programs that import from the history move the links, never the files.
 /// </summary>
 internal sealed class LinkBranch(
     CompletedStore completed,
@@ -23,7 +22,6 @@ internal sealed class LinkBranch(
 {
     private readonly DateTimeOffset _since = time.WallTime();
 
-    /// <summary><c>/completed-symlinks</c> itself.</summary>
     public LinkFolder Root => new(new RootEntry(_since), this);
 
     /// <summary>The item at a path below <c>/completed-symlinks</c>, or null.</summary>
@@ -37,7 +35,7 @@ internal sealed class LinkBranch(
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>The direct children of a folder that are not hidden, by name.</summary>
+    /// <summary>The visible children of a folder, by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) => folder switch
     {
         RootEntry => ListCategoriesAsync(cancellationToken),
@@ -46,7 +44,7 @@ internal sealed class LinkBranch(
         _ => AsyncEnumerable.Empty<IStoreItem>(),
     };
 
-    /// <summary>Removes a release from the history, or hides a link or folder in one for a while (DAV-42).</summary>
+    /// <summary>Removes a release from the history, or temporarily hides a link or folder inside one (DAV-42).</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken cancellationToken)
     {
         switch (folder)
@@ -67,7 +65,7 @@ internal sealed class LinkBranch(
         }
     }
 
-    /// <summary>Whether a folder was deleted just now.</summary>
+    /// <summary>Whether the folder was deleted recently.</summary>
     public bool IsHidden(FolderEntry folder) => hidden.Contains(folder.Release, folder.Path);
 
     /// <inheritdoc cref="ContentBranch.GetUsedBytesAsync" />
@@ -100,8 +98,8 @@ internal sealed class LinkBranch(
     }
 
     /// <summary>
-    /// The links of a folder. Their extension changes the order of names of which one begins with the other, so a link waits
-    /// until no name that is still to come can stand before it.
+    /// Lists the links of a folder. The added extension changes the order if one name is a prefix of another. A link is therefore held back until no
+    /// later name can sort before it.
     /// </summary>
     private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -129,35 +127,26 @@ internal sealed class LinkBranch(
     }
 }
 
-/// <summary>A folder of <c>/completed-symlinks</c>, whatever its depth.</summary>
 internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
     : TreeFolder(entry is RootEntry ? TreeNames.Links : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
 {
-    /// <inheritdoc/>
     public override bool IsHidden => entry is FolderEntry folder && branch.IsHidden(folder);
 
-    /// <inheritdoc/>
     public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListAsync(entry, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
         branch.DeleteAsync(entry, name, cancellationToken);
 }
 
 /// <summary>
-/// A <c>.rclonelink</c>: the text that rclone shows as a symbolic link (DAV-10). Built from an id and a setting, never from
-/// content (S22).
+/// A <c>.rclonelink</c>: text that rclone shows as a symbolic link (DAV-10). Built only from an id and a setting, so that content cannot choose the
+/// target (S22).
 /// </summary>
 internal static class LinkFile
 {
-    /// <summary>The extension that every link adds to the name of its file.</summary>
     public const string Extension = ".rclonelink";
 
-    /// <summary>The link to a file.</summary>
-    /// <param name="name">Its name.</param>
-    /// <param name="target">Where it leads.</param>
-    /// <param name="published">When its release became visible.</param>
-    /// <param name="isHidden">Whether it was deleted just now.</param>
+    /// <summary>Creates the link to a file; <paramref name="published"/> is when its release became visible.</summary>
     public static SmallFile Of(string name, string target, DateTimeOffset published, bool isHidden) =>
         new(name, Encoding.UTF8.GetBytes(target), published) { IsHidden = isHidden, ContentType = ContentTypes.ForName(name) };
 }

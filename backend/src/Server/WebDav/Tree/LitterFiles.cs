@@ -3,15 +3,15 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Files that desktops leave in the folders of the queue: <c>._*</c>, <c>.DS_Store</c> and their kind (DAV-40b). A desktop writes one
-/// before the file that it copies, and gives up when it cannot. Kept in memory for an hour, answered and never listed. Thread-safe.
+/// Files that desktops leave in queue folders, such as <c>._*</c> and <c>.DS_Store</c> (DAV-40b). They must be accepted, because a desktop writes one
+/// before each copied file and otherwise aborts the copy. In memory for an hour, never listed. Thread-safe.
 /// </summary>
 internal sealed class LitterFiles(TimeProvider time)
 {
-    /// <summary>Bytes of one file.</summary>
+    /// <summary>Maximum bytes of one file.</summary>
     public const int MaxLength = 64 * 1024;
 
-    /// <summary>Files at a time; the oldest makes room.</summary>
+    /// <summary>Maximum number of files. The oldest is dropped first.</summary>
     private const int MaxFiles = 100;
 
     private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
@@ -19,7 +19,7 @@ internal sealed class LitterFiles(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (SmallFile File, long At)> _files = [];
 
-    /// <summary>Takes a file, in place of one of its name.</summary>
+    /// <summary>Stores a file or replaces one of the same name.</summary>
     public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         var content = new byte[MaxLength + 1];
@@ -41,14 +41,13 @@ internal sealed class LitterFiles(TimeProvider time)
         }
     }
 
-    /// <summary>The file of a name, or null.</summary>
     public SmallFile? Find(string folder, string name)
     {
         lock (_gate)
             return Fresh(folder, name);
     }
 
-    /// <summary>Drops a file. False when there was none.</summary>
+    /// <summary>Removes a file. False if there was none.</summary>
     public bool Remove(string folder, string name)
     {
         lock (_gate)

@@ -19,13 +19,12 @@ internal sealed class QueueBranch
         Root = new QueueRoot(this, changes, names, _since, content.GetUsedBytesAsync);
     }
 
-    /// <summary><c>/nzbs</c> itself.</summary>
     public QueueRoot Root { get; }
 
-    /// <summary>The folder of NZBs that are added without a category.</summary>
+    /// <summary>The folder of NZBs without a category.</summary>
     public string ManualFolder => _names.ManualFolder;
 
-    /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in it is that of <see cref="ManualFolder"/>.</summary>
+    /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in it belongs to <see cref="ManualFolder"/>.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> path, CancellationToken cancellationToken) => path switch
     {
         [] => Root,
@@ -34,7 +33,7 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>Litter of a desktop at a path below <c>/nzbs</c>, or null. Costs no query (DAV-14).</summary>
+    /// <summary>Desktop litter below <c>/nzbs</c>, or null. Needs no query (DAV-14).</summary>
     public IStoreItem? FindLitter(IReadOnlyList<string> path) => path switch
     {
         [var name] => _names.FindLitter(ManualFolder, name),
@@ -42,7 +41,7 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>Whether the database answers. Asked for what needs no row of it, so that it is not shown without the rest (DAV-6).</summary>
+    /// <summary>Throws unless the database answers. Called before items that need no row, so that they do not appear alone (DAV-6).</summary>
     public Task RequireAsync(CancellationToken cancellationToken) => _names.ListFoldersAsync(cancellationToken);
 
     /// <summary>The category folders, configured or in use, by name.</summary>
@@ -55,7 +54,7 @@ internal sealed class QueueBranch
 
     private async ValueTask<QueueFolder?> FindFolderAsync(string name, CancellationToken cancellationToken)
     {
-        // The database is asked for every folder: while it cannot answer, no folder is shown.
+        // Query the database even for configured folders, so that none appears while it is unavailable.
         var folders = await _names.ListFoldersAsync(cancellationToken);
         return name == ManualFolder || folders.Contains(name) ? Show(name) : null;
     }

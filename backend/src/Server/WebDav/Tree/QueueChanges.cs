@@ -13,7 +13,7 @@ internal sealed class QueueChanges(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>Adds an NZB, or stages a file that gets the name of one later.</summary>
+    /// <summary>Adds an NZB, or stages a file that is later renamed to one.</summary>
     public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         if (!names.Takes(folder))
@@ -27,7 +27,7 @@ internal sealed class QueueChanges(
         return TreeNames.IsUpload(name) ? await AddAsync(folder, name, upload, isWhole: false, cancellationToken) : StoreAnswer.Forbidden;
     }
 
-    /// <summary>Removes the items of a file from the queue, as the SABnzbd API does (DAV-43), or a staged file.</summary>
+    /// <summary>Removes a file's items from the queue as the SABnzbd API does (DAV-43), or removes a staged file.</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken cancellationToken)
     {
         if (TreeNames.IsLitter(name))
@@ -39,7 +39,7 @@ internal sealed class QueueChanges(
         return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
     }
 
-    /// <summary>Gives a file another name or another category (DAV-45), or a staged upload the name of an NZB (DAV-40b).</summary>
+    /// <summary>Changes the name or category of a file (DAV-45), or adds a staged upload under the name of an NZB (DAV-40b).</summary>
     public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         var target = transfer.Collection switch
@@ -65,7 +65,7 @@ internal sealed class QueueChanges(
         if (outcome == RenameOutcome.Taken)
             return StoreAnswer.AlreadyExists;
 
-        // A name that was announced in its old or new place has its bytes now.
+        // Both names have their bytes now, so neither is waiting.
         waiting.Remove(folder, name);
         waiting.Remove(target, transfer.Name);
         return isTaken || outcome == RenameOutcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
@@ -81,12 +81,10 @@ internal sealed class QueueChanges(
             _ => StoreAnswer.NoSpace,
         };
 
-    /// <summary>Adds an NZB by the rules of every other entrance (IMP-1). A body of 0 bytes announces one (DAV-40a).</summary>
-    /// <param name="folder">Folder below <c>/nzbs</c>.</param>
-    /// <param name="name">Name of the upload.</param>
-    /// <param name="upload">Its bytes.</param>
-    /// <param name="isWhole">Whether the client has written all of it, so that work need not wait for another version.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>
+    /// Adds an NZB by the same rules as all other entry points (IMP-1). A body of 0 bytes only announces one (DAV-40a). If <paramref name="isWhole"/>
+    /// is true, the client has finished writing, so work need not wait for another version.
+    /// </summary>
     private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken cancellationToken)
     {
         var existed = await names.FindAsync(folder, name, cancellationToken) is not null;
@@ -111,7 +109,7 @@ internal sealed class QueueChanges(
         return existed || outcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    /// <summary>Adds a staged file. It stays staged until it is a queue item, so that a refusal loses nothing.</summary>
+    /// <summary>Adds a staged file to the queue. It stays staged until then, so that a refusal loses nothing.</summary>
     private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         if (staged.Find(folder, name) is not { } upload || staged.Open(upload, 0) is not { } bytes)

@@ -1,43 +1,34 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary><c>/nzbs</c>. An NZB that is put directly into it goes to the folder of those without a category.</summary>
+/// <summary><c>/nzbs</c>. An NZB put directly into it goes to the folder for NZBs without a category.</summary>
 internal sealed class QueueRoot(
     QueueBranch branch, QueueChanges changes, QueueNames names, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(TreeNames.Queue, since, usedBytes)
 {
-    /// <inheritdoc/>
     public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListFoldersAsync(cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken) =>
         changes.PutAsync(names.ManualFolder, name, upload, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
         changes.DeleteAsync(names.ManualFolder, name, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         changes.MoveAsync(names.ManualFolder, name, transfer, cancellationToken);
 }
 
-/// <summary>A category folder of <c>/nzbs</c>.</summary>
 internal sealed class QueueFolder(
     string name, QueueNames names, QueueChanges changes, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(name, since, usedBytes)
 {
-    /// <inheritdoc/>
     public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => names.ListAsync(Name, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken) =>
         changes.PutAsync(Name, name, upload, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
         changes.DeleteAsync(Name, name, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         changes.MoveAsync(Name, name, transfer, cancellationToken);
 }

@@ -5,8 +5,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Looks up names below <c>/nzbs</c>: files of the queue, names that wait for their bytes, staged uploads, and litter of desktops.
-/// The form of the name decides between them, except for a file and a waiting name, which are looked up in this order.
+/// Looks up names below <c>/nzbs</c>: queue files, announced names, staged uploads and desktop litter. The form of the name decides, except between a
+/// queue file and an announced name: the queue file wins.
 /// </summary>
 internal sealed class QueueNames(
     QueueFileStore queue,
@@ -17,19 +17,19 @@ internal sealed class QueueNames(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>The folder of NZBs that are added without a category.</summary>
+    /// <summary>The folder of NZBs without a category.</summary>
     public string ManualFolder => categories.FolderOf(CategoryRules.None);
 
-    /// <summary>Whether files may be put into a folder.</summary>
+    /// <summary>Whether a folder accepts files.</summary>
     public bool Takes(string folder) => folder == ManualFolder || categories.Configured.Contains(folder);
 
-    /// <summary>The category that a folder stands for, as it is stored.</summary>
+    /// <summary>The stored name of a folder's category.</summary>
     public string CategoryOf(string folder) => folder == ManualFolder ? CategoryRules.None : folder;
 
-    /// <summary>Litter of a desktop at a name, or null. Costs no query (DAV-14).</summary>
+    /// <summary>Desktop litter with this name, or null. Needs no query (DAV-14).</summary>
     public IStoreFile? FindLitter(string folder, string name) => litter.Find(folder, name);
 
-    /// <summary>The file of a name that is no litter, or null.</summary>
+    /// <summary>The file with this name, except litter; or null.</summary>
     public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken cancellationToken)
     {
         if (TreeNames.IsStaged(name))
@@ -39,7 +39,6 @@ internal sealed class QueueNames(
         return waiting.Find(folder, name);
     }
 
-    /// <summary>The files of a folder by name.</summary>
     public async IAsyncEnumerable<IStoreItem> ListAsync(
         string folder, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {

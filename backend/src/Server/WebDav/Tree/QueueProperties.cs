@@ -4,10 +4,10 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The properties that clients store on queue files (DAV-47): they live and go with the row of the file.</summary>
+/// <summary>Properties that clients store on queue files (DAV-47), kept in the row of the file.</summary>
 internal sealed class QueueProperties(QueueFileStore queue)
 {
-    /// <summary>The properties of a file, live and stored.</summary>
+    /// <summary>The live and stored properties of a file.</summary>
     public IPropertyManager Of(QueueFile file) =>
         new StoredProperties(LiveProperties.OfFiles, Read(file.Properties), (changes, cancellationToken) => ChangeAsync(file.Id, changes, cancellationToken));
 
@@ -26,7 +26,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
         }
     }
 
-    /// <summary>The stored properties. Malformed ones are left out: they must not hide their file, nor others in the same listing.</summary>
+    /// <summary>Parses stored properties. Skips malformed ones, because they must not hide their file or others in the same listing.</summary>
     private static IReadOnlyList<StoredProperty> Read(string text)
     {
         if (text.Length == 0)
@@ -43,6 +43,6 @@ internal sealed class QueueProperties(QueueFileStore queue)
     }
 }
 
-/// <summary>How stored properties stand in JSON, generated at build.</summary>
+/// <summary>Source-generated JSON of stored properties.</summary>
 [JsonSerializable(typeof(IReadOnlyList<StoredProperty>))]
 internal sealed partial class StoredPropertyJson : JsonSerializerContext;

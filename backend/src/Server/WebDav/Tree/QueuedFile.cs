@@ -4,39 +4,30 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A file of the queue, byte for byte as it was PUT.</summary>
+/// <summary>A queue file, byte for byte as uploaded.</summary>
 internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProperties properties) : IStoreFile
 {
-    /// <summary>Hex digits of the content id that make the validator: 128 bits.</summary>
+    /// <summary>Hex digits of the content hash in the validator: 128 bits.</summary>
     private const int TagLength = 32;
 
     private const int SkipBuffer = 64 * 1024;
 
-    /// <inheritdoc/>
     public string Name => file.Name;
 
-    /// <inheritdoc/>
     public DateTimeOffset Created => file.AddedAt;
 
-    /// <inheritdoc/>
     public DateTimeOffset LastModified => file.AddedAt;
 
-    /// <inheritdoc/>
     public bool IsReadOnly => false;
 
-    /// <inheritdoc/>
     public IPropertyManager Properties { get; } = properties.Of(file);
 
-    /// <inheritdoc/>
     public long Length => file.Length;
 
-    /// <inheritdoc/>
     public EntityTag ETag => new(file.Hash[..TagLength]);
 
-    /// <inheritdoc/>
     public string ContentType => ContentTypes.ForName(Name);
 
-    /// <inheritdoc/>
     public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
         try
@@ -69,7 +60,7 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
             ? new ContentUnavailableException(ContentFault.Gone, "The stored file is lost or damaged.", failure)
             : null;
 
-    /// <summary>Reads up to an offset: the stored bytes are compressed and cannot be sought in.</summary>
+    /// <summary>Reads up to an offset, because the stored bytes are compressed and not seekable.</summary>
     private static async Task SkipAsync(Stream plain, long offset, CancellationToken cancellationToken)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(SkipBuffer);

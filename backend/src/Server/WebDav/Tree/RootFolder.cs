@@ -2,18 +2,16 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The root of the tree. Its bytes are those of <c>/README</c> (DAV-2).</summary>
+/// <summary>The root of the tree. GET returns <c>/README</c> (DAV-2).</summary>
 internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links)
     : TreeFolder("Sluice", files.Readme.Created, content.GetUsedBytesAsync)
 {
-    /// <inheritdoc/>
     public override IStoreFile Index => files.Readme;
 
-    /// <inheritdoc/>
     public override async IAsyncEnumerable<IStoreItem> ReadChildrenAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        // In the order of their names.
+        // Ordered by name.
         yield return files.Health;
         yield return ids.Root;
         yield return files.Readme;
@@ -23,7 +21,6 @@ internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBr
     }
 }
 
-/// <summary>The files of the root.</summary>
 internal sealed class RootFiles(TimeProvider time)
 {
     private const string PlainText = "text/plain; charset=utf-8";
@@ -45,13 +42,10 @@ internal sealed class RootFiles(TimeProvider time)
 
         """;
 
-    /// <summary>Explains the tree.</summary>
     public SmallFile Readme { get; } =
         new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.WallTime()) { ContentType = PlainText };
 
-    /// <summary>
-    /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive the mount.
-    /// </summary>
+    /// <summary>A canary: a watchdog that can read it knows that the folder is mounted. Never cached, otherwise it would outlive the mount.</summary>
     public SmallFile Health { get; } =
         new(TreeNames.Health, [.. "ok\n"u8], time.WallTime()) { ContentType = PlainText, CacheControl = "no-store" };
 }

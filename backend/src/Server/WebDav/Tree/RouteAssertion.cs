@@ -2,21 +2,17 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// Stops the start when an endpoint of the UI or an API has a path of the tree, or a name that is not reserved for it (DAV-3,
-/// DAV-92): it would hide the file of that name.
-/// </summary>
+/// <summary>Stops the start if a UI or API endpoint has an unreserved path (DAV-3, DAV-92), because it would hide a file of that name.</summary>
 internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
 {
-    /// <inheritdoc/>
     public Task StartedAsync(CancellationToken cancellationToken)
     {
         foreach (var route in routes.Endpoints.OfType<RouteEndpoint>())
         {
-            // The catch-all of the tree comes after every other route, by its order.
+            // The tree's catch-all has the last order, so it shadows nothing.
             if (route.Order == int.MaxValue)
                 continue;
-            // Pages give way to the tree where a client does not ask for HTML.
+            // Pages yield to the tree unless the client asks for HTML.
             if (route.RoutePattern.RawText is "/" or "/{**path}" && route.Metadata.GetMetadata<OpenEndpoint>()?.Name == OpenEndpoint.Static)
                 continue;
             var first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";
@@ -27,18 +23,13 @@ internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecyc
         return Task.CompletedTask;
     }
 
-    /// <inheritdoc/>
     public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 }

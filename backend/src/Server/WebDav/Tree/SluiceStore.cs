@@ -1,14 +1,12 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The tree of the product: the queue, the library and the history behind the store seam of the verbs.</summary>
+/// <summary>The tree of the product: queue, library and history as an <see cref="IStore"/>.</summary>
 internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links) : IStore
 {
     private readonly RootFolder _root = new(files, content, queue, ids, links);
 
-    /// <inheritdoc/>
     public IReadOnlyList<PathClass> Classes => TreeVerbs.All;
 
-    /// <inheritdoc/>
     public async ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken)
     {
         if (TreeNames.IsLitter(path.Name))
@@ -40,7 +38,6 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         }
     }
 
-    /// <inheritdoc/>
     public PathClass? Classify(DavPath path, IStoreItem? item) => path.Segments switch
     {
         [] => TreeVerbs.Root,
@@ -57,7 +54,6 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         _ => TreeVerbs.Nothing,
     };
 
-    /// <inheritdoc/>
     public IReadOnlyList<string> Canonicalize(DavPath path) => path.Segments switch
     {
         [TreeNames.Queue, var name] when TreeNames.IsFileName(name) => [TreeNames.Queue, queue.ManualFolder, name],

@@ -4,12 +4,11 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Tells a database that cannot be read from a tree that is empty (DAV-6): its failures become
-/// <see cref="StoreUnavailableException"/>, at the start of a listing as in its middle.
+/// Maps database failures to <see cref="StoreUnavailableException"/>, also in the middle of a listing, so that an unreadable database never looks
+/// like an empty tree (DAV-6).
 /// </summary>
 internal static class StoreGuard
 {
-    /// <summary>Awaits one call to the database.</summary>
     public static async Task<T> RunAsync<T>(Func<Task<T>> call)
     {
         try
@@ -22,7 +21,6 @@ internal static class StoreGuard
         }
     }
 
-    /// <summary>Reads rows one at a time.</summary>
     public static async IAsyncEnumerable<T> ReadAsync<T>(IAsyncEnumerable<T> rows, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await using var row = rows.GetAsyncEnumerator(cancellationToken);

@@ -5,7 +5,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Names with a meaning of their own in the tree, known without a query.</summary>
+/// <summary>Names with a special meaning in the tree.</summary>
 internal static class TreeNames
 {
     public const string Readme = "README";
@@ -15,10 +15,10 @@ internal static class TreeNames
     public const string Links = "completed-symlinks";
     public const string Ids = IdPath.Root;
 
-    /// <summary>Signed links to files of the tree; no part of it.</summary>
+    /// <summary>Signed links to files of the tree; not part of it.</summary>
     public const string View = "view";
 
-    /// <summary>Names at the root that belong to the web UI and the APIs (DAV-3): the tree answers 404 to every verb on them.</summary>
+    /// <summary>Root names of the web UI and the APIs (DAV-3). The tree answers 404 to every verb on them.</summary>
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
         [
             "api", "sabnzbd", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
@@ -32,13 +32,12 @@ internal static class TreeNames
 
     private static readonly string[] StagedExtensions = [".part", ".partial", ".filepart", ".tmp", ".crdownload", "~"];
 
-    /// <summary>Longest name below <c>/nzbs</c> in UTF-8 bytes (DAV-13).</summary>
+    /// <summary>Maximum length of a name below <c>/nzbs</c> in UTF-8 bytes (DAV-13).</summary>
     private const int MaxBytes = 255;
 
-    /// <summary>Whether a name at the root belongs to the UI or an API.</summary>
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
-    /// <summary>Whether a request path can only mean a folder of the tree, by its names alone (DAV-5).</summary>
+    /// <summary>Whether a request path, by its names alone, can only mean a folder of the tree (DAV-5).</summary>
     public static bool IsFolder(string path)
     {
         var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries);
@@ -46,21 +45,21 @@ internal static class TreeNames
     }
 
     /// <summary>
-    /// Whether desktops look for this name in every folder they see. Such a name is never listed, and looking for it costs no query
+    /// Whether desktops look for this name in every folder. Such names are never listed, and lookups skip the database because they are frequent
     /// (DAV-14).
     /// </summary>
     public static bool IsLitter(string name) => name.StartsWith("._", StringComparison.Ordinal) || Litter.Contains(name);
 
-    /// <summary>Whether a name below <c>/nzbs</c> can only be meant as a file.</summary>
+    /// <summary>Whether a name below <c>/nzbs</c> can only mean a file.</summary>
     public static bool IsFileName(string name) => IsUpload(name) || IsStaged(name) || IsLitter(name);
 
-    /// <summary>Whether an upload of this name becomes a queue item (DAV-40).</summary>
+    /// <summary>Whether an upload with this name becomes a queue item (DAV-40).</summary>
     public static bool IsUpload(string name) => !IsLitter(name) && ItemName.IsOfNzb(name);
 
-    /// <summary>Whether clients write a file under this name to give it another one when it is whole (DAV-40b).</summary>
+    /// <summary>Whether this is a temporary name: clients write the file and rename it when complete (DAV-40b).</summary>
     public static bool IsStaged(string name) => !IsLitter(name) && Array.Exists(
         StagedExtensions, extension => name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 
-    /// <summary>Whether a file below <c>/nzbs</c> may have a name of this length.</summary>
+    /// <summary>Whether the name is short enough for a file below <c>/nzbs</c>.</summary>
     public static bool Fits(string name) => Encoding.UTF8.GetByteCount(name) <= MaxBytes;
 }

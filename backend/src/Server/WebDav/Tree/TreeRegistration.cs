@@ -2,15 +2,14 @@ using Microsoft.AspNetCore.Authentication;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The tree of the product in the composition root.</summary>
+/// <summary>Registers the tree.</summary>
 internal static class TreeRegistration
 {
-    /// <summary>Adds the store that the verbs serve.</summary>
     public static IServiceCollection AddTree(this IServiceCollection services)
     {
         new AuthenticationBuilder(services).AddScheme<AuthenticationSchemeOptions, ViewAuthenticationHandler>(
             ViewAuthenticationHandler.SchemeName, null);
-        // The framework's handler tells every challenge at Information.
+        // Raise the level, because the framework's handler logs every challenge at Information.
         services.Configure<LoggerFilterOptions>(filters =>
             filters.Rules.Add(new LoggerFilterRule(null, typeof(ViewAuthenticationHandler).FullName, LogLevel.Warning, null)));
         return services

@@ -1,21 +1,19 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// The table of verbs (DAV-92): what each kind of path answers. Section 3 of the WebDAV contract.
-/// </summary>
+/// <summary>The verb table (DAV-92): how each kind of path answers. Section 3 of the WebDAV contract.</summary>
 internal static class TreeVerbs
 {
     private static readonly string[] Reading = [Verbs.Options, Verbs.Get, Verbs.Head, Verbs.PropFind];
     private static readonly string[] Listing = [Verbs.Options, Verbs.PropFind];
     private static readonly string[] Writing = [Verbs.Put, Verbs.Delete];
 
-    /// <summary><c>/</c>, whose bytes are those of the text that explains the tree.</summary>
+    /// <summary><c>/</c>. GET returns the text that explains the tree.</summary>
     public static readonly PathClass Root = new("the root", Reading, forbidden: Writing);
 
     /// <summary><c>/README</c> and <c>/.health</c>.</summary>
     public static readonly PathClass RootFile = new("a file of the root", Reading, forbidden: Writing);
 
-    /// <summary><c>/nzbs</c>, below which there are locks.</summary>
+    /// <summary><c>/nzbs</c>. Its children can be locked.</summary>
     public static readonly PathClass QueueRoot = new("the queue", Listing, forbidden: [Verbs.Delete], hasLocks: true);
 
     /// <summary>The category folders of <c>/nzbs</c>.</summary>
@@ -26,31 +24,28 @@ internal static class TreeVerbs
     public static readonly PathClass QueueItem = new(
         "a queue item", [.. Reading, .. Writing, Verbs.Move, Verbs.PropPatch, Verbs.Lock, Verbs.Unlock], forbidden: [], hasLocks: true);
 
-    /// <summary>Folders of <c>/content</c>.</summary>
     public static readonly PathClass ContentFolder = new("a folder of the library", Listing, forbidden: Writing);
 
-    /// <summary>Files of <c>/content</c>, and names that could be one.</summary>
+    /// <summary>Files of <c>/content</c>, and free names there.</summary>
     public static readonly PathClass ContentFile = new("a file of the library", Reading, forbidden: Writing);
 
-    /// <summary>Folders of <c>/.ids</c>.</summary>
     public static readonly PathClass IdFolder = new("a folder of ids", Listing, forbidden: Writing);
 
-    /// <summary>Files of <c>/.ids</c>, and names that could be one.</summary>
+    /// <summary>Files of <c>/.ids</c>, and free names there.</summary>
     public static readonly PathClass IdFile = new("a file by its id", Reading, forbidden: Writing);
 
     /// <summary><c>/completed-symlinks</c> and its category folders.</summary>
     public static readonly PathClass LinkCategory = new("a category of links", Listing, forbidden: Writing);
 
-    /// <summary>Releases in <c>/completed-symlinks</c> and the folders in them.</summary>
+    /// <summary>Releases in <c>/completed-symlinks</c> and their folders.</summary>
     public static readonly PathClass LinkFolder = new("a folder of links", [.. Listing, Verbs.Delete], forbidden: [Verbs.Put]);
 
-    /// <summary>Links, and names that could be one.</summary>
+    /// <summary>Links, and free names there.</summary>
     public static readonly PathClass LinkFile = new("a link", [.. Reading, Verbs.Delete], forbidden: [Verbs.Put]);
 
-    /// <summary>Names at the root that nothing has.</summary>
+    /// <summary>Unknown names at the root.</summary>
     public static readonly PathClass Nothing = new("an unknown name", Reading, forbidden: Writing);
 
-    /// <summary>All rows.</summary>
     public static readonly IReadOnlyList<PathClass> All =
     [
         Root, RootFile, QueueRoot, QueueFolder, QueueItem, ContentFolder, ContentFile, IdFolder, IdFile, LinkCategory, LinkFolder, LinkFile, Nothing,

@@ -7,19 +7,17 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The scheme of <c>/view</c>: the key of the link, or else Basic like everywhere in the tree (DAV-83).</summary>
+/// <summary>The authentication of <c>/view</c>: the key in the link, otherwise Basic like the rest of the tree (DAV-83).</summary>
 internal sealed class ViewAuthenticationHandler(
     IOptionsMonitor<AuthenticationSchemeOptions> options,
     ILoggerFactory loggers,
     UrlEncoder encoder,
     ViewKey keys) : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {
-    /// <summary>Its name.</summary>
     public const string SchemeName = "View";
 
     private ViewVerdict _verdict = ViewVerdict.Missing;
 
-    /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
         var target = Context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
@@ -37,7 +35,6 @@ internal sealed class ViewAuthenticationHandler(
         }
     }
 
-    /// <inheritdoc/>
     protected override async Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         switch (_verdict)

@@ -4,14 +4,14 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/view/&lt;tree path&gt;</c>: files of the tree for players that take a link and know no password (DAV-80). GET and HEAD are
-/// those of the tree; any item other than a library file is answered with 404.
+/// <c>/view/&lt;tree path&gt;</c>: library files for players that take a link but no password (DAV-80). Uses the GET handler of the tree. Anything
+/// but a library file answers 404.
 /// </summary>
 internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
 {
     private readonly IRequestHandler _reading = handlers.Single(handler => handler.Verbs.Contains(Verbs.Get));
 
-    /// <summary>Answers one request, whose sender is known to be allowed.</summary>
+    /// <summary>Answers one authorized request.</summary>
     public Task AnswerAsync(HttpContext http) => dispatcher.GuardAsync(http, ServeAsync);
 
     private async Task ServeAsync(HttpContext http)
@@ -36,10 +36,9 @@ internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IE
     }
 }
 
-/// <summary>Maps the links.</summary>
 internal static class ViewEndpointRegistration
 {
-    /// <summary>Maps GET and HEAD. Other verbs are the tree's, which knows no such name.</summary>
+    /// <summary>Maps GET and HEAD. Other verbs fall through to the tree, which answers 404.</summary>
     public static IEndpointConventionBuilder MapView(this IEndpointRouteBuilder endpoints) =>
         endpoints
             .MapMethods(

@@ -1,12 +1,11 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>An element of a request body, with all that XML says about it but prefixes, comments and instructions.</summary>
-/// <param name="Name">Its expanded name.</param>
-/// <param name="Attributes">Its attributes without namespace declarations.</param>
-/// <param name="Content">Text and child elements in document order, from which the element can be written again.</param>
+/// <summary>An element of a request body, without prefixes, comments and instructions.</summary>
+/// <param name="Name">The expanded name.</param>
+/// <param name="Attributes">The attributes without namespace declarations.</param>
+/// <param name="Content">Text and child elements in document order.</param>
 internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute> Attributes, IReadOnlyList<DavXmlNode> Content)
 {
-    /// <summary>Its child elements in document order.</summary>
     public IEnumerable<DavXmlElement> Children => Content.Select(node => node.Element).OfType<DavXmlElement>();
 
     /// <summary>The first child with this name in the <c>DAV:</c> namespace, or null.</summary>
@@ -14,18 +13,18 @@ internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute
 }
 
 /// <summary>An attribute.</summary>
-/// <param name="Name">Its expanded name; without a prefix it is in no namespace.</param>
-/// <param name="Value">Its value, references resolved.</param>
+/// <param name="Name">The expanded name; without a prefix it has no namespace.</param>
+/// <param name="Value">The value with references resolved.</param>
 internal readonly record struct DavXmlAttribute(DavName Name, string Value)
 {
-    /// <summary>The namespace of <c>xml:lang</c> and its kin.</summary>
+    /// <summary>The namespace of the prefix <c>xml</c>.</summary>
     public const string XmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
-    /// <summary>The language of an element's text.</summary>
+    /// <summary>The attribute <c>xml:lang</c>.</summary>
     public static DavName Language { get; } = new(XmlNamespace, "lang");
 }
 
-/// <summary>A piece of an element's content: a child element, or else text.</summary>
-/// <param name="Text">Text, references resolved; empty for an element.</param>
+/// <summary>Content of an element: a child element or text.</summary>
+/// <param name="Text">Text with references resolved; empty for an element.</param>
 /// <param name="Element">The child element, or null.</param>
 internal readonly record struct DavXmlNode(string Text, DavXmlElement? Element);

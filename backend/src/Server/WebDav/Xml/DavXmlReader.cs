@@ -5,30 +5,25 @@ using System.Xml;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>
-/// Reads the XML body of a request within fixed bounds (DAV-55, S14), whether it is chunked or has a length, whatever its
-/// Content-Type says.
-/// </summary>
+/// <summary>Reads the XML body of a request within fixed bounds (DAV-55, S14). Accepts chunked bodies and any Content-Type.</summary>
 internal static class DavXmlReader
 {
-    /// <summary>Bytes of a body. A request that names every property it knows has about two thousand.</summary>
+    /// <summary>Maximum bytes. A request that names every property has about 2,000.</summary>
     public const int MaxBytes = 64 * 1024;
 
-    /// <summary>Depth of elements. A PROPPATCH of a structured property has about ten.</summary>
+    /// <summary>Maximum depth. A PROPPATCH of a structured property has about ten.</summary>
     public const int MaxDepth = 32;
 
-    // Length of the namespaces of all names together. A namespace is declared once in a request, and written with each name in stored
-    // properties and answers.
+    // Maximum total length of the namespaces of all names. Bounded, because a namespace is declared once in a request but repeated with each name in
+    // stored properties and responses.
     private const int MaxNamespaces = 4 * MaxBytes;
 
     private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
-    /// <summary>
-    /// Reads the body. Null when there is none, not even white space. Throws <see cref="DavXmlException"/> where it is refused.
-    /// </summary>
-    /// <param name="body">The body; read to its end unless it is refused.</param>
-    /// <param name="contentLength">The length that the request declares, or null: too much is refused before it is sent.</param>
-    /// <param name="cancellationToken">Ends the wait for the client.</param>
+    /// <summary>Reads the body; null if it is empty, without even white space. Throws <see cref="DavXmlException"/> if it is refused.</summary>
+    /// <param name="body">The body; read to its end unless refused.</param>
+    /// <param name="contentLength">The declared length, or null. A too large one is refused before the client sends it.</param>
+    /// <param name="cancellationToken">Stops waiting for the client.</param>
     public static async ValueTask<DavXmlElement?> ReadAsync(PipeReader body, long? contentLength, CancellationToken cancellationToken)
     {
         if (contentLength > MaxBytes)
@@ -56,8 +51,7 @@ internal static class DavXmlReader
     }
 
     /// <summary>
-    /// Reads a document of at most <see cref="MaxBytes"/> bytes. A DTD is refused at its first character, so nothing is ever
-    /// declared, resolved or expanded.
+    /// Parses a document of at most <see cref="MaxBytes"/> bytes. Refuses a DTD at once, so that nothing is declared, resolved or expanded.
     /// </summary>
     public static DavXmlElement Parse(byte[] document)
     {
@@ -78,7 +72,7 @@ internal static class DavXmlReader
             var root = ReadElement(xml, ref namespaces);
             while (xml.Read())
             {
-                // Comments and white space behind the root; all else is refused by the reader.
+                // Skip comments and white space after the root. The reader throws on anything else.
             }
 
             return root;
@@ -89,7 +83,7 @@ internal static class DavXmlReader
         }
     }
 
-    // UTF-8 and UTF-16 are the two that XML demands. In other encodings the reader silently replaces bytes that it cannot decode.
+    // XML demands UTF-8 and UTF-16. Other encodings are refused, because the reader silently replaces bytes that it cannot decode.
     private static void CheckEncoding(string? declared, ReadOnlySpan<byte> document)
     {
         var isKnown = declared?.ToUpperInvariant() switch
@@ -145,15 +139,12 @@ internal static class DavXmlReader
         new("The body is larger than 64 KiB.", StatusCodes.Status413PayloadTooLarge);
 }
 
-/// <summary>A request body was refused, with the status of the answer: 400 for its content, 413 for its size (DAV-55).</summary>
+/// <summary>A refused request body, with the status of the answer: 400 for its content, 413 for its size (DAV-55).</summary>
 internal sealed class DavXmlException : Exception
 {
-    /// <summary>Creates the exception.</summary>
-    /// <param name="message">One sentence about the body, without its content.</param>
-    /// <param name="status">400 or 413.</param>
+    /// <summary>Creates the exception. <paramref name="message"/> must not quote the body; <paramref name="status"/> is 400 or 413.</summary>
     public DavXmlException(string message, int status = StatusCodes.Status400BadRequest)
         : base(message) => Status = status;
 
-    /// <summary>The HTTP status of the answer.</summary>
     public int Status { get; }
 }

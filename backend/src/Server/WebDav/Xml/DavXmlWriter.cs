@@ -5,8 +5,8 @@ using System.Text;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Writes elements as UTF-8 bytes into a buffer. Pure: it neither flushes nor waits. Elements of the <c>DAV:</c> namespace carry
-/// the prefix <c>D</c>, which the root has to declare. Not thread-safe.
+/// Writes elements as UTF-8 into a buffer; never flushes. Elements in <c>DAV:</c> get the prefix <c>D</c>, so the root must declare it. Not
+/// thread-safe.
 /// </summary>
 internal sealed class DavXmlWriter
 {
@@ -17,10 +17,9 @@ internal sealed class DavXmlWriter
 
     public DavXmlWriter(IBufferWriter<byte> output) => _output = output;
 
-    /// <summary>Bytes written so far.</summary>
     public long Written { get; private set; }
 
-    /// <summary>An element of a request as text: what <see cref="Element"/> writes.</summary>
+    /// <summary>Returns an element of a request as text, written by <see cref="Element"/>.</summary>
     public static string Write(DavXmlElement element)
     {
         var buffer = new ArrayBufferWriter<byte>();
@@ -28,17 +27,17 @@ internal sealed class DavXmlWriter
         return Encoding.UTF8.GetString(buffer.WrittenSpan);
     }
 
-    /// <summary>Writes markup as it stands.</summary>
+    /// <summary>Writes markup unescaped.</summary>
     public void Markup(ReadOnlySpan<byte> utf8)
     {
         _output.Write(utf8);
         Written += utf8.Length;
     }
 
-    /// <summary>Writes markup as it stands.</summary>
+    /// <summary>Writes markup unescaped.</summary>
     public void Markup(string markup) => Written += Encoding.UTF8.GetBytes(markup, _output);
 
-    /// <summary>Writes an element of a request again, with its own namespaces, attributes and order (RFC 4918, section 4.3).</summary>
+    /// <summary>Writes an element of a request with its namespaces, attributes and order preserved (RFC 4918, section 4.3).</summary>
     public void Element(DavXmlElement element)
     {
         Tag(element.Name, "<"u8, []);
@@ -62,10 +61,9 @@ internal sealed class DavXmlWriter
         End(element.Name);
     }
 
-    /// <summary>Opens an element; other namespaces than <c>DAV:</c> are declared where they are used.</summary>
+    /// <summary>Opens an element. Namespaces other than <c>DAV:</c> are declared on the element itself.</summary>
     public void Start(DavName name) => Tag(name, "<"u8, ">"u8);
 
-    /// <summary>Closes an element.</summary>
     public void End(DavName name)
     {
         Markup("</"u8);
@@ -73,12 +71,9 @@ internal sealed class DavXmlWriter
         Markup(">"u8);
     }
 
-    /// <summary>An element without content.</summary>
     public void Empty(DavName name) => Tag(name, "<"u8, "/>"u8);
 
-    /// <summary>
-    /// Writes text, escaped. What XML cannot carry becomes U+FFFD, so that no name can break the document (DAV-56).
-    /// </summary>
+    /// <summary>Writes escaped text. Replaces characters that XML forbids with U+FFFD, so that no name can break the document (DAV-56).</summary>
     public void Text(ReadOnlySpan<char> text) => Escape(text, isAttribute: false);
 
     private void Attribute(DavXmlAttribute attribute, int index)
