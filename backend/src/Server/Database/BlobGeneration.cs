@@ -5,26 +5,23 @@ using Dapper;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Which database the blobs belong to: a file beside them, written after the database's own commit of the same. With a clean stop it
-/// also records length, counter and time of the database file, so that the next start need not check all of it.
+/// Names the database that owns the blobs, in a file beside them. The file is written after the database commits the same values. After a clean
+/// stop it also records the database file's length, change counter and time, so the next start can skip the full check.
 /// </summary>
-/// <remarks>
-/// Numbers of rows only grow and are noted after their commit, so a database below them was put in place of a later one, also within one run.
-/// </remarks>
-/// <param name="Id">Generation of the database.</param>
-/// <param name="Epoch">The last start that went on with it.</param>
+/// <remarks>Row numbers only grow and are recorded after their commit, so lower numbers mean an older copy, even within one run.</remarks>
+/// <param name="Id">Random id of the database.</param>
+/// <param name="Epoch">Number of the last start with this database.</param>
 internal sealed record BlobGeneration(string Id, long Epoch)
 {
     private const int MaxBytes = 4096;
 
-    /// <summary>How far the database had come when this was last noted; null in a file of an earlier version.</summary>
+    /// <summary>Row numbers at the last record; null in a file of an earlier version.</summary>
     public RowNumbers? Numbers { get; init; }
 
-    /// <summary>The database as it was closed; null while a server runs or after one that was killed.</summary>
+    /// <summary>State of the closed database; null while the server runs or after a kill.</summary>
     public ClosedDatabase? Closed { get; init; }
 
-    /// <summary>Reads the file.</summary>
-    /// <returns>Null when there is none, or none that can be understood.</returns>
+    /// <summary>Returns null if the file is missing or unreadable as JSON.</summary>
     public static BlobGeneration? Read(DataFolder folder)
     {
         try
@@ -40,7 +37,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
         }
     }
 
-    /// <summary>Replaces the file; when the call returns the new one is on disk.</summary>
+    /// <summary>Replaces the file durably: the new content is on disk when the call returns.</summary>
     public void Write(DataFolder folder)
     {
         var temporary = folder.Generation + DurableFolder.TemporarySuffix;
@@ -59,33 +56,31 @@ internal sealed record BlobGeneration(string Id, long Epoch)
     }
 }
 
-/// <summary>The highest numbers that rows have ever had; a removal leaves them as they are.</summary>
-/// <remarks>A migration that rebuilds one of the tables has to carry its number in <c>sqlite_sequence</c> over.</remarks>
-/// <param name="QueueFile">Of the NZBs that were accepted.</param>
-/// <param name="HistoryItem">Of the items that ended, or were removed from the history.</param>
+/// <summary>The highest row numbers ever assigned. Removing rows does not lower them.</summary>
+/// <remarks>A migration that rebuilds one of the tables must carry its <c>sqlite_sequence</c> number over.</remarks>
+/// <param name="QueueFile">Number of the last accepted NZB.</param>
+/// <param name="HistoryItem">Number of the last history item, including removed ones.</param>
 internal sealed record RowNumbers(long QueueFile, long HistoryItem)
 {
-    /// <summary>Reads them.</summary>
     public static RowNumbers Read(DbConnection connection) => new(Last(connection, "queue_file"), Last(connection, "history_item"));
 
-    /// <summary>Whether a database with these numbers is an earlier state of one with the others.</summary>
+    /// <summary>Whether a database with these numbers is an older state than <paramref name="other"/>.</summary>
     public bool AreBelow(RowNumbers other) => QueueFile < other.QueueFile || HistoryItem < other.HistoryItem;
 
     private static long Last(DbConnection connection, string table) => connection.ExecuteScalar<long?>(SqlDialect.LastNumber(table)) ?? 0;
 }
 
-/// <summary>The outer marks of a database file, by which a change is noticed.</summary>
-/// <param name="Length">Its bytes.</param>
-/// <param name="Changes">The change counter of its header.</param>
-/// <param name="WrittenAt">Its last change, in ticks of UTC.</param>
-/// <param name="CheckedAt">When all of it was last found sound, in Unix milliseconds; no part of the look.</param>
+/// <summary>Cheap marks of a database file that change whenever the file does.</summary>
+/// <param name="Length">File length in bytes.</param>
+/// <param name="Changes">Change counter in the SQLite header.</param>
+/// <param name="WrittenAt">Last write time, in UTC ticks.</param>
+/// <param name="CheckedAt">When the last full check passed, in Unix milliseconds; ignored when comparing.</param>
 internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt, long CheckedAt)
 {
     private const int CounterOffset = 24;
     private const int HeaderLength = 100;
 
-    /// <summary>Looks at the file.</summary>
-    /// <returns>Null when there is no whole header, or a log beside the file that was not folded back into it.</returns>
+    /// <summary>Returns null if the header is incomplete, or if the write-ahead log has not been checkpointed.</summary>
     public static ClosedDatabase? Look(DataFolder folder, DateTimeOffset checkedAt)
     {
         if (new FileInfo(folder.Database + "-wal") is { Exists: true, Length: > 0 })
@@ -98,6 +93,6 @@ internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt,
         return new ClosedDatabase(file.Length, changes, File.GetLastWriteTimeUtc(folder.Database).Ticks, checkedAt.ToUnixTimeMilliseconds());
     }
 
-    /// <summary>Whether a file that looks like this one may be it, unchanged.</summary>
+    /// <summary>Whether the other file may be the same file, unchanged.</summary>
     public bool LooksLike(ClosedDatabase? other) => other is not null && this with { CheckedAt = 0 } == other with { CheckedAt = 0 };
 }

@@ -4,25 +4,23 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Keeps unreferenced blobs before they are deleted, in one folder per day that is left. A day passes at most once in 24 hours of the
-/// wall clock and of the running process, also when the clock is set, so a blob can be restored for at least <see cref="Days"/> days
-/// (F41, F43).
+/// Keeps unreferenced blobs before deletion, in one folder per remaining day, so a blob can be restored for at least <see cref="Days"/> days
+/// (F41, F43). A day passes at most once per 24 hours of both the wall clock and the process's uptime, because either clock may jump.
 /// </summary>
-/// <remarks>Thread-safe: files are moved by renames alone.</remarks>
+/// <remarks>Thread-safe, because files move only by renames.</remarks>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
 {
-    /// <summary>Whole days that a file stays.</summary>
     public const int Days = 7;
 
-    // A file comes at any time of the first day, which therefore does not count.
+    // A file may arrive late on the first day, so that day does not count.
     private const int Folders = Days + 1;
     private static readonly TimeSpan Day = TimeSpan.FromHours(24);
 
-    // Guards the field below and the passing of a day.
+    // Guards _passedAt and the renaming of the day folders.
     private readonly Lock _gate = new();
     private long? _passedAt;
 
-    /// <summary>Takes a file in, under its name. Nothing happens where there is none.</summary>
+    /// <summary>Moves a file into the quarantine; does nothing if the file does not exist.</summary>
     public void Take(string path)
     {
         Directory.CreateDirectory(FolderOf(Folders));
@@ -32,15 +30,14 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
         }
         catch (FileNotFoundException)
         {
-            // Taken or never there, which is the same to the caller.
+            // Already moved, or never there. The caller treats both alike.
         }
     }
 
-    /// <summary>The file that was last taken in under a name.</summary>
+    /// <summary>The file most recently quarantined under this name.</summary>
     public FileInfo Newest(string path) => new(Path.Combine(FolderOf(Folders), Path.GetFileName(path)));
 
-    /// <summary>Moves the newest file of a name back to where it was, unless there is one already.</summary>
-    /// <returns>Whether one was found.</returns>
+    /// <summary>Moves the newest quarantined file of a name back. Returns whether there was one; throws if the target exists.</summary>
     public bool TryRestore(string path)
     {
         for (var day = Folders; day > 0; day--)
@@ -55,7 +52,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
         return false;
     }
 
-    /// <summary>Lets a day pass for everything that is here, once one has passed since the last time.</summary>
+    /// <summary>Advances every file by one day if 24 hours have passed, and deletes the expired folder.</summary>
     public void TryPassDay()
     {
         lock (_gate)
@@ -75,7 +72,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
         }
     }
 
-    /// <summary>Looks when a day last passed and notes that one does; the first look, and one after the clock went back, only note.</summary>
+    /// <summary>Whether a day has passed since the mark file. The first call, and one after the clock went back, only reset the mark.</summary>
     private bool IsDue()
     {
         var mark = Path.Combine(folder.Quarantine, "day");

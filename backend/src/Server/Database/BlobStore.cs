@@ -8,13 +8,13 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Keeps NZBs (<c>&lt;hash&gt;.nzb.br</c>), their message-id lists (<c>&lt;hash&gt;.ids</c>) and packed uploads as they came
-/// (<c>&lt;hash&gt;.raw</c>) as files. A row may refer to one only after it has been saved.
+/// Stores NZBs (<c>&lt;hash&gt;.nzb.br</c>), their message-id lists (<c>&lt;hash&gt;.ids</c>) and packed uploads as received
+/// (<c>&lt;hash&gt;.raw</c>) as files. A row may refer to a blob only after it was saved.
 /// </summary>
-/// <remarks>Thread-safe. Two saves of the same NZB give the same file.</remarks>
+/// <remarks>Thread-safe. Saving the same NZB twice produces the same file.</remarks>
 internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null)
 {
-    /// <summary>Longest NZB in bytes of plain text (docs/contracts/reliability.md, section 3).</summary>
+    /// <summary>Maximum NZB size in bytes of plain text (docs/contracts/reliability.md, section 3).</summary>
     public const long MaxNzbBytes = 256L << 20;
 
     private const string NzbSuffix = ".nzb.br";
@@ -23,24 +23,23 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     private const long SpareBytes = 64L << 20;
     private const int HashLength = 64;
 
-    // A blob is written before the row that refers to it, so a young one without a row may be about to get one.
+    // A blob is written before the row that refers to it, so a young blob without a row may still get one.
     private static readonly TimeSpan OrphanAge = TimeSpan.FromHours(1);
 
-    // A blob is saved over one of its name as well: the content is the same, and the young date keeps a sweep away from it.
+    // Saving replaces an existing blob of the same hash: the content is equal, and the new date keeps the orphan sweep away.
     private readonly DurableFolder _saved = new(folder.Blobs, files, state);
 
-    /// <summary>Refuses early, before bytes of a request are written.</summary>
-    /// <param name="size">Expected size of what will be saved, in bytes; 0 when unknown.</param>
-    /// <exception cref="StorageException">Less than 3 × size + 64 MiB are free (IMP-4).</exception>
+    /// <summary>Refuses early, before any byte of a request is written.</summary>
+    /// <exception cref="StorageException">Less than 3 × size + 64 MiB are free (IMP-4). The size is in bytes, or 0 if unknown.</exception>
     public void RequireSpace(long size) => _saved.RequireFree(checked(3 * size) + SpareBytes);
 
-    /// <summary>Reads an NZB to its end and keeps it, compressed. When the task completes it is on disk under its name.</summary>
-    /// <param name="plain">The NZB as text; is read once, forward, and left open.</param>
-    /// <param name="read">Reads the NZB on its way to the disk, as far as it likes; may throw nothing about its content. Null: nothing does.</param>
-    /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
-    /// <param name="cancellationToken">Gives up and removes what was written.</param>
-    /// <exception cref="BlobTooLargeException">It is longer than <see cref="MaxNzbBytes"/>.</exception>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>Reads an NZB to its end and stores it compressed and durably. Cancellation deletes the partial file.</summary>
+    /// <param name="plain">The NZB as text; read once, forward only, and left open.</param>
+    /// <param name="read">Parses the NZB while it is written, and may stop early. Must not throw for bad content. Null if unused.</param>
+    /// <param name="beforeNaming">Receives the hash after the NZB was read, before the blob appears.</param>
+    /// <param name="cancellationToken">Deletes the partial file.</param>
+    /// <exception cref="BlobTooLargeException">The NZB is longer than <see cref="MaxNzbBytes"/>.</exception>
+    /// <exception cref="StorageException">The blob cannot be written.</exception>
     public Task<StoredBlob> SaveNzbAsync(
         Stream plain,
         Func<Stream, CancellationToken, Task>? read,
@@ -59,11 +58,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             beforeNaming,
             cancellationToken);
 
-    /// <summary>Reads an upload to its end and keeps it as it came, as durably as an NZB.</summary>
-    /// <param name="body">Is read once, forward, and left open. Limits its own length.</param>
-    /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
-    /// <param name="cancellationToken">Gives up and removes what was written.</param>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>Reads an upload to its end and stores it unchanged, as durably as an NZB. The body must limit its own length.</summary>
     public Task<StoredBlob> SaveRawAsync(Stream body, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
         SaveAsync(
             RawSuffix,
@@ -75,12 +70,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             beforeNaming,
             cancellationToken);
 
-    /// <summary>Keeps the message-id list of an NZB, as durably as the NZB itself.</summary>
-    /// <param name="hash">Hash of the NZB.</param>
-    /// <param name="write">Writes the list; the stream is the caller's until the task completes.</param>
-    /// <param name="cancellationToken">Gives up and removes what was written.</param>
-    /// <returns>Bytes on disk.</returns>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>Stores the message-id list of an NZB durably. Returns its size on disk.</summary>
     public Task<long> SaveIdsAsync(string hash, Func<Stream, CancellationToken, Task> write, CancellationToken cancellationToken)
     {
         var name = CheckHash(hash) + IdsSuffix;
@@ -93,14 +83,14 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             cancellationToken);
     }
 
-    /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read.</summary>
-    /// <exception cref="StorageException">The folder cannot be looked into, which says nothing about the NZB.</exception>
+    /// <summary>Whether a blob of this NZB exists. Damage shows only when it is read.</summary>
+    /// <exception cref="StorageException">The folder cannot be read, which proves nothing about the NZB.</exception>
     public bool ContainsNzb(string hash)
     {
         var path = _saved.PathOf(CheckHash(hash) + NzbSuffix);
         try
         {
-            // FileInfo.Exists is false for a file without access as well.
+            // Not FileInfo.Exists, because that is also false when access is denied.
             return DurableFolder.Read(() => (File.GetAttributes(path) & FileAttributes.Directory) == 0, path);
         }
         catch (FileNotFoundException)
@@ -109,32 +99,30 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }
     }
 
-    /// <summary>The plain text of a stored NZB; the caller disposes the stream.</summary>
-    /// <exception cref="FileNotFoundException">The blob is lost.</exception>
-    /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>
+    /// <summary>Opens the plain text of a stored NZB.</summary>
+    /// <exception cref="FileNotFoundException">
+    /// The blob is lost. A damaged blob throws <see cref="InvalidDataException"/> while it is read.
+    /// </exception>
     public Stream OpenNzb(string hash) =>
         new BrotliStream(_saved.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
 
-    /// <summary>An upload as it came; the caller disposes the stream.</summary>
+    /// <summary>Opens an upload as it was received.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
     public Stream OpenRaw(string hash) => _saved.OpenRead(_saved.PathOf(CheckHash(hash) + RawSuffix));
 
-    /// <summary>A stored message-id list for reading at any place; the caller disposes the handle.</summary>
-    /// <exception cref="FileNotFoundException">The list is lost; it can be derived again from the NZB.</exception>
+    /// <summary>Opens a stored message-id list for random access.</summary>
+    /// <exception cref="FileNotFoundException">The list is lost; it can be rebuilt from the NZB.</exception>
     public SafeFileHandle OpenIds(string hash)
     {
         var path = _saved.PathOf(CheckHash(hash) + IdsSuffix);
         return DurableFolder.Read(() => File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete), path);
     }
 
-    /// <summary>A new file among the blobs for bytes on their way, recognized by its name after a crash.</summary>
-    /// <returns>A stream for reading and writing, whose disposal removes the file.</returns>
-    /// <exception cref="StorageException">It cannot be made; reading and writing throw the same.</exception>
+    /// <summary>Creates a temporary file that is deleted when the stream is disposed, or by the next start after a crash.</summary>
     public Stream CreateTemporary() => _saved.CreateTemporary();
 
     /// <summary>
-    /// Moves an NZB and its message-id list to the quarantine, once no row refers to them. An upload as it came is removed: what
-    /// is in it is kept by itself.
+    /// Quarantines an unreferenced NZB and its message-id list. A packed upload is deleted, because its NZBs are stored separately.
     /// </summary>
     public void Retire(string hash) => _saved.Run(() =>
     {
@@ -145,15 +133,14 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         files.Delete(_saved.PathOf(hash + RawSuffix));
     });
 
-    /// <summary>Finds an NZB again that lies in the quarantine, and its message-id list.</summary>
+    /// <summary>Restores a quarantined NZB and its message-id list. Returns whether the NZB was found.</summary>
     public bool TryRestore(string hash)
     {
         quarantine.TryRestore(_saved.PathOf(CheckHash(hash) + IdsSuffix));
         return quarantine.TryRestore(_saved.PathOf(hash + NzbSuffix));
     }
 
-    /// <summary>Keys of the NZBs that are stored, from the names alone: every start asks for all of them.</summary>
-    /// <exception cref="StorageException">The folder cannot be looked into.</exception>
+    /// <summary>Keys of all stored NZBs, read from the file names alone so that every start can afford it.</summary>
     public HashSet<UInt128> ListNzbs() => DurableFolder.Read(
         () => new FileSystemEnumerable<UInt128>(folder.Blobs, (ref FileSystemEntry entry) => KeyOf(entry.FileName[..HashLength]))
         {
@@ -162,27 +149,20 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }.ToHashSet(),
         folder.Blobs);
 
-    /// <summary>
-    /// The first half of a hash, for sets of many hashes: a fifth of the memory. Text that is no hash gives zero, which no stored
-    /// blob has.
-    /// </summary>
+    /// <summary>The first half of a hash, so that large sets need a fifth of the memory. Other text gives zero, which no blob has.</summary>
     public static UInt128 KeyOf(ReadOnlySpan<char> hash) =>
         hash.Length == HashLength && UInt128.TryParse(hash[..(HashLength / 2)], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
             ? key
             : UInt128.Zero;
 
-    /// <summary>
-    /// Files that a crash may have left: temporary files, and NZBs, lists and uploads without a row. Only those older than an hour,
-    /// because a blob is written before the row that refers to it.
-    /// </summary>
-    /// <param name="referenced">Keys of the hashes that rows refer to.</param>
+    /// <summary>Finds temporary files, and blobs without a row, that are older than an hour: a blob is written before its row.</summary>
     public Orphans FindOrphans(IReadOnlySet<UInt128> referenced)
     {
         var (paths, orphaned, stored) = (new List<string>(), new HashSet<string>(), 0);
         var oldest = time.WallTime() - OrphanAge;
         foreach (var file in _saved.List())
         {
-            // Anything else that lies here was not put here by Sluice and is left alone.
+            // Sluice did not create any other file here, so it is left alone.
             var hash = HashOf(file.Name);
             if (hash is not null && file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal))
                 stored++;
@@ -197,9 +177,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return new Orphans(paths, orphaned.Count, stored);
     }
 
-    /// <summary>Moves a file of <see cref="FindOrphans"/> to the quarantine, unless an upload has written it anew meanwhile.</summary>
-    /// <returns>Whether it was moved.</returns>
-    /// <exception cref="StorageException">It cannot be moved.</exception>
+    /// <summary>Moves an orphan to the quarantine, unless an upload has rewritten it in the meantime.</summary>
     public bool TryQuarantine(string path) => DurableFolder.Read(
         () =>
         {
@@ -210,7 +188,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.WallTime() - OrphanAge).UtcDateTime;
 
-    /// <summary>The hash that the name of a blob begins with, or null for the name of another file.</summary>
+    /// <summary>The hash at the start of a blob's file name; null for any other file.</summary>
     private static string? HashOf(string name)
     {
         var dot = name.IndexOf('.', StringComparison.Ordinal);
@@ -238,28 +216,24 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return new StoredBlob(name, length, storedLength);
     }
 
-    /// <summary>A hash becomes part of a path, so nothing else may pass.</summary>
+    /// <summary>Guards paths: a hash becomes part of a path, so any other text is refused.</summary>
     private static string CheckHash(string hash) =>
         hash.Length == HashLength && hash.All(char.IsAsciiHexDigitLower)
             ? hash
             : throw new ArgumentException("Not a SHA-256 in lower-case hex.", nameof(hash));
 }
 
-/// <summary>Files of the blobs that nothing seems to refer to.</summary>
-/// <param name="Paths">The files.</param>
-/// <param name="Hashes">How many hashes they belong to.</param>
-/// <param name="Stored">How many NZBs are stored, these included.</param>
+/// <summary>Blob files that no row refers to, the number of their hashes, and the number of all stored NZBs.</summary>
 internal sealed record Orphans(IReadOnlyList<string> Paths, int Hashes, int Stored);
 
-/// <summary>An NZB, or an upload as it came, that is safe on disk.</summary>
-/// <param name="Hash">SHA-256 of its bytes, 64 lower-case hex digits: its name.</param>
-/// <param name="PlainLength">How many there are.</param>
+/// <summary>A durably stored NZB or upload.</summary>
+/// <param name="Hash">SHA-256 of the plain bytes in 64 lowercase hex digits; also the file name.</param>
+/// <param name="PlainLength">Length of the plain bytes.</param>
 /// <param name="StoredLength">Bytes on disk.</param>
 internal sealed record StoredBlob(string Hash, long PlainLength, long StoredLength);
 
-/// <summary>An NZB is longer than one may be; nothing was kept of it.</summary>
+/// <summary>The NZB exceeds the size limit; nothing was stored.</summary>
 internal sealed class BlobTooLargeException(long limit) : IOException($"The NZB is larger than {limit >> 20} MiB.")
 {
-    /// <summary>The limit in bytes of plain text.</summary>
     public long Limit { get; } = limit;
 }

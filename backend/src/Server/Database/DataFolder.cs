@@ -2,45 +2,40 @@ using System.Runtime.Versioning;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The one folder that holds everything Sluice keeps (<c>CONFIG_PATH</c>), and the places in it.</summary>
-/// <param name="Root">Absolute path.</param>
+/// <summary>The folder that holds all data of Sluice (<c>CONFIG_PATH</c>), and the paths in it.</summary>
 internal sealed record DataFolder(string Root)
 {
     private const UnixFileMode PrivateFolder = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
     private const UnixFileMode PrivateFile = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Others = (UnixFileMode)0b111_111;
 
-    /// <summary>The database.</summary>
     public string Database => Path.Combine(Root, "sluice.db");
 
-    /// <summary>Room that a start on a full disk gives up.</summary>
+    /// <summary>Space that a start on a full disk frees (<see cref="DiskReserve"/>).</summary>
     public string Reserve => Path.Combine(Root, "sluice.reserve");
 
-    /// <summary>Stored NZBs and message-id lists.</summary>
     public string Blobs => Path.Combine(Root, "blobs");
 
-    /// <summary>Uploads that wait for their name. Made when the first one comes.</summary>
+    /// <summary>Staged uploads that wait to be renamed. Created with the first one.</summary>
     public string Staged => Path.Combine(Root, "staged");
 
-    /// <summary>The segment cache. Made when the first block is stored; always safe to delete.</summary>
+    /// <summary>The segment cache. Created with the first block; always safe to delete.</summary>
     public string Segments => Path.Combine(Root, "cache", "segments");
 
-    /// <summary>Which database the blobs belong to (<see cref="BlobGeneration"/>).</summary>
+    /// <summary>Names the database that owns the blobs (<see cref="BlobGeneration"/>).</summary>
     public string Generation => Path.Combine(Root, "blobs.generation");
 
-    /// <summary>Blobs that nothing refers to any more (<see cref="BlobQuarantine"/>). Made when the first one comes.</summary>
+    /// <summary>Unreferenced blobs before deletion (<see cref="BlobQuarantine"/>). Created with the first one.</summary>
     public string Quarantine => Path.Combine(Root, "quarantine");
 
-    /// <summary>Copies of the database.</summary>
     public string Backups => Path.Combine(Root, "backups");
 
-    /// <summary>Key files, never part of a backup.</summary>
+    /// <summary>Key files. Never part of a backup.</summary>
     public string Keys => Path.Combine(Root, "keys");
 
-    /// <summary>A copy of the database of another program, as long as that is read.</summary>
+    /// <summary>Temporary copy of another program's database, for the duration of an import.</summary>
     public string Import => Path.Combine(Root, "import");
 
-    /// <summary>Held by the running process.</summary>
     public string LockFile => Path.Combine(Root, "sluice.lock");
 
     private IEnumerable<string> Folders => [Blobs, Backups, Keys];
@@ -51,13 +46,10 @@ internal sealed record DataFolder(string Root)
 
     private string SecretKey => Path.Combine(Keys, "secret.key");
 
-    /// <summary>
-    /// Creates missing folders, tries each file and folder that will be written, and takes the rights of other users from existing
-    /// ones. Files that the process creates from here on are private as well.
-    /// </summary>
-    /// <returns>Whether the file system keeps modes; where it does not, other users may read the files.</returns>
+    /// <summary>Creates missing folders, checks every path, and makes all files private, including files that the process creates later.</summary>
+    /// <returns>Whether the file system stores modes; if not, other users may be able to read the files.</returns>
     /// <exception cref="StartRefusedException">The folder cannot be created or written (CFG-13).</exception>
-    /// <exception cref="StorageException">A file or folder in it cannot.</exception>
+    /// <exception cref="StorageException">A file or folder inside it is unusable.</exception>
     public bool Prepare()
     {
         PosixCalls.MakeFilesPrivate();
@@ -94,7 +86,7 @@ internal sealed record DataFolder(string Root)
         }
         catch (Exception e) when (StorageException.From(e, Root) is { Fault: StorageFault.Full })
         {
-            // A full disk does not prevent a start: stored releases can still be streamed (F34).
+            // A full disk does not prevent a start, because stored releases can still be streamed (F34).
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -117,7 +109,7 @@ internal sealed record DataFolder(string Root)
         }
     }
 
-    /// <summary>Asks the system, which opens nothing: a file of SQLite that is closed again loses the locks on it.</summary>
+    /// <summary>Checks access without opening the file, because closing an SQLite file drops the locks that SQLite holds on it.</summary>
     private static void Try(string path, bool isOfOtherKind, string otherKind, bool write)
     {
         if (isOfOtherKind)
@@ -126,10 +118,7 @@ internal sealed record DataFolder(string Root)
             throw StorageException.Of(errno, path);
     }
 
-    /// <summary>
-    /// Takes the rights of other users from files of an earlier version. A folder comes after its files: as long as it is open, the next
-    /// start goes through them again.
-    /// </summary>
+    /// <summary>Makes older files private. Each folder comes after its files, so an interrupted run starts over with that folder.</summary>
     private bool TightenModes()
     {
         if (OperatingSystem.IsWindows())
@@ -144,7 +133,7 @@ internal sealed record DataFolder(string Root)
             {
                 if (IsPrivate(folder))
                     continue;
-                // Folders inside the blobs are those of another program that has kept its own there, and stay as they are.
+                // Folders inside the blobs belong to another program, so they stay unchanged.
                 var depth = folder == Blobs ? SearchOption.TopDirectoryOnly : SearchOption.AllDirectories;
                 foreach (var file in Directory.EnumerateFiles(folder, "*", depth))
                     Tighten(file, PrivateFile);
@@ -157,7 +146,7 @@ internal sealed record DataFolder(string Root)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A file system without modes, or a file of another user in a folder that both may write.
+            // The file system has no modes, or another user owns a file in a shared folder.
             return false;
         }
     }

@@ -4,46 +4,41 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The state of a database file, read without writing to it.</summary>
+/// <summary>The state of a database file, found by reading only.</summary>
 internal sealed record DatabaseInspection
 {
     private const string SchemaSql =
         "SELECT m.type || ' ' || m.name || ' ' || coalesce(c.name, '') FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c";
 
-    /// <summary>The file is absent, has no byte, or was never given a table.</summary>
+    /// <summary>Whether the file is missing, has no bytes, or never had a table.</summary>
     public bool IsEmpty { get; init; }
 
-    /// <summary>Why it cannot be used; null for a sound look.</summary>
+    /// <summary>Why the file cannot be used; null if it can.</summary>
     public string? Damage { get; init; }
 
-    /// <summary>Generation and epoch; null in one that is older than these.</summary>
+    /// <summary>Generation and epoch; null in a database that predates them.</summary>
     public BlobGeneration? Generation { get; init; }
 
-    /// <summary>How far its rows have come; null if it has no numbered tables.</summary>
+    /// <summary>The highest row numbers; null if there are no numbered tables.</summary>
     public RowNumbers? Numbers { get; init; }
 
-    /// <summary>How many NZBs rows refer to.</summary>
     public int Referenced { get; init; }
 
     /// <summary>Keys of the stored NZBs that no row refers to.</summary>
     public IReadOnlyCollection<UInt128> Unreferenced { get; init; } = [];
 
-    /// <summary>Hashes of the referenced NZBs that are not stored.</summary>
+    /// <summary>Hashes of referenced NZBs without a stored file.</summary>
     public IReadOnlyList<string> Missing { get; init; } = [];
 
-    /// <summary>Hashes that an earlier start has missed.</summary>
+    /// <summary>Hashes that an earlier start already reported missing.</summary>
     public IReadOnlySet<string> KnownLost { get; init; } = new HashSet<string>();
 
-    /// <summary>How many are missed that no start has missed before.</summary>
+    /// <summary>Number of missing NZBs that no earlier start reported.</summary>
     public int NewlyMissing => Missing.Count(hash => !KnownLost.Contains(hash));
 
-    /// <summary>Looks at a database. SQLite itself would take an empty file for a new database and throw away the log beside it.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="migrations">Know the tables of each version.</param>
-    /// <param name="references">Where rows refer to NZBs.</param>
-    /// <param name="stored">Keys of the NZBs that are stored.</param>
-    /// <exception cref="StartRefusedException">The file was written by a newer program.</exception>
-    /// <exception cref="SqliteException">The file cannot be read, for a reason that is not in it.</exception>
+    /// <summary>Inspects a database. Handles an empty file itself, because SQLite would recreate it and discard the log beside it.</summary>
+    /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
+    /// <exception cref="SqliteException">The file cannot be read, for a reason outside the file.</exception>
     public static DatabaseInspection Run(
         string path, MigrationRunner migrations, IEnumerable<BlobReference> references, IReadOnlySet<UInt128> stored)
     {
@@ -74,7 +69,7 @@ internal sealed record DatabaseInspection
         var hasGeneration = schema.Contains("table generation id");
         var referenced = new HashSet<UInt128>();
         var missing = new HashSet<string>();
-        // A database of an earlier version may lack a table that this one refers from.
+        // A database of an earlier version may lack some of these tables.
         var asked = references.Where(reference => reference.IsNzb && schema.Contains($"table {reference.Table} {reference.Column}"));
         foreach (var hash in asked.SelectMany(reference => connection.Query<string>(reference.Sql, buffered: false)))
         {

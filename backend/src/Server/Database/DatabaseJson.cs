@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Server.Database;
 
-/// <summary>How the types of this folder stand in JSON, generated at build.</summary>
+/// <summary>Build-time JSON serializers for the types of this folder.</summary>
 [JsonSerializable(typeof(BlobGeneration))]
 [JsonSerializable(typeof(IReadOnlyCollection<int>))]
 [JsonSerializable(typeof(IReadOnlyCollection<long>))]

@@ -8,8 +8,8 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Opens the database once it is proved to belong to the blobs, and writes its generation beside them (F42). Otherwise Sluice enters
-/// safe mode, and nothing is written.
+/// Opens the database once it is proved to belong to the blobs, and records its generation beside them (F42). Otherwise Sluice enters safe mode
+/// and writes nothing.
 /// </summary>
 internal sealed class DatabaseOpening(
     DataFolder folder,
@@ -23,11 +23,11 @@ internal sealed class DatabaseOpening(
     private BlobGeneration? _current;
     private Task? _noting;
 
-    /// <summary>Looks at database and blobs, and opens the database unless they do not belong together.</summary>
+    /// <summary>Inspects database and blobs, and opens the database if they belong together.</summary>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c>.</param>
-    /// <param name="mayWrite">Writes wait for it, the first of which notes this start.</param>
+    /// <param name="mayWrite">Writes wait for this task. The first write records this start.</param>
     /// <returns>Null in safe mode.</returns>
-    /// <exception cref="StartRefusedException">The file was written by a newer program.</exception>
+    /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="StorageException">Database or blobs cannot be used.</exception>
     public OpenedDatabase? Open(string? accept, Task mayWrite)
     {
@@ -45,7 +45,7 @@ internal sealed class DatabaseOpening(
     {
         var beside = BlobGeneration.Read(folder);
         var stored = blobs.ListNzbs();
-        // Before the inspection, which makes a log beside the file.
+        // Must run before the inspection, because opening the database creates a log file.
         var checkedAt = UnchangedSince(beside);
         var found = DatabaseInspection.Run(folder.Database, migrations, references, stored);
         var restored = found.Missing.Where(blobs.TryRestore).ToHashSet();
@@ -67,7 +67,7 @@ internal sealed class DatabaseOpening(
                 DatabaseLog.Accepted(logger, detail);
             if (safeMode.IsOn)
                 return null;
-            // The rows that a newly accepted database lacks prove nothing about the blobs, now or later.
+            // An accepted database may lack rows for existing blobs, so missing rows never make these blobs orphans.
             kept = found.Unreferenced;
             found = found with { IsEmpty = true };
         }
@@ -80,8 +80,7 @@ internal sealed class DatabaseOpening(
         return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, _noting);
     }
 
-    /// <summary>Notes beside the blobs how far the rows have come, once this start is noted. Not for two callers at a time.</summary>
-    /// <param name="cancellationToken">Gives up before it is written.</param>
+    /// <summary>Records the current row numbers beside the blobs, once this start is recorded. Not thread-safe.</summary>
     public async Task NoteNumbersAsync(CancellationToken cancellationToken)
     {
         if (_noting is null || !database.IsOpen)
@@ -95,17 +94,16 @@ internal sealed class DatabaseOpening(
         }
         catch (DatabaseLostException)
         {
-            // In safe mode the file stays as it is.
+            // In safe mode the file must stay unchanged.
         }
         catch (Exception e) when (StorageException.From(e, folder.Database) is { } fault)
         {
-            // The file says less than the database then, which is never taken for an older one.
+            // Safe: the file now lags behind the database, and only a database behind the file counts as older.
             DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
 
-    /// <summary>Notes beside the blobs how the database was closed. Call it when no connection uses that any more.</summary>
-    /// <param name="checkedAt">When all of it was last found sound.</param>
+    /// <summary>Records the closed state of the database beside the blobs. Call only after every connection was closed.</summary>
     public void NoteClosed(DateTimeOffset checkedAt)
     {
         if (_current is not null && !safeMode.IsOn)
@@ -119,7 +117,7 @@ internal sealed class DatabaseOpening(
         return closed.LooksLike(ClosedDatabase.Look(folder, default)) ? DateTimeOffset.FromUnixTimeMilliseconds(closed.CheckedAt) : null;
     }
 
-    /// <summary>The first transaction of this start; the file beside the blobs never knows of a start that the database does not.</summary>
+    /// <summary>Records this start in the database first, then in the file, so the file never knows a start that the database lacks.</summary>
     private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing, IReadOnlyCollection<UInt128> kept)
     {
         var numbers = await database.WriteAsync(
@@ -148,12 +146,12 @@ internal sealed class DatabaseOpening(
         }
         catch (Exception e) when (StorageException.From(e, folder.Generation) is { } fault)
         {
-            // The database is ahead of the file then, which is never taken for an older one.
+            // Safe: the file now lags behind the database, and only a database behind the file counts as older.
             DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
 
-    /// <summary>A hash over the findings, so that accepting them accepts no later ones.</summary>
+    /// <summary>A hash of the findings, so that accepting these findings accepts no later ones.</summary>
     private static string IdOf(SafeModeCause cause, DatabaseInspection found, BlobGeneration? beside)
     {
         var state = string.Create(
@@ -163,12 +161,12 @@ internal sealed class DatabaseOpening(
     }
 }
 
-/// <summary>Reads and writes <c>kept_nzb</c>: stored NZBs that came after a database which the operator accepted.</summary>
+/// <summary>Reads and writes <c>kept_nzb</c>: NZBs that a database accepted by the operator has no rows for.</summary>
 internal static class KeptNzbs
 {
     private const string KeyFormat = "x32";
 
-    /// <summary>Keeps NZBs for good, by <see cref="BlobStore.KeyOf"/>.</summary>
+    /// <summary>Keeps NZBs forever, by their <see cref="BlobStore.KeyOf"/>.</summary>
     public static void Add(DbConnection connection, IReadOnlyCollection<UInt128> keys)
     {
         if (keys.Count == 0)
@@ -177,13 +175,12 @@ internal static class KeptNzbs
         connection.Execute("INSERT OR IGNORE INTO kept_nzb (hash) SELECT value FROM json_each(@hashes)", new { hashes = SqlDialect.List(hashes) });
     }
 
-    /// <summary>The keys of all that are kept.</summary>
     public static IEnumerable<UInt128> Read(DbConnection connection) =>
         connection.Query<string>("SELECT hash FROM kept_nzb", buffered: false).Select(hash => UInt128.Parse(hash, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture));
 }
 
-/// <summary>How a database was opened.</summary>
-/// <param name="MaySweep">Whether blobs that it does not refer to may be taken for orphans: it was there before this start, and no operator had to accept it.</param>
-/// <param name="CheckedAt">When all of it was last found sound, where it was closed cleanly and has not changed since.</param>
-/// <param name="Noting">Ends when this start is noted in the database and beside the blobs.</param>
+/// <summary>The result of opening a database.</summary>
+/// <param name="MaySweep">Whether unreferenced blobs count as orphans. False for a new database, or one that the operator had to accept.</param>
+/// <param name="CheckedAt">When the last full check passed; null if the file has changed since or was not closed cleanly.</param>
+/// <param name="Noting">Completes once this start is recorded in the database and beside the blobs.</param>
 internal sealed record OpenedDatabase(bool MaySweep, DateTimeOffset? CheckedAt, Task Noting);

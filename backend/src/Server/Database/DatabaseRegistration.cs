@@ -1,9 +1,8 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Puts the database and the blobs together.</summary>
 internal static class DatabaseRegistration
 {
-    /// <summary>Adds <see cref="SluiceDatabase"/> and <see cref="BlobStore"/> in a data folder; nothing is opened yet.</summary>
+    /// <summary>Adds <see cref="SluiceDatabase"/> and <see cref="BlobStore"/> for a data folder; opens nothing.</summary>
     public static IServiceCollection AddDatabase(this IServiceCollection services, DataFolder folder) => services
         .AddSingleton(folder)
         .AddSingleton<FolderLock>()

@@ -6,21 +6,20 @@ using SQLitePCL;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The only writer: a bounded queue of writes and one loop that runs them in order. No call waits for a lock of the database. What waits
-/// together shares one transaction, and so one commit with <c>synchronous=FULL</c>, before any of its tasks completes (IMP-8). A
-/// write that throws leaves nothing behind and concerns no other.
+/// The only writer: a bounded queue of writes, run in order by one loop, so no call waits for a database lock. Queued writes share one
+/// transaction, and so one commit with <c>synchronous=FULL</c>, before any of their tasks completes (IMP-8). A write that throws is rolled back
+/// and does not affect the others.
 /// </summary>
 internal sealed class DatabaseWriter : IAsyncDisposable
 {
-    // Further callers wait to enqueue: a burst of uploads must not collect work without bound.
+    // Callers wait to enqueue beyond this, so that a burst of uploads cannot queue work without bound.
     private const int MaxWaiting = 256;
 
-    /// <summary>Writes that share a transaction.</summary>
     public const int MaxTogether = 64;
 
     private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 
-    // A transaction takes no further writes after this time (F31): the first ones wait for the last.
+    // A transaction accepts no writes after this time, because the first ones wait for the last (F31).
     private static readonly TimeSpan LongestTogether = TimeSpan.FromMilliseconds(20);
 
     private readonly SqliteConnection _connection;
@@ -32,23 +31,17 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly Task _loop;
 
-    /// <summary>Takes over an open connection and disposes it.</summary>
-    /// <param name="connection">The only one that writes.</param>
-    /// <param name="mayBegin">The first transaction begins when it has ended.</param>
-    /// <param name="watch">Runs each transaction, and refuses to when the file must not be written any more.</param>
-    /// <param name="commit">Ends each transaction.</param>
-    /// <param name="changes">Notes the rows that the connection changes.</param>
-    /// <param name="time">The clock.</param>
+    /// <summary>Takes ownership of the only writing connection. Each transaction runs inside <paramref name="watch"/>, which may refuse it.</summary>
     public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, ICommitStep commit, RowChanges changes, TimeProvider time)
     {
         (_connection, _watch, _commit, _changes, _time) = (connection, watch, commit, changes, time);
         _loop = Task.Run(() => RunAsync(mayBegin));
     }
 
-    /// <summary>Whether closing the connection leaves file and log as they are, so that a damaged file is not changed.</summary>
+    /// <summary>Whether closing skips the checkpoint, so that a damaged file is not changed.</summary>
     public bool LeavesLog { get; set; }
 
-    /// <summary>Runs one write, all or nothing. Cancellation counts until it begins; then it is carried through.</summary>
+    /// <summary>Runs one write atomically. Cancellation works only until the write starts.</summary>
     public async Task<T> RunAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
     {
         var write = new Write<T>(work, cancellationToken);
@@ -56,7 +49,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         return await write.Done;
     }
 
-    /// <summary>Finishes the queued writes and closes the connection.</summary>
+    /// <summary>Completes the queued writes and closes the connection.</summary>
     public async ValueTask DisposeAsync()
     {
         _queue.Writer.TryComplete();
@@ -76,7 +69,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             RunTogether();
     }
 
-    /// <summary>One transaction of all that waits. Its tasks complete after the commit, or with the exception of what they share.</summary>
+    /// <summary>Runs all queued writes in one transaction. Their tasks complete after the commit, or fail together if the transaction does.</summary>
     private void RunTogether()
     {
         var begun = new List<Write>();
@@ -89,7 +82,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
                 while (begun.Count < MaxTogether && _time.GetElapsedTime(since) < LongestTogether && _queue.Reader.TryRead(out var write))
                 {
                     begun.Add(write);
-                    // One that nothing waits behind has the transaction for itself and needs no copies of what it changes.
+                    // A write with nothing queued behind it gets the transaction alone, so it needs no savepoint.
                     if (begun.Count == 1 && _queue.Reader.Count == 0)
                     {
                         write.Run(_connection, _watch);
@@ -107,7 +100,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         }
         catch (Exception e)
         {
-            // Nothing of it is in the file. Where the transaction could not even begin, the first write is the one to be told.
+            // Nothing was committed. If the transaction could not begin, the first queued write gets the exception.
             if (begun.Count == 0 && _queue.Reader.TryRead(out var first))
                 begun.Add(first);
             _changes.TakeBack(0);
@@ -116,13 +109,13 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             return;
         }
 
-        // Before the callers go on: what they are told of has been told of.
+        // Report the changes before the callers continue, so that a caller never sees a write that the watchers have not.
         _changes.Tell();
         foreach (var write in begun)
             write.Complete();
     }
 
-    /// <summary>Runs a write so that its failure takes back what it has done and nothing else. A fault of the file is one of all.</summary>
+    /// <summary>Runs a write in a savepoint, so that its failure undoes only its own changes. A storage fault fails the whole transaction.</summary>
     private void RunShared(Write write)
     {
         var noted = _changes.Count;
@@ -147,21 +140,18 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         command.ExecuteNonQuery();
     }
 
-    /// <summary>A write and the caller that waits for it. Run by the loop, once.</summary>
+    /// <summary>A queued write and the caller that waits for it. The loop runs it once.</summary>
     private abstract class Write
     {
-        /// <summary>Why it alone left nothing behind; null where it ran well.</summary>
+        /// <summary>Why this write alone was rolled back; null on success.</summary>
         public Exception? Failure { get; set; }
 
-        /// <summary>Does the work.</summary>
-        /// <param name="connection">Inside the transaction.</param>
-        /// <param name="watch">Tells faults of the file from others.</param>
         public abstract void Run(SqliteConnection connection, Func<Func<bool>, bool> watch);
 
-        /// <summary>The commit is on disk: tells the caller what came of the work.</summary>
+        /// <summary>Completes the caller's task after the commit.</summary>
         public abstract void Complete();
 
-        /// <summary>Nothing of it is in the file: tells the caller why.</summary>
+        /// <summary>Fails the caller's task; nothing was committed.</summary>
         public abstract void Fail(Exception failure);
     }
 

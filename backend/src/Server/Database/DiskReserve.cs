@@ -1,19 +1,19 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file of 1 MiB beside the database that only reserves space. A start that finds the disk full deletes it, so that the database
-/// can be opened and stored releases are served (F34). The file is made again when there is room.
+/// A file of 1 MiB that only reserves space. If a start finds the disk full, it deletes the file so that the database opens and stored releases
+/// are served (F34). The file is created again once there is room.
 /// </summary>
 internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<DiskReserve> logger)
 {
-    /// <summary>Bytes reserved: SQLite needs 64 KiB to open, and the rest is for the writes of a start.</summary>
+    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and the rest is for writes during the start.</summary>
     public const int Length = 1 << 20;
 
-    // The reserve leaves as much as it takes.
+    // Creating the reserve must leave at least this much free.
     private const long SpareBytes = Length;
 
-    /// <summary>Runs a step of the start; when the disk is full for it, gives up the reserve and runs it again.</summary>
-    /// <exception cref="StorageException">The disk is full and there is no reserve, or it did not help.</exception>
+    /// <summary>Runs a step of the start. If the disk is full, deletes the reserve and runs the step again.</summary>
+    /// <exception cref="StorageException">The disk is full, and there is no reserve or it did not help.</exception>
     public T Run<T>(Func<T> step)
     {
         try
@@ -27,7 +27,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
         }
     }
 
-    /// <summary>Makes the reserve where it is missing and there is room. A disk that is nearly full has to do without.</summary>
+    /// <summary>Creates the reserve file if it is missing, unless the disk is nearly full.</summary>
     public void Keep()
     {
         try
@@ -35,7 +35,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
             if (IsWhole() || files.FreeBytes(folder.Root) < SpareBytes + Length)
                 return;
 
-            // Written and not only claimed, in bytes that no file system can store as a hole or pack.
+            // Random bytes really occupy space: a file system could compress zeros or store them as a hole.
             var bytes = new byte[Length];
             Random.Shared.NextBytes(bytes);
             using var file = new FileStream(folder.Reserve, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
@@ -44,7 +44,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
         }
         catch (Exception e) when (StorageException.From(e, folder.Reserve) is not null)
         {
-            // Whatever keeps it from being made keeps the next start from using it, and is met by every other write as well.
+            // Not worth a message: any other write to this disk reports the same fault.
         }
     }
 

@@ -1,24 +1,19 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A folder of files that Sluice keeps. A name appears only when its content is on disk (IMP-2): write a temporary file, fsync it,
-/// rename it, fsync the folder. A kill in between leaves only a temporary file. Every fault of a call, or of a stream that a call
-/// has returned, is a <see cref="StorageException"/>, except for a missing file, whose exception passes unchanged.
+/// A folder of durable files. A name appears only when its content is on disk (IMP-2): write a temporary file, fsync it, rename it, fsync the
+/// folder. A kill in between leaves only a temporary file. Every fault of a call or of a returned stream is a <see cref="StorageException"/>;
+/// only <see cref="FileNotFoundException"/> passes unchanged.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
-/// <param name="path">The folder; absolute. Faults of writes are about it: the names of its files say nothing to an operator.</param>
-/// <param name="files">The file system.</param>
-/// <param name="state">Is told of faults of writes and of saves that succeed; null where nothing asks.</param>
+/// <remarks>Thread-safe. Write faults name the folder, because its file names mean nothing to an operator.</remarks>
 internal sealed class DurableFolder(string path, IBlobFiles files, StorageState? state = null)
 {
-    /// <summary>Ends the names of files that were not saved to their end.</summary>
+    /// <summary>Suffix of files whose save has not completed.</summary>
     public const string TemporarySuffix = ".tmp";
 
-    /// <summary>Saves a file. When the task completes it is on disk under its name, in place of one that had it.</summary>
-    /// <param name="write">Writes the content and gives the name, which it may know only then.</param>
-    /// <param name="cancellationToken">Gives up and removes what was written.</param>
-    /// <returns>Bytes on disk.</returns>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>Saves a file durably and replaces any file of that name. Returns the bytes on disk.</summary>
+    /// <param name="write">Writes the content and returns the name, which may depend on the content.</param>
+    /// <param name="cancellationToken">Deletes the temporary file.</param>
     public async Task<long> SaveAsync(Func<Stream, Task<string>> write, CancellationToken cancellationToken)
     {
         var temporary = PathOf(Guid.NewGuid().ToString("N") + TemporarySuffix);
@@ -51,10 +46,9 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
     }
 
-    /// <summary>The path of a name in the folder.</summary>
     public string PathOf(string name) => Path.Combine(path, name);
 
-    /// <summary>Makes the folder where it is missing. When the call returns its own name is on disk too.</summary>
+    /// <summary>Creates the folder if it is missing, and makes its name durable.</summary>
     public void Create()
     {
         if (Directory.Exists(path))
@@ -63,7 +57,6 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         Run(() => files.SyncFolder(Path.GetDirectoryName(path)!));
     }
 
-    /// <summary>Tries whether files can be written.</summary>
     public void Probe()
     {
         using (var file = CreateTemporary())
@@ -71,12 +64,9 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         state?.NoteSuccess(path);
     }
 
-    /// <summary>Opens a file for reading; the caller disposes the stream.</summary>
-    /// <exception cref="FileNotFoundException">There is none.</exception>
     public Stream OpenRead(string file) => Read(() => new GuardedStream(files.OpenRead(file), this, file), file);
 
-    /// <summary>A new file for bytes on their way, whose name says that a start may remove it.</summary>
-    /// <returns>A stream for reading and writing at any place, whose disposal removes the file.</returns>
+    /// <summary>Creates a seekable temporary file that is deleted when the stream is disposed, or by the next start.</summary>
     public Stream CreateTemporary() => Run(() => new GuardedStream(
         new FileStream(
             PathOf(Guid.NewGuid().ToString("N") + TemporarySuffix),
@@ -88,10 +78,9 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
             }),
         this));
 
-    /// <summary>Removes a file; nothing happens where there is none.</summary>
     public void Delete(string file) => Run(() => files.Delete(file));
 
-    /// <summary>Removes what a save that failed has left, under the name of a file that none but the save has. The fault of the save is the one to tell.</summary>
+    /// <summary>Deletes the file of a failed save. Ignores errors, because the caller reports the fault of the save itself.</summary>
     public void Discard(string file)
     {
         try
@@ -100,14 +89,13 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
         catch (Exception e) when (StorageException.From(e, path) is not null)
         {
-            // The next start removes a temporary file.
+            // The next start deletes temporary files.
         }
     }
 
-    /// <summary>The files of the folder.</summary>
     public IReadOnlyList<FileInfo> List() => Read(() => files.List(path).ToList(), path);
 
-    /// <summary>Refuses where fewer bytes are free.</summary>
+    /// <summary>Throws if fewer bytes are free.</summary>
     public void RequireFree(long bytes)
     {
         if (Run(() => files.FreeBytes(path)) < bytes)
@@ -118,7 +106,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
     }
 
-    /// <summary>Runs a call that reads one file of the folder; a fault is about that file and belongs to the caller alone.</summary>
+    /// <summary>Runs a call that reads one file. A fault names that file and does not count as a fault of the folder.</summary>
     public static T Read<T>(Func<T> call, string file)
     {
         try
@@ -131,7 +119,6 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
     }
 
-    /// <summary>Runs any other call that changes the folder.</summary>
     public void Run(Action call) => Run(() =>
     {
         call();
@@ -150,8 +137,6 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
     }
 
-    /// <param name="failure">The exception of a call.</param>
-    /// <param name="file">The file that is read; null for a write.</param>
     private StorageException? Find(Exception failure, string? file)
     {
         var fault = StorageException.From(failure, file ?? path);
@@ -234,7 +219,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         {
             try
             {
-                // Disposal writes the rest of the buffer and may fail like a write.
+                // Disposal flushes the buffer, so it may fail like a write.
                 await inner.DisposeAsync();
             }
             catch (Exception e) when (owner.Find(e, file) is { } fault)

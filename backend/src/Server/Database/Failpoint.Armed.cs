@@ -4,12 +4,12 @@ using System.Globalization;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The half that a build with <c>-p:Failpoints=true</c> has: <c>SLUICE_FAILPOINT=name:3</c> ends the process when it comes to the step of that
-/// name for the third time, without a word and without a chance to write anything.
+/// The part for builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process the third time that it reaches that step.
+/// The kill is immediate, so that nothing more is written.
 /// </summary>
 internal static partial class Failpoint
 {
-    // Of the process, as its variable is.
+    // Static, because the environment variable belongs to the process.
     private static readonly string[] Armed = (Environment.GetEnvironmentVariable("SLUICE_FAILPOINT") ?? "").Split(':');
     private static int _left = Armed.Length > 1 ? int.Parse(Armed[1], CultureInfo.InvariantCulture) : 1;
 

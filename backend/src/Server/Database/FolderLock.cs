@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Keeps a second Sluice out of the data folder. The lock is the system's and dies with the process.</summary>
+/// <summary>Keeps a second Sluice out of the data folder. The system releases the lock when the process dies.</summary>
 internal sealed class FolderLock(DataFolder folder) : IDisposable
 {
     private const int LinuxWouldBlock = 11;
@@ -9,9 +9,8 @@ internal sealed class FolderLock(DataFolder folder) : IDisposable
 
     private FileStream? _file;
 
-    /// <summary>Takes the lock or refuses at once.</summary>
-    /// <exception cref="StartRefusedException">Another process holds it (CFG-14).</exception>
-    /// <exception cref="StorageException">The file cannot be opened (CFG-13).</exception>
+    /// <exception cref="StartRefusedException">Another process holds the lock (CFG-14).</exception>
+    /// <exception cref="StorageException">The lock file cannot be opened (CFG-13).</exception>
     public void Take()
     {
         try
@@ -31,7 +30,7 @@ internal sealed class FolderLock(DataFolder folder) : IDisposable
         }
     }
 
-    /// <summary>Lets the next process in. The file stays: removing it would race with the process that waits for it.</summary>
+    /// <summary>Releases the lock. The file stays, because deleting it would race with a process that waits for it.</summary>
     public void Dispose() => _file?.Dispose();
 
     private static bool IsHeld(IOException failure) =>

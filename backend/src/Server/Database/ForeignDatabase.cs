@@ -3,14 +3,11 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// The SQLite database of another program, read from a copy: the original is opened for reading as a file and by no engine, so that not
-/// even its log is folded into it.
-/// </summary>
-/// <remarks>Not thread-safe. Disposal removes the copy.</remarks>
+/// <summary>A copy of another program's SQLite database. SQLite never opens the original, so that not even its log is checkpointed.</summary>
+/// <remarks>Not thread-safe. Disposing deletes the copy.</remarks>
 internal sealed class ForeignDatabase : IDisposable
 {
-    // What SQLite may need beside the file to show its last state. The shared index of the log is made anew.
+    // Files that SQLite needs to show the last state. It rebuilds the shared-memory index of the log by itself.
     private static readonly string[] Companions = ["-wal", "-journal"];
 
     private readonly SqliteConnection _connection;
@@ -18,14 +15,10 @@ internal sealed class ForeignDatabase : IDisposable
 
     private ForeignDatabase(SqliteConnection connection, string folder) => (_connection, _folder) = (connection, folder);
 
-    /// <summary>Open for queries as long as this is.</summary>
     public DbConnection Connection => _connection;
 
     /// <summary>Copies a database with its log and opens the copy.</summary>
-    /// <param name="path">The original.</param>
-    /// <param name="folder">A folder for the copy; made anew, and removed with it.</param>
-    /// <param name="cancellationToken">Gives up and removes what was copied.</param>
-    /// <exception cref="ForeignDatabaseException">It is in use, or is no database.</exception>
+    /// <exception cref="ForeignDatabaseException">The database is in use, or is not a database.</exception>
     /// <exception cref="StorageException">The copy cannot be written.</exception>
     public static async Task<ForeignDatabase> CopyAsync(string path, string folder, CancellationToken cancellationToken)
     {
@@ -52,7 +45,6 @@ internal sealed class ForeignDatabase : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _connection.Dispose();
@@ -66,7 +58,7 @@ internal sealed class ForeignDatabase : IDisposable
         {
             connection.Open();
             using var command = connection.CreateCommand();
-            // The log becomes part of the copy here; from then on nothing in the file, such as a function in a view, may act.
+            // Opening merges the log into the copy. After that nothing inside the file may act, such as a function in a view.
             command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
             command.ExecuteScalar();
             return connection;
@@ -98,5 +90,5 @@ internal sealed class ForeignDatabase : IDisposable
     }
 }
 
-/// <summary>The database of another program cannot be read now, or at all; the message says why.</summary>
+/// <summary>Another program's database cannot be read; the message says why.</summary>
 internal sealed class ForeignDatabaseException(string message, Exception? inner = null) : Exception(message, inner);

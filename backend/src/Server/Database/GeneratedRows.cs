@@ -1,16 +1,14 @@
 using System.Data;
 using Dapper;
 
-// Dapper's generator replaces every call at build, so that no row and no parameter is looked at by reflection while running.
+// Dapper's generator replaces every call at build time, so that no row or parameter needs reflection at run time.
 [module: DapperAot]
 
 namespace Sluice.Server.Database;
 
-/// <summary>Bytes as one parameter of a statement: the generator takes a byte array for a list of values.</summary>
-/// <param name="Value">The bytes; null for none.</param>
+/// <summary>A byte array as one SQL parameter, because the generator would expand a plain array into a list of values.</summary>
 internal readonly record struct SqlBytes(byte[]? Value) : SqlMapper.ICustomQueryParameter
 {
-    /// <inheritdoc/>
     public void AddParameter(IDbCommand command, string name)
     {
         var parameter = command.CreateParameter();

@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Checks the whole database beside all else: after a start unless the last stop was clean and the file is unchanged, and once a week.
-/// Writes of a start wait for it for ten seconds. What looks like an orphan goes to the quarantine only after it was found sound.
+/// Checks the whole database in the background: once a week, and after a start unless the last stop was clean and the file is unchanged. Writes
+/// of a start wait up to ten seconds for the check. Apparent orphans are quarantined only after a check passed.
 /// </summary>
 internal sealed class IntegrityWorker(
     SluiceDatabase database,
@@ -17,7 +17,7 @@ internal sealed class IntegrityWorker(
     TimeProvider time,
     ILogger<IntegrityWorker> logger) : IDisposable
 {
-    /// <summary>How long a check counts.</summary>
+    /// <summary>How long a passed check counts.</summary>
     public static readonly TimeSpan Week = TimeSpan.FromDays(7);
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
@@ -26,24 +26,23 @@ internal sealed class IntegrityWorker(
     private readonly TaskCompletionSource _mayWrite = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private OpenedDatabase? _opened;
 
-    /// <summary>Ends when the database may be written to.</summary>
     public Task MayWrite => _mayWrite.Task;
 
-    /// <summary>When the whole database was last found sound; null where that is not known.</summary>
+    /// <summary>When the last full check passed; null if unknown.</summary>
     public DateTimeOffset? CheckedAt { get; private set; }
 
-    /// <summary>Hands over a database that was opened. Once, before <see cref="RunAsync"/>.</summary>
+    /// <summary>Hands over the opened database. Call once, before <see cref="RunAsync"/>.</summary>
     public void Begin(OpenedDatabase opened) => _opened = opened;
 
-    /// <summary>Lets writes begin that still wait, since no check will end any more.</summary>
+    /// <summary>Releases waiting writes, because no check will complete any more.</summary>
     public void Dispose() => _mayWrite.TrySetResult();
 
-    /// <summary>Looks after the database until it is cancelled, in the middle of a check too; returns at once where none was opened.</summary>
+    /// <summary>Runs checks until canceled, even in the middle of one. Returns at once if no database was opened.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         if (_opened is not { } opened)
             return;
-        // The wall clock alone cannot make a check count for longer than a week.
+        // Uptime limits the validity as well, because the wall clock may jump.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
         if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < Week)
         {
@@ -86,12 +85,12 @@ internal sealed class IntegrityWorker(
         _mayWrite.TrySetResult();
         if (maySweep && await FindOrphansAsync(stopping) is { Paths.Count: > 0 } orphans)
         {
-            // Moved by the writer, so that no row can appear meanwhile. A blob that an upload has written anew stays.
+            // The writer moves the files, so that no row can appear meanwhile. A blob that an upload rewrote stays.
             await database.WriteAsync(connection => Move(connection, orphans), stopping);
         }
     }
 
-    /// <summary>Looks for blobs without a row; nothing where table and index of the rows do not say the same.</summary>
+    /// <summary>Finds blobs without a row. Returns null if table and index disagree, because then neither proves that a row is missing.</summary>
     private async Task<Orphans?> FindOrphansAsync(CancellationToken stopping)
     {
         var referenced = await database.ReadAsync(
@@ -136,7 +135,7 @@ internal sealed class IntegrityWorker(
         return Task.CompletedTask;
     }
 
-    /// <summary>A fault of the disk, or of one look, is told and leaves the rest to the next round.</summary>
+    /// <summary>Runs one step. A failure is logged and retried in the next round.</summary>
     private async Task<bool> TryAsync(Func<Task> step)
     {
         try

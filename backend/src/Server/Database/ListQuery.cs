@@ -2,53 +2,47 @@ using System.Data.Common;
 
 namespace Sluice.Server.Database;
 
-/// <summary>By what a list is sorted, as SQL. The parameters <c>@rank</c>, <c>@text</c> and <c>@row</c> are a place in it.</summary>
-/// <param name="Rank">The number; 0 where it is sorted by something else.</param>
-/// <param name="Text">The text; empty likewise.</param>
-/// <param name="Row">What tells rows apart that are equal otherwise.</param>
-/// <param name="By">The order.</param>
-/// <param name="Behind">What is true of the rows behind a place.</param>
+/// <summary>The sort order of a list, as SQL. The parameters <c>@rank</c>, <c>@text</c> and <c>@row</c> hold a position in the list.</summary>
+/// <param name="Rank">Numeric sort key; 0 if unused.</param>
+/// <param name="Text">Text sort key; empty if unused.</param>
+/// <param name="Row">Unique tie-breaker.</param>
+/// <param name="By">The ORDER BY terms.</param>
+/// <param name="Behind">Condition for rows after the position.</param>
 internal sealed record RowOrder(string Rank, string Text, string Row, string By, string Behind)
 {
     private const string NoRank = "0";
     private const string NoText = "''";
 
-    /// <summary>By a column that is different in each row.</summary>
     public static RowOrder ByRow(string row, bool descends = false) =>
         descends ? new(NoRank, NoText, row, $"{row} DESC", $"{row} < @row") : new(NoRank, NoText, row, row, $"{row} > @row");
 
-    /// <summary>By a number.</summary>
     public static RowOrder ByRank(string rank, string row, bool descends = false) => descends
         ? new(rank, NoText, row, $"{rank} DESC, {row} DESC", $"({rank}, {row}) < (@rank, @row)")
         : new(rank, NoText, row, $"{rank}, {row}", $"({rank}, {row}) > (@rank, @row)");
 
-    /// <summary>By a text.</summary>
     public static RowOrder ByText(string text, string row) => new(NoRank, text, row, $"{text}, {row}", $"({text}, {row}) > (@text, @row)");
 }
 
 /// <summary>
-/// A list for people: searched, filtered, sorted, and read in pages that stay where they are while rows come and go (ADM-4). It finds the
-/// numbers of the rows by an index, so that a store reads only the rows of the page whole.
+/// A searched, filtered, sorted and paged list whose pages stay stable while rows come and go (ADM-4). It finds row numbers through an index, so
+/// that a store loads only the rows of one page. Not thread-safe.
 /// </summary>
-/// <remarks>Not thread-safe: of one call.</remarks>
 internal sealed class ListQuery
 {
     private readonly SqlFilter _filter = new();
     private readonly Dictionary<string, object> _values = [];
 
-    /// <summary>All rows whose text has some words.</summary>
-    /// <param name="column">A column of folded text.</param>
-    /// <param name="words">Folded words (<see cref="SearchText"/>); none for all rows.</param>
+    /// <summary>Lists all rows whose folded text contains all of the folded words (<see cref="SearchText"/>); all rows if there are none.</summary>
     public ListQuery(string column, IReadOnlyList<string> words)
     {
         if (words.Count > 0)
             Add(SqlDialect.ContainsWords(column, "@words"), ("@words", string.Join(' ', words)));
     }
 
-    /// <summary>Whether every row belongs to the list.</summary>
+    /// <summary>Whether the list is unfiltered.</summary>
     public bool IsWhole => _filter.Where.Length == 0;
 
-    /// <summary>Adds a condition with the values of its parameters.</summary>
+    /// <summary>Adds a condition and the values of its parameters.</summary>
     public void Add(string term, params ReadOnlySpan<(string Name, object Value)> values)
     {
         _filter.Add(term);
@@ -56,12 +50,8 @@ internal sealed class ListQuery
             _values[name] = value;
     }
 
-    /// <summary>A page of row numbers.</summary>
-    /// <param name="connection">Reads.</param>
-    /// <param name="table">The table, with the index that it is to be read by where the engine would not choose it.</param>
-    /// <param name="order">The order.</param>
-    /// <param name="after">Rows behind this place; null from the first on.</param>
-    /// <param name="limit">How many at most.</param>
+    /// <summary>Reads one page of row numbers. A null <paramref name="after"/> starts at the first row; the table may carry an index hint.</summary>
+    /// <param name="connection">The connection to read from.</param>
     public RowPage<PlacedRow> Read(DbConnection connection, string table, RowOrder order, RowPlace? after, int limit)
     {
         using var command = Command(connection, Sql(table, order, isFirst: after is null));
@@ -76,12 +66,11 @@ internal sealed class ListQuery
                 rows.Add(new PlacedRow(reader.GetInt64(0), new RowPlace(reader.GetInt64(1), reader.GetString(2), reader.GetInt64(3))));
         }
 
-        // Where the first page is the whole list it is counted by now, and a search for what is rare reads the index once.
+        // A first page that holds the whole list needs no count, so a search with few results reads the index only once.
         var total = after is null && rows.Count <= limit ? rows.Count : Count(connection, table);
         return rows.Count > limit ? new(rows[..limit], rows[limit - 1].Place, total) : new(rows, null, total);
     }
 
-    /// <summary>The statement that reads a page.</summary>
     internal string Sql(string table, RowOrder order, bool isFirst)
     {
         var where = isFirst ? _filter.Where : IsWhole ? $"WHERE {order.Behind}" : $"{_filter.Where} AND {order.Behind}";

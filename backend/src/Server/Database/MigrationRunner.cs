@@ -5,18 +5,13 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// Brings a database to the version of this program: one transaction per step, its number in <c>user_version</c>, and a
-/// copy of an existing database before the first of them (F35).
-/// </summary>
+/// <summary>Migrates a database: one transaction per step, which also sets <c>user_version</c>, after a copy of an existing database (F35).</summary>
 internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataFolder folder)
 {
-    /// <summary>The version that this program works with.</summary>
     public int Latest => migrations.Count == 0 ? 0 : migrations[^1].Version;
 
-    /// <summary>Runs the steps that are missing. Synchronous, because SQLite is.</summary>
-    /// <returns>The version found before.</returns>
-    /// <exception cref="StartRefusedException">The database was written by a newer program.</exception>
+    /// <summary>Runs the missing steps. Returns the version before. Synchronous, because SQLite is.</summary>
+    /// <exception cref="StartRefusedException">A newer program wrote the database.</exception>
     public int Run(SqliteConnection connection)
     {
         var found = ReadVersion(connection);
@@ -32,8 +27,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         return found;
     }
 
-    /// <summary>The version of a database.</summary>
-    /// <exception cref="StartRefusedException">It was written by a newer program, or its version is none that Sluice ever wrote.</exception>
+    /// <exception cref="StartRefusedException">A newer program wrote the database, or its version is none that Sluice ever wrote.</exception>
     public int ReadVersion(SqliteConnection connection)
     {
         using var command = connection.CreateCommand();
@@ -53,7 +47,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
                 $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
     }
 
-    /// <summary>The result of a query about the schema in a database of a version.</summary>
+    /// <summary>Returns the rows of a schema query in an empty database of the given version.</summary>
     public IReadOnlyList<string> SchemaOf(int version, string query)
     {
         using var connection = new SqliteConnection("Data Source=:memory:");
@@ -74,7 +68,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         Failpoint.Reach("migration-begins");
         using var transaction = new SqliteWork(connection, writes: true);
         using var command = connection.CreateCommand();
-        // The version is part of the transaction: a kill leaves the step done with its number, or not done at all.
+        // The version is part of the transaction, so a kill never separates a step from its number.
         command.CommandText = string.Create(CultureInfo.InvariantCulture, $"{migration.Sql}\n;PRAGMA user_version = {migration.Version};");
         command.ExecuteNonQuery();
         Failpoint.Reach("migration-done");
@@ -82,10 +76,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         Failpoint.Reach("migration-committed");
     }
 
-    /// <summary>
-    /// Copies through SQLite, because the file alone lacks the pages that are still in the write-ahead log. The name appears only
-    /// when the copy is whole and on disk.
-    /// </summary>
+    /// <summary>Copies through SQLite, because the file alone lacks the pages in the log. The final name appears once the copy is on disk.</summary>
     private void Copy(SqliteConnection connection, int version)
     {
         Directory.CreateDirectory(folder.Backups);
@@ -122,15 +113,11 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     }
 }
 
-/// <summary>One step of the schema: plain SQL that leads to a version.</summary>
-/// <param name="Version">The <c>user_version</c> after it; the steps count from 1 without a gap.</param>
-/// <param name="Name">File name, for messages.</param>
-/// <param name="Sql">Any number of statements, without BEGIN and COMMIT.</param>
+/// <summary>One schema step: SQL statements, without BEGIN and COMMIT, that lead to a version. Versions count from 1 without gaps.</summary>
 internal sealed record Migration(int Version, string Name, string Sql)
 {
     private const string Folder = "Sluice.Server.Database.Migrations.";
 
-    /// <summary>The steps that are part of this program, in order.</summary>
     public static IReadOnlyList<Migration> LoadEmbedded()
     {
         var assembly = typeof(Migration).Assembly;

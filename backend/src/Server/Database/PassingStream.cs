@@ -5,11 +5,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Bytes on their way to a file: what a reader takes from here is hashed and written, so that one pass serves both.</summary>
-/// <param name="from">The source; stays open.</param>
-/// <param name="to">Gets every byte in order; stays open.</param>
-/// <param name="hash">Gets the same.</param>
-/// <param name="limit">Bytes at most.</param>
+/// <summary>Hashes and writes every byte that a reader takes, so that one pass over the source is enough.</summary>
+/// <remarks>Source and target stay open. Reading beyond the limit throws.</remarks>
 internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash, long limit) : ForwardStream
 {
     private const int DrainBuffer = 128 << 10;
@@ -17,7 +14,6 @@ internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash
     private ExceptionDispatchInfo? _fault;
     private long _length;
 
-    /// <inheritdoc/>
     /// <exception cref="BlobTooLargeException">The source is longer than the limit.</exception>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -34,14 +30,13 @@ internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash
         }
         catch (Exception e)
         {
-            // The reader may take it for a fault of the content. The bytes stop here whatever the reader makes of it.
+            // A parser may mistake this for an error in the content and continue, so later reads must fail too.
             _fault = ExceptionDispatchInfo.Capture(e);
             throw;
         }
     }
 
-    /// <summary>Passes on the bytes that no reader has taken.</summary>
-    /// <returns>How many bytes have passed in all.</returns>
+    /// <summary>Reads and writes the rest of the source. Returns the total number of bytes.</summary>
     public async Task<long> DrainAsync(CancellationToken cancellationToken)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(DrainBuffer);

@@ -3,17 +3,16 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The few calls of the system that .NET does not offer.</summary>
+/// <summary>System calls that .NET does not offer.</summary>
 internal static partial class PosixCalls
 {
     private const int ReadOnlyDirectory = 0x80000; // O_RDONLY | O_CLOEXEC
     private const int CurrentFolder = -100; // AT_FDCWD
 
-    /// <summary>Makes a rename or a new name in a folder durable (fsync of the directory).</summary>
-    /// <exception cref="IOException">The system refused.</exception>
+    /// <summary>Makes renames and new names in a folder durable (fsync of the directory).</summary>
     public static void SyncFolder(string path)
     {
-        // On Windows metadata of NTFS is journalled and a folder cannot be opened for this.
+        // NTFS journals metadata, and Windows cannot open a folder for this.
         if (OperatingSystem.IsWindows())
             return;
 
@@ -32,21 +31,18 @@ internal static partial class PosixCalls
         }
     }
 
-    /// <summary>The user that the process acts as, for messages.</summary>
     public static string EffectiveUser() =>
         OperatingSystem.IsWindows() ? Environment.UserName : GetEffectiveUser().ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>Lets only its own user read what this process makes from now on (umask 077), whichever library makes it.</summary>
+    /// <summary>Makes every file created from now on private (umask 077), even files that native libraries create.</summary>
     public static void MakeFilesPrivate()
     {
         if (!OperatingSystem.IsWindows())
             _ = Umask(Convert.ToUInt32("77", 8));
     }
 
-    /// <summary>Whether the process may use a path, by its effective user and the state of the mount. Opens nothing.</summary>
-    /// <param name="path">A file, or a folder, of which the right to enter it is asked as well.</param>
-    /// <param name="write">Whether for writing too.</param>
-    /// <returns>The system's error number, 0 where nothing stands in the way or cannot be asked.</returns>
+    /// <summary>Checks access without opening the path: by effective user and mount state, and for a folder also the right to enter it.</summary>
+    /// <returns>The error number, or 0 if access is granted or cannot be checked.</returns>
     public static int FindObstacle(string path, bool write)
     {
         if (OperatingSystem.IsWindows())
@@ -58,7 +54,7 @@ internal static partial class PosixCalls
         return FileAccess(folder, path, wanted, effective) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    /// <summary>Whether a path names a file with bytes of its own: no link, folder, device or pipe, opening which may wait for ever.</summary>
+    /// <summary>Whether a path is a regular file: no link, folder, device or pipe, because opening a pipe may block forever.</summary>
     public static bool IsPlainFile(string path)
     {
         if (!OperatingSystem.IsLinux())
@@ -69,7 +65,7 @@ internal static partial class PosixCalls
         return Statx(CurrentFolder, path, noFollow, 0x1, out var found) == 0 && (found.Mode & kind) == 0x8000; // STATX_TYPE, S_IFREG
     }
 
-    /// <summary>The path without links, <c>.</c> and <c>..</c>; null where there is nothing.</summary>
+    /// <summary>Resolves links, <c>.</c> and <c>..</c>; null if the path does not exist.</summary>
     public static string? RealPath(string path)
     {
         if (OperatingSystem.IsWindows())
@@ -86,7 +82,7 @@ internal static partial class PosixCalls
         }
     }
 
-    /// <summary>Owner and mode of a path as <c> (owner 0:0, mode 755)</c>, or nothing where the system does not tell.</summary>
+    /// <summary>Owner and mode of a path as <c> (owner 0:0, mode 755)</c>; empty if unknown.</summary>
     public static string DescribeOwner(string path)
     {
         if (!OperatingSystem.IsLinux())
@@ -95,7 +91,7 @@ internal static partial class PosixCalls
         const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
         try
         {
-            // For a path that does not exist yet: the folder in which it would be created.
+            // If the path does not exist yet, describe the folder that would hold it.
             if (Statx(CurrentFolder, path, 0, modeAndOwner, out var found) != 0
                 && (Path.GetDirectoryName(path) is not { } parent || Statx(CurrentFolder, parent, 0, modeAndOwner, out found) != 0))
                 return "";
@@ -107,28 +103,25 @@ internal static partial class PosixCalls
         }
     }
 
-    /// <summary>What lets the process use a folder that has another owner, to be added to a sentence; nothing where the owner is its own.</summary>
-    /// <param name="folder">The folder that all is kept in.</param>
-    /// <param name="path">The folder, or what in it is of another owner.</param>
+    /// <summary>Advice for a folder of another owner, to append to a sentence; empty if the owner is this user.</summary>
     public static string AdviseOnOwner(string folder, string path)
     {
         const uint owner = 0x8 | 0x10; // STATX_UID, STATX_GID
         if (!OperatingSystem.IsLinux() || GetEffectiveUser() is 0 || Statx(CurrentFolder, path, 0, owner, out var found) != 0 || found.User == GetEffectiveUser())
             return "";
         var own = string.Create(CultureInfo.InvariantCulture, $"{GetEffectiveUser()}:{GetEffectiveGroup()}");
-        // Root is no user to run a server as.
+        // Never advise running the server as root.
         var other = found.User is 0 ? "" : string.Create(CultureInfo.InvariantCulture, $", or start Sluice as its owner (PUID={found.User} PGID={found.Group} for a container)");
         return $"; make it this user's (chown -R {own} {folder}){other}";
     }
 
-    /// <summary>Gives a file or folder, and nothing in it, to a user and a group. A share may refuse, which shows when it is written.</summary>
+    /// <summary>Changes owner and group of one path. Ignores errors: a network share may refuse, and later writes report the problem.</summary>
     public static void GiveTo(string path, uint user, uint group) => _ = ChangeOwner(path, user, group);
 
-    /// <summary>Makes every thread of the process act as another user, in one group and no other, for good.</summary>
-    /// <returns>The system's error number, 0 where it was done.</returns>
+    /// <summary>Switches all threads permanently to another user with exactly one group. Returns the error number, or 0.</summary>
     public static int BecomeUser(uint user, uint group)
     {
-        // The user last: it has no right to change the groups.
+        // The user comes last, because the new user may not change groups.
         var done = SetGroups(0, 0) == 0 && SetGroup(group) == 0 && SetUser(user) == 0;
         return done ? 0 : Marshal.GetLastPInvokeError();
     }

@@ -3,10 +3,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// Read-only connections, reused. Rented connections are bounded by the callers: a query rents one while it runs on a thread of the
-/// pool, a streamed query while it holds its turn.
-/// </summary>
+/// <summary>Reuses read-only connections. Their number is bounded, because queries run on pool threads and streamed queries hold slots.</summary>
 internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
 {
     private const int MaxIdle = 16;
@@ -14,10 +11,10 @@ internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
     private readonly ConcurrentBag<SqliteConnection> _idle = [];
     private volatile bool _disposed;
 
-    /// <summary>An open connection; give it back with <see cref="Return"/> or dispose it when it may be broken.</summary>
+    /// <summary>Returns an open connection. Give it back with <see cref="Return"/>, or dispose it if it may be broken.</summary>
     public SqliteConnection Rent() => _idle.TryTake(out var connection) ? connection : connect();
 
-    /// <summary>Takes back a connection without an open transaction.</summary>
+    /// <summary>Takes back a connection, which must have no open transaction.</summary>
     public void Return(SqliteConnection connection)
     {
         if (_idle.Count >= MaxIdle)
@@ -31,7 +28,6 @@ internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
             Dispose();
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _disposed = true;

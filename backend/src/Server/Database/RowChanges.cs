@@ -2,25 +2,19 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>A table whose changes are told after each commit, whatever has made them.</summary>
-/// <param name="Name">Name of the table.</param>
-/// <param name="Key">Columns of text that name a row; several are joined by a slash.</param>
-/// <param name="Tell">
-/// Gets the keys of rows that are new or other ones, and of rows that are gone. Runs between two transactions, so that it waits for nothing.
-/// </param>
+/// <summary>A table whose changes are reported after each commit. A key joins several columns by a slash.</summary>
+/// <remarks><c>Tell</c> receives the keys of changed and of deleted rows. It runs between two transactions, so it must not block.</remarks>
 internal sealed record WatchedTable(string Name, IReadOnlyList<string> Key, Action<IReadOnlyList<string>, IReadOnlyList<string>> Tell);
 
 /// <summary>
-/// Notes which rows of watched tables a transaction changes, by triggers of the writing connection, so that no store has to tell by itself
-/// and nothing is told that is not on disk.
+/// Records by triggers which watched rows a transaction changes, so that no store reports changes itself and only commits are reported. Not
+/// thread-safe; used only by the writer's loop.
 /// </summary>
-/// <remarks>Not thread-safe: of the loop that writes alone.</remarks>
 internal sealed class RowChanges
 {
     private readonly IReadOnlyList<WatchedTable> _tables;
     private readonly List<Note> _notes = [];
 
-    /// <summary>Watches the tables of a connection, the only one that writes.</summary>
     public RowChanges(SqliteConnection connection, IReadOnlyList<WatchedTable> tables)
     {
         _tables = tables;
@@ -38,19 +32,16 @@ internal sealed class RowChanges
         command.ExecuteNonQuery();
     }
 
-    /// <summary>How much is noted so far.</summary>
     public int Count => _notes.Count;
 
-    /// <summary>Forgets what was noted since, because it was taken back.</summary>
-    /// <param name="count">The <see cref="Count"/> of before.</param>
+    /// <summary>Discards the changes recorded since <paramref name="count"/>, because they were rolled back.</summary>
     public void TakeBack(int count) => _notes.RemoveRange(count, _notes.Count - count);
 
-    /// <summary>The transaction is on disk: tells what it has changed.</summary>
     public void Tell()
     {
         foreach (var table in _notes.GroupBy(note => note.Table))
         {
-            // What became of a row last is what is true of it.
+            // Last write wins: a row deleted and re-inserted counts as changed.
             var last = new Dictionary<string, bool>();
             foreach (var note in table)
                 last[note.Key] = note.IsGone;

@@ -4,57 +4,49 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Why nothing may be read from the database nor written to it.</summary>
+/// <summary>Why the database must not be used.</summary>
 internal enum SafeModeCause
 {
-    /// <summary>It is no database, its tables are not those of its version, or SQLite found damage.</summary>
+    /// <summary>The file is not a database, lacks tables of its version, or SQLite found corruption.</summary>
     Damaged,
 
-    /// <summary>It is absent, empty or without any row, and there are stored NZBs.</summary>
+    /// <summary>The database is missing, empty or without rows, although NZBs are stored.</summary>
     Emptied,
 
-    /// <summary>The stored NZBs belong to another one.</summary>
+    /// <summary>The stored NZBs belong to another database.</summary>
     Foreign,
 
-    /// <summary>A later start has written one that is not here.</summary>
+    /// <summary>The database is an older copy: a later start used a newer one.</summary>
     Older,
 
-    /// <summary>It refers to more NZBs that are not there than single files get lost.</summary>
+    /// <summary>More referenced NZBs are missing than chance explains.</summary>
     NzbsMissing,
 }
 
-/// <summary>
-/// Safe mode (CFG-15, DAV-6): once it is on, nothing of the database is read or written until the process ends. Told once in the log.
-/// </summary>
-/// <remarks>Thread-safe. Only ever switched on.</remarks>
+/// <summary>Safe mode (CFG-15, DAV-6): once on, the database is neither read nor written until the process ends. Logged once. Thread-safe.</summary>
 internal sealed class SafeMode(ILogger<SafeMode> logger)
 {
-    // Boxed cause; written once by the first request, read by every one.
+    // A boxed SafeModeCause, so that one compare-and-swap sets it. Every request reads it.
     private object? _cause;
 
-    /// <summary>Whether safe mode is on.</summary>
     public bool IsOn => Volatile.Read(ref _cause) is not null;
 
-    /// <summary>The reason in a sentence without paths, which any client may read; null while safe mode is off.</summary>
+    /// <summary>The reason as a sentence that any client may read, so it contains no paths; null while safe mode is off.</summary>
     public string? Sentence => Volatile.Read(ref _cause) is SafeModeCause cause
         ? $"Sluice is in safe mode: {Explain(cause)}. Nothing is served, taken or removed meanwhile. Its log says how to go on."
         : null;
 
-    /// <summary>Whether a failure shows damage of the database itself, and not of one query or of the disk for a moment.</summary>
+    /// <summary>Whether a failure proves that the file is corrupt, rather than that one query or the disk failed.</summary>
     public static bool IsDamage(SqliteException failure) => failure.SqliteErrorCode is raw.SQLITE_CORRUPT or raw.SQLITE_NOTADB;
 
-    /// <summary>Enters safe mode because of damage, which can only be cured by another file.</summary>
+    /// <summary>Enters safe mode because of corruption. Only another file helps.</summary>
     public void EnterDamaged(string path, string reason)
     {
         if (Enter(SafeModeCause.Damaged))
             DatabaseLog.Damaged(logger, path, reason);
     }
 
-    /// <summary>Enters safe mode because database and blobs do not belong together; the operator may accept the database for the next start.</summary>
-    /// <param name="cause">Why.</param>
-    /// <param name="detail">The finding, for the log.</param>
-    /// <param name="path">The database.</param>
-    /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c> with which the next start goes on.</param>
+    /// <summary>Enters safe mode because database and blobs do not match. The operator may accept the database at the next start.</summary>
     public void EnterUnlessAccepted(SafeModeCause cause, string detail, string path, string accept)
     {
         if (Enter(cause))
@@ -74,6 +66,6 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     };
 }
 
-/// <summary>The database is not used any more, because of <see cref="SafeMode"/>.</summary>
+/// <summary>The database is not used any more because of <see cref="SafeMode"/>.</summary>
 internal sealed class DatabaseLostException()
     : DbException("The database is not used, because Sluice is in safe mode.");

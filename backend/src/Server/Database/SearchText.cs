@@ -5,18 +5,17 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The form in which names are searched and sorted for people (ADM-4): lower case, without accents, and one space for everything that parts
-/// words, so that "big buck" is found in <c>Big.Buck_Bunny</c>.
+/// Folds names for search and sorting (ADM-4) to lower case, without accents and with one space per separator, so that "big buck" finds
+/// <c>Big.Buck_Bunny</c>.
 /// </summary>
 internal static class SearchText
 {
-    /// <summary>Words of a search that count; more would only repeat them.</summary>
+    /// <summary>Maximum words of a search; more would hardly narrow it.</summary>
     public const int MaxWords = 8;
 
-    // A whole path has some hundreds; what comes behind finds nothing that they do not.
+    // Long enough for a whole path; further text would not narrow the search.
     private const int MaxQuery = 400;
 
-    /// <summary>Folds a text.</summary>
     public static string Fold(string text)
     {
         var folded = new StringBuilder(text.Length);
@@ -37,7 +36,7 @@ internal static class SearchText
         return folded.ToString().TrimEnd(' ');
     }
 
-    /// <summary>The words of a search, folded, the longest first, because that is the one that most texts do not have.</summary>
+    /// <summary>Returns the folded words of a search, longest first, because the longest word usually rules out most texts.</summary>
     public static IReadOnlyList<string> WordsOf(string? query) =>
     [
         .. Fold(query is { Length: > MaxQuery } ? query[..MaxQuery] : query ?? "")
@@ -47,9 +46,6 @@ internal static class SearchText
             .Take(MaxWords),
     ];
 
-    /// <summary>Whether a folded text holds every word of a search.</summary>
-    /// <param name="text">UTF-8.</param>
-    /// <param name="words">Folded words with a space between them, UTF-8.</param>
     public static bool ContainsWords(ReadOnlySpan<byte> text, ReadOnlySpan<byte> words)
     {
         foreach (var word in words.Split((byte)' '))
@@ -61,7 +57,7 @@ internal static class SearchText
         return true;
     }
 
-    /// <summary>Letters whose stroke or tie is no accent of Unicode are written as those that people type for them.</summary>
+    /// <summary>Spells out letters without a Unicode decomposition, because people type them as plain letters.</summary>
     private static void Append(StringBuilder folded, char letter) => _ = letter switch
     {
         'ß' => folded.Append("ss"),

@@ -6,21 +6,19 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// The embedded database: SQLite with a write-ahead log, one writer and any number of readers that never wait for it (F31).
-/// </summary>
-/// <remarks>Thread-safe. Usable between <see cref="Open"/> and disposal; before that calls throw.</remarks>
+/// <summary>The embedded database: SQLite with a write-ahead log, one writer, and any number of readers that never wait for it (F31).</summary>
+/// <remarks>Thread-safe. Calls before <see cref="Open"/> throw.</remarks>
 internal sealed class SluiceDatabase : IAsyncDisposable
 {
     /// <summary>
-    /// Streamed queries at a time. Each keeps a connection while its reader is slow; half a MiB and three descriptors each make 50 MiB.
+    /// Maximum concurrent streams. Each holds a connection while its reader is slow: half a MiB and three descriptors, so 50 MiB in total.
     /// </summary>
     public const int MaxStreams = 100;
 
-    // Rows fetched on one trip to the thread pool by a streamed query.
+    // Rows that a streamed query fetches per trip to the thread pool.
     private const int StreamBatch = 256;
 
-    // How long a streamed query waits for its turn.
+    // How long a streamed query waits for a slot.
     private static readonly TimeSpan StreamPatience = TimeSpan.FromSeconds(10);
 
     private readonly DataFolder _folder;
@@ -34,14 +32,14 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private readonly SemaphoreSlim _streams = new(MaxStreams);
     private DatabaseWriter? _writer;
 
-    /// <summary>Creates the object; nothing is opened yet.</summary>
-    /// <param name="folder">Where the file is.</param>
-    /// <param name="migrations">Brings it to the version of this program.</param>
-    /// <param name="safeMode">Is entered when the file shows itself damaged.</param>
+    /// <summary>Creates the object without opening the file.</summary>
+    /// <param name="folder">Holds the database file.</param>
+    /// <param name="migrations">Migrate the file when it is opened.</param>
+    /// <param name="safeMode">Entered if the file turns out to be corrupt.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="state">Is told of faults, and of transactions that succeed; null where nothing asks.</param>
-    /// <param name="watched">Tables whose changes are told; null for none.</param>
-    /// <param name="commit">Ends each transaction that writes; null: on the real file.</param>
+    /// <param name="state">Receives faults and successful transactions; null if not needed.</param>
+    /// <param name="watched">Tables whose changes are reported; null for none.</param>
+    /// <param name="commit">Commits each transaction; null for the real file.</param>
     public SluiceDatabase(
         DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null, IEnumerable<WatchedTable>? watched = null,
         ICommitStep? commit = null)
@@ -56,13 +54,13 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         _readers = new ReaderPool(() => Connect(folder.Database, SqliteOpenMode.ReadOnly));
     }
 
-    /// <summary>Whether the database has been opened and brought to the version of this program, and is not lost to safe mode.</summary>
+    /// <summary>Whether the database was opened and migrated, and safe mode is off.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
-    /// <summary>Opens the file, creates it where there is none, and runs the migrations. Once, before anything else.</summary>
-    /// <param name="mayWrite">Transactions wait until it has ended; null: for nothing.</param>
-    /// <exception cref="StartRefusedException">The file was written by a newer program.</exception>
-    /// <exception cref="SqliteException">The file is damaged, or is no database.</exception>
+    /// <summary>Opens or creates the file and runs the migrations. Call once, before anything else.</summary>
+    /// <param name="mayWrite">Transactions wait for this task; null to write at once.</param>
+    /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
+    /// <exception cref="SqliteException">The file is corrupt or not a database.</exception>
     public void Open(Task? mayWrite = null)
     {
         var connection = Connect(_folder.Database, SqliteOpenMode.ReadWriteCreate);
@@ -71,7 +69,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         {
             Execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;");
             _migrations.Run(connection);
-            // What one of several writes in a transaction may have to take back is held in memory, and in no file elsewhere.
+            // Keeps statement journals in memory, so that rolling back one of several writes needs no temporary file.
             Execute(connection, "PRAGMA temp_store = MEMORY;");
             changes = new RowChanges(connection, _watched);
         }
@@ -84,11 +82,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _commit, changes, _time));
     }
 
-    /// <summary>Runs a query on the thread pool. All that it reads is one snapshot.</summary>
-    /// <param name="query">Gets a read-only connection for the duration of the call and returns values that need it no more.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
-    /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
-    /// <exception cref="StorageException">The file cannot be read.</exception>
+    /// <summary>Runs a query on the thread pool, within one snapshot.</summary>
+    /// <param name="query">Receives a read-only connection for the duration of the call. The result must not depend on it.</param>
+    /// <param name="cancellationToken">Works only until the query starts.</param>
     public Task<T> ReadAsync<T>(Func<DbConnection, T> query, CancellationToken cancellationToken)
     {
         RequireOpen();
@@ -103,9 +99,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             cancellationToken);
     }
 
-    /// <summary>Reads every page of the file and compares tables with their indices, beside all else that goes on.</summary>
-    /// <param name="cancellationToken">Gives up in the middle.</param>
-    /// <returns>Whether it is sound; otherwise Sluice is in safe mode.</returns>
+    /// <summary>Reads every page of the file and compares tables with their indices, while all other work continues.</summary>
+    /// <returns>Whether the file is sound; if not, Sluice is now in safe mode.</returns>
     public Task<bool> CheckAsync(CancellationToken cancellationToken)
     {
         RequireOpen();
@@ -113,12 +108,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>
-    /// Runs a query whose rows are taken one by one, for listings that must not be held in memory. The snapshot lives until
-    /// the enumeration ends and keeps the log from being folded back, so take the rows swiftly.
+    /// Streams rows, for listings too large for memory. The snapshot prevents a full checkpoint until the enumeration ends, so read quickly.
     /// </summary>
-    /// <param name="query">Gets a read-only connection; is enumerated on the thread pool, 256 rows at a time.</param>
-    /// <param name="cancellationToken">Ends the enumeration between rows.</param>
-    /// <exception cref="DbException">Among others: <see cref="MaxStreams"/> are being read, and none ends soon.</exception>
+    /// <exception cref="DbException">Among others: <see cref="MaxStreams"/> streams are open and none ended in time.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(
         Func<DbConnection, IEnumerable<T>> query,
         [EnumeratorCancellation] CancellationToken cancellationToken)
@@ -161,13 +153,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Runs one write in its turn, all or nothing; the task completes after the commit is on disk, which it may share with others that waited
-    /// beside it.
-    /// </summary>
-    /// <param name="work">Gets the writing connection, inside the transaction. Does not keep it and waits for nothing.</param>
-    /// <param name="cancellationToken">Counts until the work begins.</param>
-    /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
+    /// <summary>Runs one write in order and atomically. Completes after the commit is on disk; writes that waited together share a commit.</summary>
+    /// <param name="work">Receives the writing connection inside the transaction. Must not keep it, and must not block.</param>
+    /// <param name="cancellationToken">Works only until the write starts.</param>
     /// <exception cref="StorageException">Nothing was written.</exception>
     public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
     {
@@ -176,8 +164,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return result;
     }
 
-    /// <summary>Writes the version that the header of the file has already: nothing is changed, and a page is written.</summary>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>Checks that the file is writable: rewrites the version in its header, which changes nothing but writes a page.</summary>
     public Task ProbeAsync(CancellationToken cancellationToken) =>
         WriteAsync(
             connection =>
@@ -189,13 +176,11 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             },
             cancellationToken);
 
-    /// <summary>Closes the file before the object is disposed of; it cannot be opened again.</summary>
     public ValueTask CloseAsync() => DisposeAsync();
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        // Readers first: the last connection to close folds the log back into the file, and must be able to write.
+        // Readers first, because the last connection to close checkpoints the log and must be able to write.
         _readers.Dispose();
         if (Interlocked.Exchange(ref _writer, null) is { } writer)
         {
@@ -204,7 +189,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
     }
 
-    /// <summary>A connection with the limits of all of them; the caller disposes it.</summary>
+    /// <summary>Opens a connection with the settings that all connections share; the caller disposes it.</summary>
     internal static SqliteConnection Connect(string path, SqliteOpenMode mode)
     {
         var text = new SqliteConnectionStringBuilder
@@ -237,8 +222,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>
-    /// Every use of a connection passes here: damage ends all use of the file (CFG-15), and other faults of it are
-    /// <see cref="StorageException"/>.
+    /// Wraps every use of a connection. Corruption ends all use of the file (CFG-15); other faults become <see cref="StorageException"/>.
     /// </summary>
     private T Watch<T>(Func<T> use, bool writes = false)
     {
@@ -253,7 +237,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             _safeMode.EnterDamaged(_folder.Database, e.Message);
             throw new DatabaseLostException();
         }
-        // A query that writes is refused by its own connection, which says nothing about the file.
+        // On a read-only connection SQLITE_READONLY means that a query tried to write, which proves nothing about the file.
         catch (SqliteException e) when ((writes || e.SqliteErrorCode != raw.SQLITE_READONLY) && Find(e) is { } fault)
         {
             throw fault;
@@ -302,13 +286,12 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return batch.Count;
     }
 
-    /// <summary>The right to a streamed query.</summary>
     private readonly struct Turn(SemaphoreSlim turns) : IDisposable
     {
         public void Dispose() => turns.Release();
     }
 
-    /// <summary>A rented connection inside a read transaction; goes back to the pool only when all went well.</summary>
+    /// <summary>A rented connection inside a read transaction. It returns to the pool only after success; otherwise it may be broken.</summary>
     private sealed class Snapshot : IDisposable
     {
         private readonly ReaderPool _pool;

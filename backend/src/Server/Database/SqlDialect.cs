@@ -6,52 +6,41 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>SQL that is particular to SQLite. Stores take it from here; the rest of their SQL is understood by other engines too.</summary>
+/// <summary>SQL specific to SQLite. The rest of the stores' SQL also works on other engines.</summary>
 internal static class SqlDialect
 {
-    /// <summary>The column that numbers the rows of a table in the order of their arrival.</summary>
     public const string RowNumber = "rowid";
 
-    /// <summary>A condition that no row meets.</summary>
     public const string Never = "1 = 0";
 
-    /// <summary>The function by which triggers tell of the row that they run for.</summary>
+    /// <summary>The function that triggers call to report a row.</summary>
     public const string NoteRow = "note_row";
 
-    // Far below the length at which SQLite refuses a pattern.
+    // Far below the length at which SQLite rejects a LIKE pattern.
     private const int MaxPattern = 1000;
 
-    /// <summary>That a column has one of the values of a list.</summary>
-    /// <param name="column">The column.</param>
-    /// <param name="list">A parameter whose value is a <see cref="List(IReadOnlyCollection{string})"/> or was gathered by <see cref="Gather"/>.</param>
+    /// <summary>Condition: the column has one of the values of a list.</summary>
+    /// <remarks>The list parameter holds a <see cref="List(IReadOnlyCollection{string})"/> or the result of <see cref="Gather"/>.</remarks>
     public static string In(string column, string list) => $"{column} IN (SELECT value FROM json_each({list}))";
 
-    /// <summary>That a column has one of the values of a list, whatever the case.</summary>
-    /// <param name="column">The column.</param>
-    /// <param name="list">A parameter whose value is the list.</param>
-    /// <param name="values">The same values.</param>
-    // SQLite knows the case of ASCII letters only.
+    /// <summary>Condition: the column has one of the values of a list, ignoring case.</summary>
+    // NOCASE knows only ASCII, so other text needs a function.
     public static string InAnyCase(string column, string list, IReadOnlyCollection<string> values) =>
         values.All(value => Ascii.IsValid(value))
             ? In($"{column} COLLATE NOCASE", list)
             : $"EXISTS (SELECT 1 FROM json_each({list}) WHERE equal_text({column}, value))";
 
-    /// <summary>That a column has a value, whatever the case.</summary>
-    /// <param name="column">The column.</param>
-    /// <param name="parameter">A parameter whose value it is.</param>
-    /// <param name="value">The same value.</param>
+    /// <summary>Condition: the column equals a value, ignoring case.</summary>
     public static string IsInAnyCase(string column, string parameter, string value) =>
         Ascii.IsValid(value) ? $"{column} = {parameter} COLLATE NOCASE" : $"equal_text({column}, {parameter})";
 
-    /// <summary>That a table is read by one of its indices, and by no other and not by itself.</summary>
+    /// <summary>Forces SQLite to read a table through this index.</summary>
     public static string By(string index) => $"INDEXED BY {index}";
 
-    /// <summary>The place of a column's value in a list, 0-based; null where it is not in it.</summary>
-    /// <param name="column">The column, with its table: a list has columns of its own.</param>
-    /// <param name="list">A parameter whose value is the list.</param>
+    /// <summary>The 0-based position of a column's value in a list; null if absent. Qualify the column, because the list has columns too.</summary>
     public static string PlaceIn(string column, string list) => $"(SELECT key FROM json_each({list}) WHERE value = {column})";
 
-    /// <summary>A list as one value.</summary>
+    /// <summary>Packs a list into one parameter value, as JSON.</summary>
     public static string List(IReadOnlyCollection<string> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionString);
 
     /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
@@ -60,19 +49,16 @@ internal static class SqlDialect
     /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
     public static string List(IReadOnlyCollection<int> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionInt32);
 
-    /// <summary>The numbers of all rows of a query as one list, in its order.</summary>
+    /// <summary>Packs the numbers of a query's rows into one list, in the order of the query.</summary>
     public static string Gather(string column) => $"json_group_array({column})";
 
-    /// <summary>The highest number that a row of a table has ever had; nothing where none was inserted.</summary>
+    /// <summary>The highest row number that a table ever assigned; no row if nothing was inserted.</summary>
     public static string LastNumber(string table) => $"SELECT seq FROM sqlite_sequence WHERE name = '{table}'";
 
-    /// <summary>Leaves a number of a table out.</summary>
+    /// <summary>Skips one row number of a table.</summary>
     public static string SkipNumber(string table) => $"UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = '{table}'";
 
-    /// <summary>Triggers of a connection that call <see cref="NoteRow"/> with number, key and end of each row of a table that it changes.</summary>
-    /// <param name="table">The table.</param>
-    /// <param name="key">Columns of text that name a row.</param>
-    /// <param name="number">The number by which the function knows the table.</param>
+    /// <summary>Builds temporary triggers that call <see cref="NoteRow"/> for each changed row with table number, key and 1 if deleted.</summary>
     public static string WatchRows(string table, IReadOnlyList<string> key, int number)
     {
         var (before, after) = (Of("OLD"), Of("NEW"));
@@ -90,28 +76,21 @@ internal static class SqlDialect
         string Of(string row) => string.Join(" || '/' || ", key.Select(column => $"{row}.{column}"));
     }
 
-    /// <summary>That the text of a column holds a part, whatever the case.</summary>
-    /// <param name="column">The column.</param>
-    /// <param name="parameter">A parameter.</param>
-    /// <param name="part">The text to look for.</param>
-    /// <returns>The condition, and the value of the parameter.</returns>
+    /// <summary>The condition that the column's text contains a part, ignoring case, and the value of its parameter.</summary>
     public static (string Term, string Value) Contains(string column, string parameter, string part)
     {
-        // NUL ends a text for SQLite, so no stored text contains one.
+        // SQLite text ends at a NUL, so no stored text contains one.
         if (part.Contains('\0', StringComparison.Ordinal))
             return (Never, "");
-        // SQLite knows the case of ASCII letters only, and compares in a third of the time that a call out of it takes.
+        // LIKE ignores case only for ASCII, but takes a third of the time of a call to our function.
         return part.Length <= MaxPattern && Ascii.IsValid(part)
             ? ($@"{column} LIKE {parameter} ESCAPE '\'", $"%{Escape(part)}%")
             : ($"contains_text({column}, {parameter})", part);
     }
 
-    /// <summary>That a column of folded text (<see cref="SearchText"/>) holds every word: one call a row, however many words there are.</summary>
-    /// <param name="column">The column.</param>
-    /// <param name="parameter">A parameter whose value is the words, with a space between them.</param>
+    /// <summary>Condition: a column of folded text (<see cref="SearchText"/>) contains all words of a parameter. Costs one call per row.</summary>
     public static string ContainsWords(string column, string parameter) => $"contains_words({column}, {parameter})";
 
-    /// <summary>Makes the functions that conditions call known to a connection.</summary>
     public static void AddFunctions(SqliteConnection connection)
     {
         connection.CreateFunction(
@@ -122,7 +101,7 @@ internal static class SqlDialect
             "equal_text",
             (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
-        // Reads the bytes where SQLite has them: a row costs no string.
+        // Reads the bytes in SQLite's memory, because a string per row would be slow.
         var made = raw.sqlite3_create_function(connection.Handle, "contains_words", 2, raw.SQLITE_UTF8 | raw.SQLITE_DETERMINISTIC, null, static (context, _, values) =>
             raw.sqlite3_result_int(context, SearchText.ContainsWords(raw.sqlite3_value_blob(values[0]), raw.sqlite3_value_blob(values[1])) ? 1 : 0));
         SqliteException.ThrowExceptionForRC(made, connection.Handle);

@@ -3,7 +3,7 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The commit of the writer's transactions: the step after which a write must survive a power cut.</summary>
+/// <summary>Commits the writer's transactions. After this step a write must survive a power cut.</summary>
 internal interface ICommitStep
 {
     /// <summary>Returns once the transaction is on disk.</summary>
@@ -11,37 +11,30 @@ internal interface ICommitStep
     void Run(SqliteWork transaction);
 }
 
-/// <summary>Commits to the real file.</summary>
 internal sealed class DiskCommit : ICommitStep
 {
-    /// <inheritdoc/>
     public void Run(SqliteWork transaction) => transaction.Commit();
 }
 
-/// <summary>
-/// A transaction begun by SQL, so that every command on its connection is part of it without a reference to it. Rolled back unless
-/// committed.
-/// </summary>
+/// <summary>A transaction begun by SQL, so that commands join it without a reference. Rolled back on disposal unless committed.</summary>
 internal readonly struct SqliteWork : IDisposable
 {
     private readonly SqliteConnection _connection;
 
-    /// <summary>Begins on a connection without one.</summary>
-    /// <param name="connection">The caller's, for as long as this lasts.</param>
-    /// <param name="writes">Takes the place of the writer now; otherwise the snapshot begins with the first query.</param>
+    /// <summary>
+    /// Begins a transaction; the connection must have none open. A write takes the lock now, a read its snapshot with the first query.
+    /// </summary>
     public SqliteWork(SqliteConnection connection, bool writes)
     {
         _connection = connection;
         Run(writes ? "BEGIN IMMEDIATE" : "BEGIN");
     }
 
-    /// <summary>Ends it well.</summary>
     public void Commit() => Run("COMMIT");
 
-    /// <inheritdoc/>
     public void Dispose()
     {
-        // SQLite itself rolls back after some faults.
+        // SQLite itself has already rolled back after some errors.
         if (raw.sqlite3_get_autocommit(_connection.Handle) == 0)
             Run("ROLLBACK");
     }

@@ -4,24 +4,24 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Kinds of faults of a file or folder that Sluice keeps.</summary>
+/// <summary>Kinds of storage faults.</summary>
 internal enum StorageFault
 {
-    /// <summary>There is no room; the same call may succeed once there is.</summary>
+    /// <summary>The disk is full; a retry may succeed later.</summary>
     Full,
 
-    /// <summary>The user that Sluice runs as may not use it, or the file system is mounted read-only.</summary>
+    /// <summary>Permission denied for the user that Sluice runs as, or the file system is read-only.</summary>
     Denied,
 
-    /// <summary>Anything else that the system reports: a broken disk, a mount that went away, too many open files.</summary>
+    /// <summary>Any other error: a broken disk, a lost mount, too many open files.</summary>
     Failing,
 }
 
 /// <summary>
-/// The one exception for faults of storage (CFG-13, F31 to F36): which path, for which user, with which owner, and why. A fault of
-/// storage says nothing about an NZB or a release, so none is failed or forgotten for it.
+/// The only exception for storage faults (CFG-13, F31 to F36). It names the path, its owner, the current user and the cause. A storage fault says
+/// nothing about an NZB or a release, so none is failed or removed because of it.
 /// </summary>
-/// <remarks>The message is one line for the log or for stderr. It names paths, and is therefore never sent to a client.</remarks>
+/// <remarks>The message is one line for the log or stderr. It contains paths, so it is never sent to a client.</remarks>
 internal sealed class StorageException : IOException
 {
     private const int Eperm = 1;
@@ -30,25 +30,22 @@ internal sealed class StorageException : IOException
     private const int Erofs = 30;
     private const int MaxErrno = 4095;
 
-    // What SQLite needs to open a database of any size: the index of its log.
+    // SQLite needs this much free space to open a database of any size, for the index of its log.
     private const long OpeningBytes = 64 << 10;
 
     private StorageException(StorageFault fault, string path, string cause, Exception? inner)
         : base(Sentence(fault, path, cause), inner) => (Fault, Path) = (fault, path);
 
-    /// <summary>The kind of fault.</summary>
     public StorageFault Fault { get; }
 
-    /// <summary>The file or folder.</summary>
     public string Path { get; }
 
-    /// <summary>A volume without enough room.</summary>
     public static StorageException Full(string path, Exception? inner = null) => new(StorageFault.Full, path, "", inner);
 
-    /// <summary>A path of the wrong kind, such as a file in place of a folder.</summary>
+    /// <summary>A path of the wrong kind, such as a file instead of a folder.</summary>
     public static StorageException Unusable(string path, string cause) => new(StorageFault.Failing, path, cause, null);
 
-    /// <summary>An error number of the system.</summary>
+    /// <summary>Maps an error number of the system.</summary>
     public static StorageException Of(int errno, string path, Exception? inner = null)
     {
         var fault = errno switch
@@ -60,12 +57,12 @@ internal sealed class StorageException : IOException
         return new StorageException(fault, path, Marshal.GetPInvokeErrorMessage(errno), inner);
     }
 
-    /// <summary>The fault of storage that an exception stands for.</summary>
-    /// <param name="failure">The exception of a call to the system or to SQLite.</param>
+    /// <summary>Maps an exception to a storage fault.</summary>
+    /// <param name="failure">The exception of a system call or of SQLite.</param>
     /// <param name="path">The path of the call.</param>
     /// <returns>
-    /// Null for any other exception, as for a missing file, whose meaning only the caller knows, and for a damaged database, which is a
-    /// case of <see cref="SafeMode"/>.
+    /// Null for any other exception. Null also for a missing file, because only the caller knows what it means, and for a corrupt database,
+    /// because <see cref="SafeMode"/> handles it.
     /// </returns>
     public static StorageException? From(Exception failure, string path) => failure switch
     {
@@ -74,7 +71,7 @@ internal sealed class StorageException : IOException
         UnauthorizedAccessException => Of(failure.InnerException is IOException { HResult: > 0 and <= MaxErrno } cause ? cause.HResult : Eacces, path, failure),
         DirectoryNotFoundException => new StorageException(StorageFault.Failing, path, "a folder on the way to it is missing", failure),
         FileNotFoundException => null,
-        // An error number of the system. Exceptions that no system call has thrown, as for a body that breaks off, have none.
+        // HResult holds the error number of a system call. Other exceptions have none, such as the one for an incomplete request body.
         IOException { HResult: > 0 and <= MaxErrno } => Of(failure.HResult, path, failure),
         IOException when OperatingSystem.IsWindows() => FromWindows(failure, path),
         _ => null,
@@ -86,7 +83,7 @@ internal sealed class StorageException : IOException
         {
             SQLitePCL.raw.SQLITE_FULL => StorageFault.Full,
             SQLitePCL.raw.SQLITE_READONLY or SQLitePCL.raw.SQLITE_PERM => StorageFault.Denied,
-            // Where the log or its index cannot be made, SQLite says no more than that.
+            // SQLite gives no further detail if it cannot create the log or its index.
             SQLitePCL.raw.SQLITE_IOERR or SQLitePCL.raw.SQLITE_CANTOPEN =>
                 IsFull(path) ? StorageFault.Full : PosixCalls.FindObstacle(path, write: true) == 0 ? StorageFault.Failing : StorageFault.Denied,
             SQLitePCL.raw.SQLITE_BUSY or SQLitePCL.raw.SQLITE_LOCKED or SQLitePCL.raw.SQLITE_PROTOCOL or SQLitePCL.raw.SQLITE_NOLFS => StorageFault.Failing,

@@ -1,26 +1,26 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The present faults of storage. A fault lasts from the call that meets it until a write to the same place succeeds. Each kind of
-/// fault of a place is logged at most once a minute, however many requests meet it (F46).
+/// The current storage faults. A fault lasts until a write to the same path succeeds. Each kind of fault of a path is logged at most once a
+/// minute, because many requests may hit it (F46).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logger)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMinutes(1);
 
-    // Guards the two maps. Places are the database and a few folders, so both stay small.
+    // Guards both dictionaries. The paths are the database and a few folders, so both stay small.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, (StorageException Fault, bool IsSaid)> _faults = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Path, StorageFault Fault), long> _saidAt = [];
 
-    // Written under the lock, read without it by each write that succeeds: one that misses a change is followed by another.
+    // Written under the lock. Successful writes read it without the lock: if one misses a change, a later write sees it.
     private volatile bool _hasFaults;
 
     // Replaced under the lock each time it completes.
     private TaskCompletionSource _passed = NewSignal();
 
-    /// <summary>The faults that have not passed.</summary>
+    /// <summary>The faults that still last.</summary>
     public IReadOnlyList<StorageException> Faults
     {
         get
@@ -30,9 +30,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         }
     }
 
-    /// <summary>
-    /// Completes when the next fault passes. A caller takes it before it tries a write, so that it cannot miss a fault that passes in between.
-    /// </summary>
+    /// <summary>Completes when the next fault ends. Get it before trying a write; otherwise a fault could end unnoticed in between.</summary>
     public Task NextPassed
     {
         get
@@ -42,7 +40,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         }
     }
 
-    /// <summary>A call has met a fault.</summary>
+    /// <summary>Records a fault.</summary>
     public void Note(StorageException fault)
     {
         lock (_gate)
@@ -58,7 +56,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         DatabaseLog.StorageFails(logger, fault.Message);
     }
 
-    /// <summary>A write to a place has succeeded.</summary>
+    /// <summary>Records a successful write, which ends any fault of this path.</summary>
     public void NoteSuccess(string path)
     {
         if (!_hasFaults)
