@@ -3,44 +3,32 @@ namespace Sluice.Usenet.Primitives;
 /// <summary>A stream that is read forward once, asynchronously, and can do nothing else. For one reader.</summary>
 public abstract class ForwardStream : Stream
 {
-    /// <inheritdoc/>
     public sealed override bool CanRead => true;
 
-    /// <inheritdoc/>
     public sealed override bool CanSeek => false;
 
-    /// <inheritdoc/>
     public sealed override bool CanWrite => false;
 
-    /// <inheritdoc/>
     public sealed override long Length => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public sealed override long Position
     {
         get => throw new NotSupportedException();
         set => throw new NotSupportedException();
     }
 
-    /// <inheritdoc/>
     public abstract override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default);
 
-    /// <inheritdoc/>
     public sealed override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-    /// <inheritdoc/>
     public sealed override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");
 
-    /// <inheritdoc/>
     public sealed override void Flush() => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public sealed override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public sealed override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public sealed override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 }

@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>Where the bytes of a file are at one moment.</summary>
+/// <summary>Where the bytes of a file are at one moment: in memory, on disk, in transit or gone.</summary>
 /// <remarks>Immutable.</remarks>
 /// <param name="Cells">
-/// A letter for each equal part of the file, for the first of these that holds for any of its bytes: <c>x</c> known to be gone, <c>f</c> on
-/// the way, <c>m</c> in memory, <c>d</c> on disk, <c>-</c> nowhere.
+/// One letter for each equal part of the file, the first of these states that any byte of the part has: <c>x</c> known to be gone, <c>f</c> in
+/// transit, <c>m</c> in memory, <c>d</c> on disk, <c>-</c> not held.
 /// </param>
 /// <param name="MemoryBytes">Bytes in memory.</param>
-/// <param name="DiskBytes">Bytes on disk; an estimate where all of a file is kept there and it has many segments.</param>
-/// <param name="UnderWay">Articles on the way.</param>
-/// <param name="Gone">Articles that are known to be gone.</param>
+/// <param name="DiskBytes">Bytes on disk; an estimate if the whole file is kept there and has many segments.</param>
+/// <param name="UnderWay">Articles in transit.</param>
+/// <param name="Gone">Articles known to be gone.</param>
 public sealed record FileCells(string Cells, long MemoryBytes, long DiskBytes, int UnderWay, int Gone);

@@ -1,7 +1,6 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// The bytes of a slice do not lie where they were predicted to lie. None of them have left; the map of the file is being corrected, and
-/// the file can be read once it is.
+/// A slice does not lie at its predicted offset. None of its bytes have been served. The file becomes readable once its map is corrected.
 /// </summary>
 public sealed class RefutedExtentException() : IOException("A volume is not laid out as the others of its set.");

@@ -1,76 +1,80 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>How much the streams may hold, and how far they trust what arrives.</summary>
+/// <summary>Memory limits of the streams, and how far they trust unproved bytes.</summary>
 /// <remarks>Immutable.</remarks>
 public sealed record StreamOptions
 {
-    // The part of the budget that is guaranteed to places: 200 of 256 MiB.
+    // The part of the budget that places are guaranteed: 200 of 256 MiB.
     private const int PlaceParts = 25;
     private const int BudgetParts = 32;
 
     /// <summary>Decoded bytes that all streams together may hold ahead of their readers.</summary>
     public long ByteBudget { get; init; } = 256L << 20;
 
-    /// <summary>The same for one stream, whatever its reader and the line ask for.</summary>
+    /// <summary>Decoded bytes that one stream may hold ahead, however fast its reader and the connection are.</summary>
     public long ReadAhead { get; init; } = 128L << 20;
 
-    /// <summary>Holds the landing segment back until it is proved, too.</summary>
+    /// <summary>Whether even the segment at which a reader starts is withheld until it is proved.</summary>
     public bool VerifyBeforeServe { get; init; }
 
-    /// <summary>Whether bytes that do not fit their checksum are corrupt; if not, identity and length alone prove a part.</summary>
+    /// <summary>Whether a checksum mismatch makes an article corrupt. If false, identity and length alone prove a part.</summary>
     public bool ChecksCrc { get; init; } = true;
 
-    /// <summary>Whether a segment that one stream has fetched serves all others; if not, each fetches its own.</summary>
+    /// <summary>Whether a fetched segment is shared by all streams. If false, each stream fetches its own copy.</summary>
     public bool SharesSegments { get; init; } = true;
 
-    /// <summary>What each stream that has a place can always have.</summary>
+    /// <summary>Bytes that each stream with a place can always hold.</summary>
     public long GuaranteedBytes { get; init; } = 2L << 20;
 
-    /// <summary>A player's buffer is worth this much of its own rate, and no more.</summary>
+    /// <summary>Longest time of playback, at the reader's own rate, that is buffered for a player.</summary>
     public TimeSpan PacedReadAhead { get; init; } = TimeSpan.FromSeconds(4);
 
-    /// <summary>After this long without a read all but two segments are given back.</summary>
+    /// <summary>Time without a read until a stream releases all but two of its segments.</summary>
     public TimeSpan IdleTrim { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>After this long those are given back too, and the place with them.</summary>
+    /// <summary>Time without a read until a stream releases its last segments and its place.</summary>
     public TimeSpan IdleDrop { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>A load that meets nothing but faults is tried again for this long while a viewer waits.</summary>
+    /// <summary>How long a load that meets only faults is retried while a viewer waits.</summary>
     public TimeSpan PlaybackRetries { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How much later a damaged article is asked for again before it is taken for bad: damage on the way passes by then.</summary>
+    /// <summary>Delay before a damaged article is requested a second time, because damage in transit has usually passed after it.</summary>
     public TimeSpan AskAgainAfter { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Bytes at the end of what a response takes from the landing segment that are withheld until it is proved.</summary>
+    /// <summary>Bytes withheld at the end of the data that a response takes from an unproved first segment.</summary>
     public int WithheldBytes { get; init; } = 4096;
 
-    /// <summary>A reader that takes no more than this in a row is a probe: buffers on the way take about that much before their client has read a byte.</summary>
+    /// <summary>
+    /// A reader that takes no more than this in a row counts as a probe: network buffers absorb about as much before the client reads a byte.
+    /// </summary>
     public int ProbeBytes { get; init; } = 384 * 1024;
 
-    /// <summary>Where a reader lands, this much is asked for at once: a player that looks at a place takes as much, and it may lie in two segments.</summary>
+    /// <summary>
+    /// Bytes requested at once at the position of a new reader: a player takes as much after a seek, and they may span two segments.
+    /// </summary>
     public int LandingReach { get; init; } = 128 * 1024;
 
-    /// <summary>Proved bytes that stay in memory when no reader holds them any more; 0: none.</summary>
+    /// <summary>Proved bytes that stay in memory after their last reader has released them; 0 for none.</summary>
     public long CacheBytes { get; init; } = 32L << 20;
 
-    /// <summary>For how long they stay.</summary>
+    /// <summary>How long these bytes stay in memory.</summary>
     public TimeSpan CacheKeep { get; init; } = TimeSpan.FromMinutes(1);
 
-    /// <summary>What the cache may hold of the budget, which readers come before.</summary>
+    /// <summary>The part of the budget that the cache may use; readers have priority.</summary>
     public long CacheCeiling => Math.Min(CacheBytes, ByteBudget / 8);
 
     /// <summary>
-    /// Bytes held by readers and cache together from which on the cache gives way: a reader that fills a large window at full
-    /// speed seldom comes back for what it has read, and the process need not grow for that.
+    /// Bytes held by readers and cache together above which the cache shrinks. A reader that fills a large window at full speed seldom rereads, so
+    /// the process need not grow for it.
     /// </summary>
     public long CacheGivesWayAt => ByteBudget / 8;
 
-    /// <summary>Most places that are wanted; null: as many as the budget carries.</summary>
+    /// <summary>Largest wanted number of places; null for as many as the budget allows.</summary>
     public int? WantedStreams { get; init; }
 
     /// <summary>
-    /// Places: streams that may read at a time, 100 of them out of 256 MiB, or fewer where that is wanted. What they are guaranteed is less
-    /// than the budget, so that a stream which has lost its place may take a moment to give its memory back.
+    /// Places: streams that may read at a time, 100 with 256 MiB unless fewer are wanted. Their guarantees stay below the budget, so that a stream
+    /// which lost its place has a moment to release its memory.
     /// </summary>
     public int MaxStreams => (int)Math.Clamp(ByteBudget * PlaceParts / BudgetParts / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
 }

@@ -2,20 +2,20 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
 
-/// <summary>A segment that a stream holds, or waits for, at one moment.</summary>
-/// <param name="Offset">Where its share of the file begins.</param>
-/// <param name="Length">Bytes of that share.</param>
-/// <param name="IsReady">Whether it is there, proved.</param>
-/// <param name="Arrived">Decoded bytes that have come of the whole segment.</param>
-/// <param name="IsRepeated">Whether it was asked for more than once.</param>
-/// <param name="Fetch">How its fetch gets on; null where there is none: it is ready, comes from disk, or the next try is put off.</param>
+/// <summary>A segment that a stream holds or waits for, at one moment.</summary>
+/// <param name="Offset">Offset in the file of the first byte that the stream uses.</param>
+/// <param name="Length">Bytes of the segment that belong to the file.</param>
+/// <param name="IsReady">Whether the segment is in memory and proved.</param>
+/// <param name="Arrived">Decoded bytes received so far, of the whole segment.</param>
+/// <param name="IsRepeated">Whether it was requested more than once.</param>
+/// <param name="Fetch">Progress of its fetch; null if there is none, because the segment is ready, comes from disk or waits for a retry.</param>
 public readonly record struct SlotSnapshot(long Offset, int Length, bool IsReady, int Arrived, bool IsRepeated, FetchSnapshot? Fetch);
 
-/// <summary>How the reading of one stream gets on at one moment.</summary>
+/// <summary>The progress of one stream at one moment.</summary>
 /// <remarks>Immutable.</remarks>
-/// <param name="Slots">The segments of its window in their order, the one that is read first.</param>
-/// <param name="AheadBytes">Bytes behind its position that are there, proved.</param>
-/// <param name="IsCrowded">Whether it would hold more ahead if other streams did not have their share of the memory.</param>
+/// <param name="Slots">The segments of its window in reading order.</param>
+/// <param name="AheadBytes">Proved bytes ahead of its position.</param>
+/// <param name="IsCrowded">Whether it would buffer more if other streams did not hold their share of the memory.</param>
 /// <param name="Streams">Streams that share the memory.</param>
-/// <param name="Repeated">Segments so far that were asked for more than once.</param>
+/// <param name="Repeated">Segments requested more than once so far.</param>
 public sealed record StreamSnapshot(IReadOnlyList<SlotSnapshot> Slots, long AheadBytes, bool IsCrowded, int Streams, int Repeated);

@@ -17,7 +17,6 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
     /// <summary>True when the CPU has what this kernel needs.</summary>
     public static bool IsSupported => Avx2.IsSupported;
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
@@ -73,7 +72,6 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         written = (int)o;
     }
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencBlockMasks Find(ref byte block)
     {
@@ -89,7 +87,6 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         };
     }
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
     {

@@ -50,10 +50,8 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
     private const int ShortRun = 4 * Block;
     private const int BlocksAfterShortRun = 16;
 
-    /// <inheritdoc/>
     public override string Name => name;
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public override YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)

@@ -9,10 +9,8 @@ namespace Sluice.Usenet.Yenc;
 /// </summary>
 internal sealed class YencByteKernel : YencKernel
 {
-    /// <inheritdoc/>
     public override string Name => "bytes";
 
-    /// <inheritdoc/>
     public override YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written) =>
         Run(source, destination, ref state, out consumed, out written);

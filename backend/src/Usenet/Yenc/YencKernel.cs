@@ -42,7 +42,6 @@ public abstract class YencKernel
     public abstract YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written);
 
-    /// <inheritdoc/>
     public override string ToString() => Name;
 
     private static IEnumerable<YencKernel> CreateSupported()

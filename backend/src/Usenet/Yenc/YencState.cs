@@ -24,14 +24,11 @@ public struct YencState : IEquatable<YencState>
     /// </summary>
     internal bool BareLineFeeds;
 
-    /// <inheritdoc/>
     public readonly bool Equals(YencState other) =>
         Context == other.Context && Escape == other.Escape && BareLineFeeds == other.BareLineFeeds;
 
-    /// <inheritdoc/>
     public override readonly bool Equals(object? obj) => obj is YencState other && Equals(other);
 
-    /// <inheritdoc/>
     public override readonly int GetHashCode() => HashCode.Combine(Context, Escape, BareLineFeeds);
 
     /// <summary>Compares all of the state.</summary>

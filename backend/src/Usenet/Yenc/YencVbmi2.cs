@@ -16,7 +16,6 @@ internal readonly struct YencVbmi2 : IYencVectors
 
     // Two blocks share one test as long as that goes. The tables are literals in here: behind a property they would be a
     // call, and a method with a call keeps its counters on the stack.
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
@@ -87,7 +86,6 @@ internal readonly struct YencVbmi2 : IYencVectors
         written = (int)o;
     }
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencBlockMasks Find(ref byte block)
     {
@@ -102,7 +100,6 @@ internal readonly struct YencVbmi2 : IYencVectors
         };
     }
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
     {

@@ -15,7 +15,6 @@ internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
     /// <summary>True when the CPU has what this kernel needs.</summary>
     public static bool IsSupported => Ssse3.IsSupported || AdvSimd.Arm64.IsSupported;
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
@@ -48,7 +47,6 @@ internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
         written = (int)o;
     }
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencBlockMasks Find(ref byte block) => new()
     {
@@ -59,7 +57,6 @@ internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
         Y = Find(ref block, (byte)'y'),
     };
 
-    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Write(ref byte from, ref byte to, ulong keep, ulong escaped) => SqueezeTable.Squeeze(
         ref squeeze.First,

@@ -4,13 +4,11 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// The order in which the copies of one segment are asked for until one is good: by its own message-id, then by those of duplicates. For
-/// each id one provider follows the other. A bad copy may have been damaged on its way, so where one came, another round asks every
-/// provider again.
+/// The order in which the copies of one segment are requested until one is good: first its own message-id, then those of duplicates. Each id is
+/// requested from one provider after another. If a copy was bad, a second round asks every provider again, because it may have been damaged in
+/// transit.
 /// </summary>
-/// <remarks>
-/// Pure: it says which question comes next; its owner asks that question and reports the answer. For one search.
-/// </remarks>
+/// <remarks>Pure: names the next request; its owner sends it and reports the answer. Single use.</remarks>
 internal sealed class CopySearch
 {
     private readonly SegmentIds _ids;
@@ -18,16 +16,16 @@ internal sealed class CopySearch
     private readonly int _providers;
     private readonly int _rounds;
 
-    // −1 is the primary id, every other number the fallback of that index.
+    // −1 for the primary id, else the index of a fallback.
     private int _copy = -1;
     private bool _hasBadCopy;
     private bool _isOver;
 
-    /// <summary>Begins at the primary id.</summary>
-    /// <param name="ids">Of the segment; the primary one is not empty.</param>
-    /// <param name="providers">How many the source has. A source without any is asked all the same, and says so.</param>
-    /// <param name="rounds">Questions to one provider for one id.</param>
-    /// <param name="beside">Providers whose copies are known already and not wanted.</param>
+    /// <summary>Starts at the primary id.</summary>
+    /// <param name="ids">Ids of the segment; the primary one is not empty.</param>
+    /// <param name="providers">Number of providers. A source without providers is asked once too, so that it reports the fault.</param>
+    /// <param name="rounds">Requests to one provider for one id.</param>
+    /// <param name="beside">Providers to skip, because their copies are already known.</param>
     public CopySearch(SegmentIds ids, int providers, int rounds, ProviderSet beside = default)
     {
         (_ids, _beside, _rounds) = (ids, beside, rounds);
@@ -35,22 +33,21 @@ internal sealed class CopySearch
         Excluded = beside;
     }
 
-    /// <summary>The message-id to ask for.</summary>
     public MessageId Id => _copy < 0 ? _ids.Primary : _ids.Fallbacks[_copy];
 
-    /// <summary>The providers that are not asked.</summary>
+    /// <summary>Providers that are skipped in this round.</summary>
     public ProviderSet Excluded { get; private set; }
 
-    /// <summary>The round of this id, from 0.</summary>
+    /// <summary>Round of the current id, from 0.</summary>
     public int Round { get; private set; }
 
-    /// <summary>Whether this round has brought a copy that may be good and has to be confirmed by another one.</summary>
+    /// <summary>Whether this round brought a copy that another copy must confirm.</summary>
     public bool IsInDoubt { get; private set; }
 
-    /// <summary>Why there is no good copy, by the answers so far.</summary>
+    /// <summary>Why no copy is good, as far as answered.</summary>
     public ArticleLoss Loss { get; private set; } = ArticleLoss.Missing;
 
-    /// <summary>Whether there is one more question.</summary>
+    /// <summary>Whether another request remains.</summary>
     public bool HasNext()
     {
         while (!_isOver && Excluded.Count >= _providers)
@@ -58,20 +55,20 @@ internal sealed class CopySearch
         return !_isOver;
     }
 
-    /// <summary>A provider has delivered a bad copy.</summary>
-    /// <returns>False where that provider was excluded: to ask it again in this round could go on without end.</returns>
+    /// <summary>Reports a bad copy from a provider.</summary>
+    /// <returns>False if that provider was already excluded, because asking it again in this round might never end.</returns>
     public bool Bad(int provider) => Reject(provider, default);
 
-    /// <summary>A provider has delivered a copy that has to be confirmed. The first round looks for copies of other stores only.</summary>
-    /// <param name="provider">Which one.</param>
-    /// <param name="store">The providers that read their articles from the same store.</param>
+    /// <summary>Reports a copy that needs confirmation. The first round then asks only other stores.</summary>
+    /// <param name="provider">Provider that delivered the copy.</param>
+    /// <param name="store">Providers that share its store.</param>
     public void Doubtful(int provider, ProviderSet store)
     {
         IsInDoubt = true;
         Reject(provider, Round == 0 ? store : default);
     }
 
-    /// <summary>None of the providers that are left has the article, or none can be asked for it now.</summary>
+    /// <summary>Reports that no remaining provider has the article or can be asked now.</summary>
     public void EndRound()
     {
         if (_hasBadCopy && Round + 1 < _rounds)
@@ -80,7 +77,7 @@ internal sealed class CopySearch
             EndId();
     }
 
-    /// <summary>Every provider answers this id with something that cannot be a copy, and would do so again.</summary>
+    /// <summary>Reports that every provider answers this id with something that cannot be a copy, and would do so again.</summary>
     public void Useless()
     {
         Loss = ArticleLoss.Corrupt;

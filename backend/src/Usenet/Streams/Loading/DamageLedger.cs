@@ -5,24 +5,23 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// The damage that the loads of one engine have met, so that a player that hammers a hole is answered from here instead of asking the
-/// providers each time; and how much of what was loaded in vain a file may load again. "No such article" from every provider is the word of
-/// their stores: it is believed for an hour, doubling to a day. A damaged copy may have been damaged on its way: it is only doubted, until a
-/// second question some seconds later, over another connection, gets no good copy either. Then it is believed for a minute, doubling to an
-/// hour.
+/// Remembers the damage that loads of one engine met, so that a player retrying a hole causes no more requests. "No such article" from every provider
+/// is believed for an hour, doubling to a day. A damaged copy is only doubted, because it may have been damaged in transit. If a second request some
+/// seconds later, over another connection, gets no good copy either, the damage is believed for a minute, doubling to an hour. Also limits how much a
+/// file may reload.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the entries; nothing is called under it. Bounded: the oldest entry makes room for a new one. The
-/// entries are of the providers of one engine and end with it; the traffic outlives it.
+/// Thread-safe. <c>_gate</c> guards the entries; nothing is called while it is held. Bounded: the oldest entry is dropped first. The entries depend
+/// on the providers of one engine and end with it; the traffic outlives it.
 /// </remarks>
-/// <param name="traffic">What was loaded again.</param>
-/// <param name="askAgainAfter">How much later than the first question the second one has to come.</param>
+/// <param name="traffic">Counts reloaded bytes.</param>
+/// <param name="askAgainAfter">Shortest time between the first and the second request.</param>
 /// <param name="time">Clock.</param>
 internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter, TimeProvider time)
 {
     private const int MostVerdicts = 100_000;
 
-    // Of one doubt; one question reaches each provider twice at most.
+    // Connections of one doubt, because one request reaches each provider at most twice.
     private const int MostConnections = 2 * ProviderSet.MaxProviders;
 
     private static readonly (TimeSpan First, TimeSpan Most) Missing = (TimeSpan.FromHours(1), TimeSpan.FromHours(24));
@@ -30,10 +29,10 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
 
     private readonly Lock _gate = new();
 
-    // An entry stays for a while when it is outdated: it says how long the next one is believed, and which loads count as traffic.
+    // Expired entries stay for a while, because they decide how long the next one is believed and which loads count as traffic.
     private readonly AgingMap<SegmentKey, Entry> _entries = new(MostVerdicts, 2 * Missing.Most, time);
 
-    /// <summary>What is known against a segment; null if nothing is.</summary>
+    /// <summary>Returns the damage known of a segment; null if there is none.</summary>
     public KnownDamage? Find(SegmentKey key)
     {
         lock (_gate)
@@ -46,7 +45,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Where the segments lie that are believed gone and were loaded for a file. Looks through all entries, as many as there may be.</summary>
+    /// <summary>Returns the ranges believed gone that were loaded for a file. Scans all entries.</summary>
     public IReadOnlyList<Stretch> Find(FileOrigin file)
     {
         lock (_gate)
@@ -60,9 +59,9 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Every provider has said that it does not have the article of a segment.</summary>
+    /// <summary>Reports that no provider has the article of a segment.</summary>
     /// <param name="key">The segment.</param>
-    /// <param name="file">The file that it was loaded for; null where nothing asks.</param>
+    /// <param name="file">The file for which it was loaded; may be null.</param>
     /// <param name="place">Where its bytes would lie in that file.</param>
     public void ReportMissing(SegmentKey key, FileOrigin? file = null, Stretch place = default)
     {
@@ -70,12 +69,12 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
             Believe(key, new Entry(ArticleLoss.Missing, default, [], file, place), Missing);
     }
 
-    /// <summary>A question for a segment has brought damaged copies and no good one.</summary>
+    /// <summary>Reports a request that brought only damaged copies.</summary>
     /// <param name="key">The segment.</param>
-    /// <param name="connections">What stands for the connections that the copies came over.</param>
-    /// <param name="file">The file that it was loaded for; null where nothing asks.</param>
+    /// <param name="connections">Identities of the connections that delivered the copies.</param>
+    /// <param name="file">The file for which it was loaded; may be null.</param>
     /// <param name="place">Where its bytes would lie in that file.</param>
-    /// <returns>How long to wait until another question can prove the damage; null if this one has proved it.</returns>
+    /// <returns>Time until another request can prove the damage; null if this one has proved it.</returns>
     public TimeSpan? ReportGarbled(SegmentKey key, IReadOnlyCollection<object> connections, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
@@ -90,7 +89,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
             var age = time.GetElapsedTime(since);
             if (before.IsDoubt && age < askAgainAfter)
             {
-                // Another reader's first question.
+                // This was the first request of another reader, so it proves nothing yet.
                 before.Connections.UnionWith(connections.Take(MostConnections - before.Connections.Count));
                 return askAgainAfter - age;
             }
@@ -106,7 +105,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>A segment that something was known against has come after all.</summary>
+    /// <summary>Removes the damage known of a segment, because it arrived intact.</summary>
     public void ReportGood(SegmentKey key)
     {
         lock (_gate)
@@ -127,28 +126,27 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         _entries.Set(key, entry with { Believed = believed });
     }
 
-    /// <summary>A doubt, as long as it is not believed for any time.</summary>
+    /// <summary>A doubt until it is believed for some time.</summary>
     private readonly record struct Entry(ArticleLoss Loss, TimeSpan Believed, HashSet<object> Connections, FileOrigin? File, Stretch Place)
     {
         public bool IsDoubt => Believed == TimeSpan.Zero;
     }
 }
 
-/// <summary>What is known against a segment.</summary>
-/// <param name="Loss">How it was lost.</param>
-/// <param name="IsBelieved">Whether that is proved and still believed.</param>
-/// <param name="IsDoubt">Whether it is not proved: a second question decides.</param>
-/// <param name="AskIn">How long to wait before that question; zero if it can be asked now.</param>
-/// <param name="Connections">What stands for the connections that damaged copies came over last.</param>
+/// <summary>The damage known of a segment.</summary>
+/// <param name="Loss">How the segment was lost.</param>
+/// <param name="IsBelieved">Whether the loss is proved and still believed.</param>
+/// <param name="IsDoubt">Whether the loss is unproved, so that a second request decides.</param>
+/// <param name="AskIn">Time until that request may be sent; zero if now.</param>
+/// <param name="Connections">Identities of the connections that delivered the last damaged copies.</param>
 internal sealed record KnownDamage(ArticleLoss Loss, bool IsBelieved, bool IsDoubt, TimeSpan AskIn, IReadOnlyCollection<object> Connections);
 
 /// <summary>
-/// Keeps clients that hammer damaged segments from costing traffic without end: of what was loaded for a file before, in vain, three
-/// times the size of the file may be loaded again in a day.
+/// Limits the traffic of clients that keep reading damaged segments. A file may reload failed segments up to three times its size in a day.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the files; nothing is called under it. Outlives engines, because no change of the settings makes
-/// traffic undone. Bounded: of very many files the one that began first is forgotten first.
+/// Thread-safe. <c>_gate</c> guards the files; nothing is called while it is held. Outlives engines, because new settings do not undo traffic.
+/// Bounded: the file whose period began first is forgotten first.
 /// </remarks>
 internal sealed class ReloadTraffic(TimeProvider time)
 {
@@ -159,19 +157,19 @@ internal sealed class ReloadTraffic(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly AgingMap<FileOrigin, Traffic> _files = new(MostFiles, Period, time);
 
-    /// <summary>Decoded bytes that may still be loaded again for a file.</summary>
+    /// <summary>Returns how many decoded bytes a file may still reload.</summary>
     public long Left(FileOrigin file)
     {
         lock (_gate)
             return (Times * Math.Max(file.Length, 1)) - (_files.TryGet(file, out var traffic, out _) ? traffic.Bytes : 0);
     }
 
-    /// <summary>Decoded bytes have arrived once more for a file, good or bad.</summary>
+    /// <summary>Counts decoded bytes that were reloaded for a file, good or bad.</summary>
     public void Loaded(FileOrigin file, int count)
     {
         lock (_gate)
         {
-            // The day of a file begins with the first load, so that later ones leave the age of the entry as it is.
+            // The period of a file begins with its first reload, so later ones must not renew the entry.
             if (!_files.TryGet(file, out var traffic, out _))
                 _files.Set(file, traffic = new Traffic());
             traffic.Bytes += count;

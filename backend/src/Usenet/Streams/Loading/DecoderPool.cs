@@ -2,20 +2,20 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Loading;
 
-/// <summary>Lends decoders: each has tables and line buffers of some 10 KB, which would be most of what an article costs.</summary>
+/// <summary>Lends decoders, because the tables and line buffers of each, about 10 KB, would otherwise dominate the memory of an article.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called under it. Bounded: a decoder that comes back beyond the ceiling goes
-/// to the collector.
+/// Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called while it is held. Bounded: decoders returned above the limit are left to the
+/// garbage collector.
 /// </remarks>
 internal sealed class DecoderPool
 {
-    // As many articles arrive at a time over the connections that an installation has; further decoders are made when they are needed.
+    // About as many articles arrive at a time as an installation has connections; more decoders are created when needed.
     private const int MostIdle = 512;
 
     private readonly Lock _gate = new();
     private readonly Stack<ArticleDecoder> _idle = new();
 
-    /// <summary>Lends a decoder, which is <see cref="ArticleDecoder.Reset"/> before each article.</summary>
+    /// <summary>Lends a decoder; the caller calls <see cref="ArticleDecoder.Reset"/> before each article.</summary>
     public ArticleDecoder Rent()
     {
         lock (_gate)
@@ -27,7 +27,7 @@ internal sealed class DecoderPool
         return new ArticleDecoder();
     }
 
-    /// <summary>Takes a decoder back; the caller does not touch it again.</summary>
+    /// <summary>Takes a decoder back; the caller must not use it again.</summary>
     public void Return(ArticleDecoder decoder)
     {
         lock (_gate)

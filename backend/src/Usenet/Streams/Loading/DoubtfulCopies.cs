@@ -5,23 +5,21 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Loading;
 
-/// <summary>
-/// The unconfirmed copies of one segment: the checksums of their bytes, never the bytes.
-/// </summary>
-/// <remarks>Of one load, which disposes it at its end.</remarks>
+/// <summary>The unconfirmed copies of one segment. Keeps the checksums of their bytes, not the bytes.</summary>
+/// <remarks>Belongs to one load, which disposes it at its end.</remarks>
 internal sealed class DoubtfulCopies : IDisposable
 {
     private readonly List<(uint Checksum, MessageId Id, int From)> _copies = [];
     private FileHabit? _asked;
 
     /// <summary>
-    /// Whether a copy has the same bytes as one of another store or another article. One of the same does as well where no other was
-    /// seen; where another has other bytes, one store that says the same twice decides nothing.
+    /// Whether a copy has the same bytes as a copy from another store or another article. A second copy from the same store also confirms, but only
+    /// if no other store had different bytes.
     /// </summary>
-    /// <param name="checksum">Of its bytes.</param>
-    /// <param name="id">Its article.</param>
-    /// <param name="store">The providers that have it from the same store.</param>
-    /// <param name="mayBeOfOne">Whether other stores have been asked.</param>
+    /// <param name="checksum">Checksum of the copy's bytes.</param>
+    /// <param name="id">Message-id of the copy.</param>
+    /// <param name="store">Providers that share the copy's store.</param>
+    /// <param name="mayBeOfOne">Whether other stores were asked already, so that one store may confirm itself.</param>
     public bool Confirm(uint checksum, MessageId id, ProviderSet store, bool mayBeOfOne)
     {
         var (isKnown, isAlone) = (false, true);
@@ -37,16 +35,15 @@ internal sealed class DoubtfulCopies : IDisposable
         return isKnown && isAlone && mayBeOfOne;
     }
 
-    /// <summary>Adds one. There are no more than questions, of which each provider gets two for each id and try.</summary>
+    /// <summary>Adds a copy. Bounded by the requests: each provider gets two for each id and try.</summary>
     public void Add(uint checksum, MessageId id, int provider) => _copies.Add((checksum, id, provider));
 
-    /// <summary>The providers whose copies had other bytes than the segment turned out to have.</summary>
-    /// <param name="proved">The checksum of the bytes of the segment.</param>
+    /// <summary>Returns the providers whose copies differ from the proved checksum.</summary>
     public IEnumerable<int> Liars(uint proved) => _copies.Where(copy => copy.Checksum != proved).Select(static copy => copy.From);
 
-    /// <summary>Whether this load is the one whose second copy shows what the file carries.</summary>
-    /// <param name="habit">Of the file.</param>
-    /// <param name="answer">Where another load is: the end of its question.</param>
+    /// <summary>Whether this load is the one whose second copy shows which evidence the file carries.</summary>
+    /// <param name="habit">The habit of the file.</param>
+    /// <param name="answer">The end of another load's question, if that load asks already.</param>
     public bool AsksAbout(FileHabit habit, [NotNullWhen(false)] out Task? answer)
     {
         answer = _asked is null ? habit.Ask() : null;
@@ -55,7 +52,7 @@ internal sealed class DoubtfulCopies : IDisposable
         return answer is null;
     }
 
-    /// <summary>The loads that wait for the answer of this one go on.</summary>
+    /// <summary>Lets the loads continue that wait for the answer of this one.</summary>
     public void Dispose()
     {
         _asked?.Answered();

@@ -8,13 +8,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// Serves every waiter of a segment, by one load at a time: a waiter of a segment that is on its way joins that load, and a waiter of one
-/// that is held gets it at once, so that any number of readers of one file cost one download. Where the settings say that nothing is
-/// shared, a load serves one reader alone, and nothing is held for others.
+/// Serves all waiters of a segment with one load at a time. A waiter joins the load in progress, or gets a cached segment at once, so that any number
+/// of readers cost one download. If the settings share nothing, each load serves one reader, and nothing is cached.
 /// </summary>
 /// <remarks>
-/// Thread-safe; one per engine. <c>_gate</c> guards the table, and makes leaving the table and entering the cache one step, so that no
-/// waiter falls between. Below it the locks of a load, of the cache and of the ledgers may be taken, one at a time.
+/// Thread-safe; one per engine. <c>_gate</c> guards the table. It also makes leaving the table and entering the cache one step, so that no waiter
+/// misses both. Under it the locks of a load, the cache and the ledgers may be taken, one at a time.
 /// </remarks>
 internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, DiskSegmentCache? disk) : IAsyncDisposable
 {
@@ -24,13 +23,14 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     private int _running;
     private bool _isClosed;
 
-    /// <summary>What its loads share.</summary>
     public LoadServices Services => services;
 
-    /// <summary>Begins to bring a segment to its waiter. Never fails: success, failure and end are told to the waiter, perhaps before this returns.</summary>
-    /// <param name="waiter">Once for each.</param>
-    /// <param name="lane">Why.</param>
-    /// <param name="cancellationToken">Ends the reading of ids. A waiter that leaves ends the rest.</param>
+    /// <summary>
+    /// Starts to deliver a segment to its waiter. Never fails: the waiter is notified of success, failure and end, perhaps before this returns.
+    /// </summary>
+    /// <param name="waiter">May be passed only once.</param>
+    /// <param name="lane">Priority of the load.</param>
+    /// <param name="cancellationToken">Ends the reading of ids. The rest ends when the waiter leaves.</param>
     public void Begin(SegmentWaiter waiter, OperationLane lane, CancellationToken cancellationToken)
     {
         try
@@ -47,13 +47,13 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>By a load, as its last act: the segment is proved, or cannot be had. Takes over the caller's count of the buffer.</summary>
+    /// <summary>Called by a load as its last act: the segment is proved or unavailable. Takes over the caller's reference to the buffer.</summary>
     public void Ended(SegmentLoad load, SegmentBuffer? proved, Exception? failure)
     {
         failure = failure is null ? null : Told(failure);
         lock (_gate)
         {
-            // A load that was given up may have been replaced already.
+            // An abandoned load may have been replaced already.
             var place = (load.Key, PartyOf(load.Urgency));
             if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present.Load, load))
                 _underWay.Remove(place);
@@ -74,7 +74,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>By a load: all copies that a question has brought are damaged.</summary>
+    /// <summary>Called by a load after a request that brought only damaged copies.</summary>
     /// <inheritdoc cref="DamageLedger.ReportGarbled"/>
     public TimeSpan? ReportGarbled(SegmentLoad load, IReadOnlyCollection<object> connections)
     {
@@ -85,7 +85,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Where the segments of a file lie that are on their way, held in memory, and believed gone, as far as they were loaded for that file.</summary>
+    /// <summary>Returns the ranges of a file that are in transit, in memory, and believed gone, as far as they were loaded for that file.</summary>
     public (IReadOnlyList<Stretch> UnderWay, IReadOnlyList<Stretch> Held, IReadOnlyList<Stretch> Gone) Find(FileOrigin file)
     {
         Stretch[] underWay;
@@ -94,13 +94,13 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         return (underWay, cache.Find(file), services.Damage.Find(file));
     }
 
-    /// <summary>Bytes that are kept on disk of a segment.</summary>
+    /// <summary>Bytes of a segment that are kept on disk.</summary>
     public long BytesOnDisk(SegmentKey key) => disk?.BytesOf(DiskKey.Of(key)) ?? 0;
 
-    /// <summary>Whether a piece of a file may be kept on disk.</summary>
+    /// <summary>Whether the disk may keep a piece of a file.</summary>
     public bool MayBeOnDisk(Piece piece) => disk?.Covers(piece) == true;
 
-    /// <summary>Ends all loads and waits for them. Waiters that come later fail.</summary>
+    /// <summary>Ends all loads and waits for them. Later waiters fail.</summary>
     public async ValueTask DisposeAsync()
     {
         SegmentLoad[] open;
@@ -121,7 +121,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         ? throw new ArticleGoneException(ArticleLoss.NeverPosted, waiter.Piece.Segment.Index)
         : new SegmentKey(ids, waiter.Piece.Segment);
 
-    /// <summary>Reads first what says which articles to ask for, and whether the disk has the segment already.</summary>
+    /// <summary>Reads the message-ids first, and the segment itself if the disk has it.</summary>
     private async Task PrepareAsync(ValueTask<SegmentIds> ids, SegmentWaiter waiter, OperationLane lane)
     {
         try
@@ -138,8 +138,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Serves the waiter with the blocks that are kept on disk; where these are not all, until the reader wants the rest.</summary>
-    /// <returns>Whether these were all.</returns>
+    /// <summary>Serves the waiter with blocks kept on disk; if some are missing, until the reader needs the rest.</summary>
+    /// <returns>Whether the disk had all blocks.</returns>
     private async ValueTask<bool> FindOnDiskAsync(SegmentKey key, SegmentWaiter waiter)
     {
         var name = DiskKey.Of(key);
@@ -164,7 +164,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
         catch (OperationCanceledException)
         {
-            // The reader has had all that it wanted.
+            // The reader never needed the missing blocks.
             services.Served.FromCache(bytes);
             throw;
         }
@@ -190,11 +190,13 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             load.Hurry(lane, waiter.Urgency.IsHeadOfLine);
     }
 
-    /// <summary>Finds the load that will serve the waiter, or serves it from the cache.</summary>
-    /// <returns>False when the waiter has been served.</returns>
+    /// <summary>Finds or creates the load that will serve the waiter, or serves it from the cache.</summary>
+    /// <returns>False if the cache has served the waiter.</returns>
     /// <exception cref="OperationCanceledException">The waiter has left.</exception>
-    /// <exception cref="ArticleGoneException">The segment was proved gone, not long ago or while its file may not load more again.</exception>
-    /// <exception cref="ArticleDoubtedException">All copies came damaged a moment ago, and the waiter need not wait for the second question.</exception>
+    /// <exception cref="ArticleGoneException">The segment was proved gone recently, or its file has used up its reload allowance.</exception>
+    /// <exception cref="ArticleDoubtedException">
+    /// All copies came damaged a moment ago, and the waiter need not wait for the second request.
+    /// </exception>
     private bool TryJoin(SegmentKey key, SegmentWaiter waiter, OperationLane lane, out SegmentLoad load, out bool isNew)
     {
         if (waiter.HasLeft)
@@ -237,7 +239,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         return false;
     }
 
-    /// <summary>Whether a file may have one more segment that was loaded before in vain, beside those that are on their way. Under the gate.</summary>
+    /// <summary>Whether a file may reload one more failed segment, on top of those in transit. Under the gate.</summary>
     private bool MayLoadAgain(FileOrigin file) =>
         services.Damage.Left(file) > _underWay.Values.Where(each => each.Load.IsAgain && each.Load.File.Equals(file)).Sum(static each => (long)each.Load.Key.Segment.Length);
 
@@ -254,10 +256,12 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             cache.Add(key, proved, file, place);
     }
 
-    /// <summary>The reader that a load serves alone; null where the settings let one load serve all readers.</summary>
+    /// <summary>The only reader that a load serves; null if the settings let a load serve all readers.</summary>
     private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
-    /// <summary>A load, and the share of its segment in its file, as the first waiter that knows it has it. In the table, where it is no object.</summary>
+    /// <summary>
+    /// A load, and the place of its segment in its file as the first waiter that knows it reports. A value in the table, to save an object.
+    /// </summary>
     private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
@@ -266,7 +270,10 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         waiter.End();
     }
 
-    /// <summary>What a reader is told. An exception that no read declares is a defect of the engine: it is logged, and the reader not left waiting.</summary>
+    /// <summary>
+    /// Returns the exception for the reader. An undeclared exception is a bug of the engine: it is logged, and the reader gets an error instead of
+    /// waiting forever.
+    /// </summary>
     private Exception Told(Exception failure)
     {
         if (failure is IOException or OperationCanceledException or ObjectDisposedException)
@@ -276,25 +283,23 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     }
 }
 
-/// <summary>All that the loads of one engine share.</summary>
-/// <param name="Source">Where articles come from; not owned.</param>
-/// <param name="Options">Memory and trust.</param>
-/// <param name="Blocks">Where bytes are decoded to.</param>
-/// <param name="Trust">Decides whose bytes may leave before they are proved.</param>
-/// <param name="Damage">Knows which segments are gone.</param>
+/// <summary>The services shared by all loads of one engine.</summary>
+/// <param name="Source">Delivers articles; not owned.</param>
+/// <param name="Options">Limits of memory and trust.</param>
+/// <param name="Blocks">Memory for decoded bytes.</param>
+/// <param name="Trust">Decides whose bytes may be served before they are proved.</param>
+/// <param name="Damage">Remembers which segments are gone.</param>
 /// <param name="Time">Clock.</param>
-/// <param name="Logger">Where damaged articles are noted.</param>
+/// <param name="Logger">Receives damaged articles.</param>
 internal sealed record LoadServices(
     IArticleSource Source, StreamOptions Options, BlockPool Blocks, TrustLedger Trust, DamageLedger Damage, TimeProvider Time, ILogger Logger)
 {
-    /// <summary>Counts where segments come from.</summary>
     public ServedSegments Served { get; init; } = new();
 
-    /// <summary>Lends the decoders of articles.</summary>
     public DecoderPool Decoders { get; } = new();
 }
 
-/// <summary>Counts where the segments come from that readers are served with: from memory and disk, or from providers.</summary>
+/// <summary>Counts whether segments served to readers came from memory and disk, or from providers.</summary>
 /// <remarks>Thread-safe: atomic additions. Outlives engines.</remarks>
 internal sealed class ServedSegments
 {
@@ -302,17 +307,15 @@ internal sealed class ServedSegments
     private long _fetched;
     private long _bytes;
 
-    /// <summary>What has been counted so far.</summary>
     public ServedCounts Counts => new(Volatile.Read(ref _cached), Volatile.Read(ref _fetched), Volatile.Read(ref _bytes));
 
-    /// <summary>A segment was in memory or on disk.</summary>
-    /// <param name="bytes">Of it in the file that is read.</param>
+    /// <summary>Counts a segment from memory or disk, with its bytes in the file that is read.</summary>
     public void FromCache(long bytes)
     {
         Interlocked.Increment(ref _cached);
         Interlocked.Add(ref _bytes, bytes);
     }
 
-    /// <summary>A segment has to come from a provider, or is on its way from there.</summary>
+    /// <summary>Counts a segment that a provider has to deliver or is delivering.</summary>
     public void FromProviders() => Interlocked.Increment(ref _fetched);
 }

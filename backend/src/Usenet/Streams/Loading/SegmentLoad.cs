@@ -7,30 +7,30 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// One way of a segment into memory: the waiters that it serves, and the questions, retries and copies that it takes. A waiter may join
-/// at any time and gets the bytes that are there. When the last waiter leaves, the load is given up, unless it is so nearly done that
-/// giving it up would save nothing. Made for one load and forgotten after it.
+/// One load of a segment into memory, with its waiters and the requests, retries and copies that it takes. A waiter may join at any time and gets the
+/// bytes received so far. When the last waiter leaves, the load is abandoned, unless too little remains to save anything. Single use.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> orders joining, leaving, the arrival of bytes and the end, and guards the list of waiters; it is held for
-/// moments. Below it waiters publish early bytes, which takes no lock, and withdraw them when a try has broken off, which takes the lock of
-/// their debt and those of the memory that its buffer goes back to. The sink, the search and the doubtful copies are touched by one thread at
-/// a time, without the gate.
+/// Thread-safe. <c>_gate</c> orders joins, leaves, arriving bytes and the end, and guards the list of waiters; it is held only briefly. Under it
+/// waiters publish early bytes, which takes no lock. When a try fails they withdraw them, which takes the lock of their debt and those of the memory
+/// that the buffer returns to. The sink, the search and the doubtful copies are used by one thread at a time, without the gate.
 /// </remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source has nothing to dispose, and all else is given back when the load ends.")]
 internal sealed class SegmentLoad : IArticleSink
 {
-    /// <summary>With no more than this to come, an unwanted article is let in: its connection would read it to the end anyway.</summary>
+    /// <summary>
+    /// With no more bytes than this to come, an unwanted article is finished, because its connection would read it to the end anyway.
+    /// </summary>
     private const int WorthFinishing = 256 * 1024;
 
-    // At the edges of a file, where scanners come again and again, a segment is worth more: it is kept on disk.
+    // Scanners read the edges of a file again and again, so more is worth finishing there: the segment is kept on disk.
     private const int WorthKeeping = 1024 * 1024;
 
     private const int RoundsPerCopy = 2;
 
     private static readonly TimeSpan LongestFinish = TimeSpan.FromMilliseconds(250);
 
-    // For so long one article waits until another has shown what its file carries; then it is confirmed by itself.
+    // How long one article waits for another to show which evidence the file carries; then it is confirmed on its own.
     private static readonly TimeSpan HabitPatience = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
@@ -46,7 +46,7 @@ internal sealed class SegmentLoad : IArticleSink
     private int _tries = 1;
     private int _uselessTries;
 
-    // RunAsync, which never fails: SegmentFetcher waits for its end by counting the calls of Ended.
+    // RunAsync never fails. SegmentFetcher waits for its end by counting the calls of Ended.
     private Task _run = Task.CompletedTask;
 
     // Guarded by the gate, like the fields below.
@@ -54,7 +54,7 @@ internal sealed class SegmentLoad : IArticleSink
     private ITimer? _finishing;
     private ReadBlocks? _reads;
 
-    // Has neither timer nor handle unless a caller asks for one, so it is left to the collector.
+    // Never disposed, because it has neither a timer nor a wait handle unless a caller asks for one.
     private CancellationTokenSource _cancel = new();
     private SegmentBuffer? _early;
     private int _available;
@@ -65,40 +65,35 @@ internal sealed class SegmentLoad : IArticleSink
     private bool _hasEnded;
     private long _joinedAt;
 
-    /// <param name="owner">Told of the end, once.</param>
-    /// <param name="key">The segment.</param>
-    /// <param name="file">The posted file for which it is loaded; others that have the same segment share its fate.</param>
-    /// <param name="lane">Why.</param>
-    /// <param name="urgency">Of the first waiter; rises with that of any other.</param>
-    /// <param name="known">What is known against the segment; null if it was never loaded in vain.</param>
+    /// <summary>
+    /// Creates a load for its first waiter. Other files with the same segment share it. <paramref name="known"/> is null unless an earlier load of
+    /// the segment failed.
+    /// </summary>
     public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, KnownDamage? known)
     {
         (_owner, Key, _file, Lane, Urgency, _known) = (owner, key, file, lane, urgency, known);
         _sink = new SegmentSink(this);
     }
 
-    /// <summary>What all loads share.</summary>
     public LoadServices Services => _owner.Services;
 
-    /// <summary>The segment.</summary>
     public SegmentKey Key { get; }
 
-    /// <summary>The file for which it is loaded.</summary>
     public FileOrigin File => _file.Origin;
 
-    /// <summary>Told when an article contradicts the map of the file; null: such an article is damaged like any other.</summary>
+    /// <summary>Checks articles that contradict the map; null to treat such articles as damaged.</summary>
     public IMapCorrection? Correction => _file.Correction;
 
-    /// <summary>What the articles of the file carry.</summary>
+    /// <summary>The evidence that the articles of the file carry.</summary>
     public FileHabit Habit => _file.Habit;
 
-    /// <summary>Whether the segment was loaded before, in vain.</summary>
+    /// <summary>Whether an earlier load of the segment failed.</summary>
     public bool IsAgain => _known is not null;
 
-    /// <summary>Decoded bytes that have come, for those who look on.</summary>
+    /// <summary>Decoded bytes received so far, for progress displays.</summary>
     public int ArrivedBytes => Volatile.Read(ref _arrived);
 
-    /// <summary>How urgent the load is: as urgent as its most urgent waiter.</summary>
+    /// <summary>As urgent as the most urgent waiter.</summary>
     public FetchUrgency Urgency { get; }
 
     /// <summary>The most urgent lane of all waiters that have joined. Written under the gate.</summary>
@@ -106,14 +101,14 @@ internal sealed class SegmentLoad : IArticleSink
 
     private CopySearch Search => _search ??= new CopySearch(Key.Ids, Services.Source.ProviderCount, RoundsPerCopy);
 
-    /// <summary>Ends the present try: for good, or so that the next one goes in a more urgent lane.</summary>
+    /// <summary>Ends the current try: for good, or so that the next try uses a more urgent lane.</summary>
     private CancellationToken Token => Volatile.Read(ref _cancel).Token;
 
-    /// <summary>Begins, once the first waiter has joined. The owner is told of the end, perhaps before this returns.</summary>
+    /// <summary>Starts the load after the first waiter has joined. May call the owner's <c>Ended</c> before it returns.</summary>
     public void Begin() => _run = RunAsync();
 
-    /// <summary>One more waiter, which is given the early bytes that are there already.</summary>
-    /// <returns>False when the load has ended or was given up.</returns>
+    /// <summary>Adds a waiter and gives it the early bytes received so far.</summary>
+    /// <returns>False if the load has ended or was abandoned.</returns>
     public bool TryJoin(SegmentWaiter waiter)
     {
         lock (_gate)
@@ -157,7 +152,7 @@ internal sealed class SegmentLoad : IArticleSink
         superseded.Cancel();
     }
 
-    /// <summary>A waiter does not wait any more. Nothing happens when it has left before, or the load has ended.</summary>
+    /// <summary>Removes a waiter. Does nothing if the waiter has already left or the load has ended.</summary>
     public void Leave(SegmentWaiter waiter)
     {
         CancellationTokenSource? unwanted = null;
@@ -165,7 +160,7 @@ internal sealed class SegmentLoad : IArticleSink
         {
             if (_first == waiter && waiter.Next is null && !IsWorthFinishing(waiter))
             {
-                // The last waiter stays in the list until the end, so that a stream which is closed knows that nothing is under way for it.
+                // The last waiter stays in the list until the end, so that a stream being closed can wait until nothing is in progress for it.
                 _isAbandoned = true;
                 unwanted = _cancel;
             }
@@ -186,7 +181,7 @@ internal sealed class SegmentLoad : IArticleSink
             unwanted.Cancel();
     }
 
-    /// <summary>Gives the load up, whether or not there are waiters.</summary>
+    /// <summary>Ends the load, whether or not it has waiters.</summary>
     public void Abandon()
     {
         lock (_gate)
@@ -194,8 +189,8 @@ internal sealed class SegmentLoad : IArticleSink
         _cancel.Cancel();
     }
 
-    /// <summary>By the sink: a try begins, or has turned out worthless. The bytes that were published of the last one are withdrawn.</summary>
-    /// <returns>Whether a waiter has seen the buffer of the last one, so that it must never be written again.</returns>
+    /// <summary>Called by the sink when a try begins or proves worthless. Withdraws the bytes published by the last try.</summary>
+    /// <returns>Whether a waiter has seen the buffer of the last try, so that it must never be written again.</returns>
     public bool Retract()
     {
         lock (_gate)
@@ -208,14 +203,14 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>By the sink: the buffer leaves the sink; the bytes that were published of it stand.</summary>
+    /// <summary>Called by the sink when its buffer leaves it; the published bytes stay valid.</summary>
     public void Detach()
     {
         lock (_gate)
             Forget();
     }
 
-    /// <summary>By the sink: this many bytes have been decoded.</summary>
+    /// <summary>Called by the sink with the number of bytes decoded so far.</summary>
     public void Arrived(SegmentBuffer buffer, int count, bool mayPublish)
     {
         lock (_gate)
@@ -239,7 +234,9 @@ internal sealed class SegmentLoad : IArticleSink
 
     bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => _sink.Write(raw, out consumed);
 
-    /// <summary>By the owner, once: every waiter gets a count of the proved buffer, or is told why there is none. The caller keeps its count.</summary>
+    /// <summary>
+    /// Called once by the owner. Gives every waiter a reference to the proved buffer, or the failure. The caller keeps its own reference.
+    /// </summary>
     public void End(SegmentBuffer? proved, Exception? failure)
     {
         SegmentWaiter? waiter;
@@ -270,9 +267,9 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Asks one question after the other until a copy is proved, by itself or because it has the bytes of another one, or until the segment
-    /// is proved gone, or no further try makes sense. Never fails. Keeps little over its waits, because that is memory of every load: most
-    /// end with the first answer.
+    /// Sends one request after another until a copy is proved, by itself or by a second copy with the same bytes. Ends too if the segment is proved
+    /// gone or no retry makes sense. Never fails. Keeps few locals across awaits, because most loads end with the first answer and all pay for that
+    /// memory.
     /// </summary>
     private async Task RunAsync()
     {
@@ -290,13 +287,13 @@ internal sealed class SegmentLoad : IArticleSink
             }
             catch (NntpException) when (_search is { Round: 0, IsInDoubt: true })
             {
-                // Another store cannot be asked now. The store that has answered can.
+                // No other store can be reached now, so the next round asks the store that has answered.
                 _search.EndRound();
                 step = Step.Answered(null);
             }
             catch (NntpException fault) when (fault is { Fault: NntpFault.ArticleTooLarge, IsOfEveryProvider: true })
             {
-                // Another article, or one without an end: as damaged as can be.
+                // The reply is another article or has no end, so it counts as damaged.
                 Search.Useless();
                 step = Step.Answered(null);
             }
@@ -310,7 +307,7 @@ internal sealed class SegmentLoad : IArticleSink
             }
             catch (OperationCanceledException) when (token != Token && !Volatile.Read(ref _isAbandoned))
             {
-                // A more urgent lane has joined before any byte had arrived: the next try goes in that lane.
+                // A more urgent lane joined before any byte arrived, so the next try uses that lane.
                 step = Step.TryAgain(TimeSpan.Zero);
             }
             catch (Exception other)
@@ -340,7 +337,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Asks the next question of the search; the first one where there is no search yet.</summary>
+    /// <summary>Sends the next request of the search, or the first one if there is no search yet.</summary>
     private ValueTask<ArticleReply> AskAsync(CancellationToken cancellationToken)
     {
         if (_search?.HasNext() == false)
@@ -356,15 +353,15 @@ internal sealed class SegmentLoad : IArticleSink
         return Services.Source.FetchAsync(request, this, cancellationToken);
     }
 
-    /// <summary>The connections over which copies came that were not proved; another one may bring a better copy. Null for none.</summary>
+    /// <summary>Connections that delivered unproved copies, because another connection may bring a better one; null for none.</summary>
     private IReadOnlyCollection<object>? Avoided => _known is { Connections: { Count: > 0 } known } ? [.. known, .. _suspects ?? []] : _suspects;
 
     /// <summary>
-    /// Notes in the search that the answer was no proved copy. One that lacks evidence is compared with those before it; where it depends
-    /// upon the habit of the file, another article may show that meanwhile.
+    /// Records in the search that the answer was no proved copy. A copy without full evidence is compared with earlier copies. If it depends on the
+    /// habit of the file, another article may decide it meanwhile.
     /// </summary>
     /// <returns>The bytes of the segment if the copy is proved after all; else null.</returns>
-    /// <exception cref="MapRefutedException">The article lies elsewhere, which may be right.</exception>
+    /// <exception cref="MapRefutedException">The article claims another range, which may be the right one.</exception>
     private async Task<SegmentBuffer?> WeighAsync(ArticleReply reply, CancellationToken cancellationToken)
     {
         var search = Search;
@@ -402,7 +399,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Where the copy depends upon the habit of the file, waits for what another article shows about that.</summary>
+    /// <summary>If the copy depends on the habit of the file, waits for the evidence of another article.</summary>
     private async ValueTask LearnHabitAsync(DoubtfulCopies doubtful, CancellationToken cancellationToken)
     {
         while (_sink.HingesUponHabit && !doubtful.AsksAbout(Habit, out var answer))
@@ -418,7 +415,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>The copy that was judged last is the segment. A provider whose unconfirmed copy had other bytes has lied.</summary>
+    /// <summary>Accepts the copy judged last. Providers whose unconfirmed copies had other bytes are reported as corrupt.</summary>
     private SegmentBuffer TakeProved()
     {
         foreach (var liar in _doubtful?.Liars(_sink.Checksum) ?? [])
@@ -427,8 +424,8 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// All copies came damaged. A second question decides, over other connections; until then readers that have nothing yet are told so, and
-    /// those whose answer has begun wait.
+    /// Handles copies that were all damaged. A second request over other connections decides. Until then readers that have nothing yet get an error,
+    /// and readers whose response has begun wait.
     /// </summary>
     private Step Doubt(ArticleGoneException gone)
     {
@@ -436,7 +433,7 @@ internal sealed class SegmentLoad : IArticleSink
         if (_owner.ReportGarbled(this, suspects) is not { } askIn)
             return Step.Failed(gone);
 
-        // It was the second question, and some connection brought both copies because there was no other: the next one will be another.
+        // This was the second request, but one connection brought both copies because no other was free. The next request must use another.
         if (_known is { Loss: ArticleLoss.Corrupt })
             suspects.ForEach(Services.Source.Distrust);
         _known = new KnownDamage(gone.Loss, IsBelieved: false, IsDoubt: true, askIn, suspects);
@@ -444,8 +441,8 @@ internal sealed class SegmentLoad : IArticleSink
         return askIn == TimeSpan.Zero || RefuseThoseThatNeedNotWait(doubt) ? Step.AskLater(askIn) : Step.Failed(doubt);
     }
 
-    /// <summary>Ends the waits of readers that have nothing yet.</summary>
-    /// <returns>False if no waiter is left: no waiter joins any more, and those that there were are told at the end of the load.</returns>
+    /// <summary>Fails the waiters of readers that have nothing yet.</summary>
+    /// <returns>False if no waiter is left. Then no waiter can join, and the refused ones get the error when the load ends.</returns>
     private bool RefuseThoseThatNeedNotWait(ArticleDoubtedException doubt)
     {
         SegmentWaiter? refused = null;
@@ -482,20 +479,20 @@ internal sealed class SegmentLoad : IArticleSink
         return true;
     }
 
-    /// <summary>Waits for the time of the second question, however urgent the load becomes meanwhile, or until the load is given up.</summary>
+    /// <summary>Waits until the second request is due, however urgent the load becomes, or until the load is abandoned.</summary>
     private async Task RestAsync(TimeSpan rest)
     {
-        // How long the segment takes says nothing about the line.
+        // Includes a deliberate wait, so the duration must not count as the speed of the connection.
         Urgency.WasLate = true;
         var since = Services.Time.GetTimestamp();
         while (rest - Services.Time.GetElapsedTime(since) is var left && left > TimeSpan.Zero && !Volatile.Read(ref _isAbandoned))
             await PauseAsync(left);
     }
 
-    /// <summary>The pause after a try that met a fault; null where no further try makes sense.</summary>
+    /// <summary>Returns the pause before the next try, or null if no retry makes sense.</summary>
     private TimeSpan? DelayAfter(NntpException fault)
     {
-        // The waiter that joined last has waited least: none is refused because others waited before.
+        // Counts from the latest waiter, so that none is refused because others waited before it.
         var waited = Services.Time.GetElapsedTime(Volatile.Read(ref _joinedAt));
         _uselessTries += fault.IsOfReply ? 1 : 0;
         Urgency.WasAskedAgain = true;
@@ -512,11 +509,11 @@ internal sealed class SegmentLoad : IArticleSink
         }
         catch (OperationCanceledException)
         {
-            // A waiter in a more urgent lane does not wait for the end of the pause, and the next try of an abandoned load ends at once.
+            // A waiter in a more urgent lane skips the rest of the pause, and the next try of an abandoned load ends at once.
         }
     }
 
-    // This and what follows under the gate, but for GiveUp.
+    // Called under the gate, like all methods below except GiveUp.
     private bool IsWorthFinishing(SegmentWaiter last) =>
         _arrived > 0 && Key.Segment.Length - _arrived <= (last.Reads is null ? WorthFinishing : WorthKeeping);
 
@@ -545,7 +542,7 @@ internal sealed class SegmentLoad : IArticleSink
         return true;
     }
 
-    /// <summary>What one question has come to: the end of the load, a further try after a pause, a new search later, or the next question of this one.</summary>
+    /// <summary>The outcome of one request: the end of the load, a retry after a pause, a new search later, or the next request.</summary>
     private readonly record struct Step(SegmentBuffer? Proved, Exception? Failure, TimeSpan? Pause, TimeSpan? Rest)
     {
         public bool IsEnd => Proved is not null || Failure is not null;
@@ -561,70 +558,71 @@ internal sealed class SegmentLoad : IArticleSink
 }
 
 /// <summary>
-/// A place in a reader's window that a load serves: what the loading of a segment knows of its reader. The load calls
-/// <see cref="Publish"/>, <see cref="Withdraw"/>, <see cref="Complete"/> and <see cref="Fail"/>, one at a time, and <see cref="End"/> last.
+/// A place in a reader's window that a load serves. The load calls <see cref="Publish"/>, <see cref="Withdraw"/>, <see cref="Complete"/> and
+/// <see cref="Fail"/>, one at a time, and <see cref="End"/> last.
 /// </summary>
 /// <remarks>Thread-safe: <see cref="Leave"/> may come from another thread at any time.</remarks>
 internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool isEarly)
 {
-    /// <summary>The next in the list of its load, under the gate of that.</summary>
+    /// <summary>The next waiter of the same load; guarded by the gate of that load.</summary>
     public SegmentWaiter? Next;
 
     private SegmentLoad? _load;
     private bool _hasLeft;
 
-    /// <summary>The segment, and the slice of it that is read.</summary>
+    /// <summary>The segment, and the slice of it to read.</summary>
     public Piece Piece => piece;
 
-    /// <summary>How urgently it is wanted; may rise later.</summary>
+    /// <summary>How urgently the segment is needed; may rise later.</summary>
     public FetchUrgency Urgency => urgency;
 
-    /// <summary>Whether bytes may be published before they are proved. Written before the waiter joins a load.</summary>
+    /// <summary>Whether bytes may be published before they are proved. Set before the waiter joins a load.</summary>
     public bool IsEarly { get; set; } = isEarly;
 
-    /// <summary>Notes which bytes are read, where they are to be kept on disk; written before any byte can be read.</summary>
+    /// <summary>Records which bytes are read if they are to be kept on disk; set before any byte can be read.</summary>
     public ReadBlocks? Reads { get; set; }
 
-    /// <summary>The work before a load where the segment's ids or the disk have to be read first. Never fails; ended when the waiter is.</summary>
+    /// <summary>Reads the ids or the disk before a load, if needed. Never fails, and is over once the waiter has ended.</summary>
     public Task Preparation { get; set; } = Task.CompletedTask;
 
     /// <summary>
-    /// Whether it waits for the second question after damaged copies. If not, its reader has had nothing yet and is told that the article is
-    /// in doubt: its client can come back.
+    /// Whether it waits for the second request after damaged copies. If false, its reader has had nothing yet and gets an error, because the client
+    /// can come back.
     /// </summary>
     public virtual bool MustWait => true;
 
-    /// <summary>Whether the waiter does not wait any more.</summary>
     public bool HasLeft => Volatile.Read(ref _hasLeft);
 
-    /// <summary>Where its bytes lie in the file that is read; empty where that is not known.</summary>
+    /// <summary>Where its bytes lie in the file that is read; empty if unknown.</summary>
     public virtual Stretch Place => new(piece.Begin, piece.Length);
 
-    /// <summary>Decoded bytes that have come, for those who look on.</summary>
+    /// <summary>Decoded bytes received so far, for progress displays.</summary>
     public int ArrivedBytes => Volatile.Read(ref _load)?.ArrivedBytes ?? 0;
 
-    /// <summary>Whether a load has begun for this waiter, and not for another one before it: how long it took says how long the line is.</summary>
+    /// <summary>Whether its load was started for this waiter and not for an earlier one, so that its duration measures the connection.</summary>
     public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
 
-    /// <summary>By the load, under its gate. Raising the urgency of the waiter raises that of a load which others have begun.</summary>
+    /// <summary>
+    /// Called by the load under its gate. Links the urgencies, so that raising the waiter's also raises that of a load started by others.
+    /// </summary>
     public void Join(SegmentLoad load)
     {
         if (urgency != load.Urgency)
             urgency.Follow(load.Urgency);
 
-        // Full fence between this write and the owner's read of HasLeft: a waiter that leaves just now either finds the load to leave or
-        // is found to have left.
+        // Full fence between this write and the owner's read of HasLeft, because the waiter may leave right now: it either finds the load to leave or
+        // is seen to have left.
         Interlocked.Exchange(ref _load, load);
     }
 
-    /// <summary>The waiter does not wait any more. Nothing happens when its load has ended.</summary>
+    /// <summary>Stops waiting. Does nothing if the load has ended.</summary>
     public void Leave()
     {
         Interlocked.Exchange(ref _hasLeft, true);
         Volatile.Read(ref _load)?.Leave(this);
     }
 
-    /// <summary>Once, after everything else: nothing is under way for the waiter any more.</summary>
+    /// <summary>Called once, last: nothing is in progress for the waiter any more.</summary>
     public void End()
     {
         if (_load is { } load)
@@ -632,44 +630,43 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
         Ended();
     }
 
-    /// <summary>Blocks that were proved before may be read. Takes over the caller's count.</summary>
-    /// <returns>Ends when the reader wants the rest; cancelled when it has done without.</returns>
+    /// <summary>Lends blocks from disk, which were proved before. Takes over the caller's reference.</summary>
+    /// <returns>Completes when the reader needs the rest of the segment; canceled if it never does.</returns>
     public abstract Task Lend(SegmentBuffer blocks);
 
-    /// <summary>This many bytes of the buffer may be read while the rest arrives. Must not block.</summary>
+    /// <summary>Makes this many bytes of the buffer readable while the rest arrives. Must not block.</summary>
     public abstract void Publish(SegmentBuffer buffer, int available);
 
-    /// <summary>The try that published has broken off, nothing more of it may be read. Must not block.</summary>
+    /// <summary>Withdraws the published bytes, because their try has failed. Must not block.</summary>
     public abstract void Withdraw();
 
-    /// <summary>The segment is proved, which settles the bytes that were read before. Takes over the caller's count.</summary>
+    /// <summary>Delivers the proved segment, which settles the bytes that were read early. Takes over the caller's reference.</summary>
     public abstract void Complete(SegmentBuffer proved);
 
-    /// <summary>The segment cannot be had.</summary>
+    /// <summary>Reports that the segment is unavailable.</summary>
     public abstract void Fail(Exception failure);
 
     /// <inheritdoc cref="End"/>
     protected abstract void Ended();
 }
 
-/// <summary>Decides whether a load that met nothing but faults is worth another try, and when.</summary>
-/// <remarks>Pure. Imports are not tried again here: their queue waits for providers in its own way.</remarks>
+/// <summary>Decides whether and when a load that met only faults is retried.</summary>
+/// <remarks>Pure. Imports are not retried here, because their queue waits for providers in its own way.</remarks>
 internal static class RetryPolicy
 {
-    // A line that is garbled now and then is worth as many; each of them is two questions to each provider.
+    // Enough for a connection that garbles replies now and then; each try is up to two requests to each provider.
     private const int TriesOfUselessReplies = 3;
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
 
-    /// <summary>The pause before the next try.</summary>
-    /// <param name="fault">What went wrong.</param>
-    /// <param name="lane">Why the article is fetched.</param>
+    /// <summary>Returns the pause before the next try, or null to give up.</summary>
+    /// <param name="fault">The last error.</param>
+    /// <param name="lane">Only playback is retried.</param>
     /// <param name="tries">Tries so far, at least 1.</param>
-    /// <param name="useless">Those of them that brought a reply of no use.</param>
-    /// <param name="elapsed">Time since the first of them began.</param>
-    /// <param name="longest">For how long playback is tried again.</param>
-    /// <returns>Null when it is time to give up.</returns>
+    /// <param name="useless">Tries that brought an unusable reply.</param>
+    /// <param name="elapsed">Time since the latest waiter joined.</param>
+    /// <param name="longest">How long playback is retried.</param>
     public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)
     {
         if (!fault.IsTransient || lane != OperationLane.Playback || useless >= TriesOfUselessReplies || elapsed >= longest)

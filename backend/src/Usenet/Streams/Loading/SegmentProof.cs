@@ -3,54 +3,51 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Loading;
 
-/// <summary>What a decoded article is worth as the copy of a segment.</summary>
+/// <summary>The verdict on a decoded article as a copy of a segment.</summary>
 internal enum SegmentProof : byte
 {
-    /// <summary>Identity, exact length and checksum, but for what the articles of its file never carry.</summary>
+    /// <summary>Identity, exact length and checksum match, except for evidence that the file never carries.</summary>
     Proved,
 
-    /// <summary>Nothing speaks against it, but it lacks evidence that it should have: a second copy has to have the same bytes.</summary>
+    /// <summary>Nothing contradicts it, but expected evidence is missing, so a second copy must have the same bytes.</summary>
     Unconfirmed,
 
     /// <summary>Another article, another length, or damaged bytes.</summary>
     Corrupt,
 
-    /// <summary>The right number and bytes that its own CRC proves, but another range: it may be the map that is wrong.</summary>
+    /// <summary>Right number and a matching CRC, but another range: the map may be wrong.</summary>
     Refuting,
 }
 
-/// <summary>The word of one field of an article about being the copy of a segment.</summary>
+/// <summary>How one field of an article compares with the segment.</summary>
 internal enum Mark : byte
 {
-    /// <summary>The field is not there.</summary>
     Absent,
 
-    /// <summary>It is there, and says nothing that can be.</summary>
+    /// <summary>The field is present but not a possible value.</summary>
     Unusable,
 
-    /// <summary>It is not there, and what else is there amounts to it: the size of a file of one part gives the range.</summary>
+    /// <summary>The field is absent, but another field replaces it: the size of a single-part file gives the range.</summary>
     Implied,
 
-    /// <summary>It is that of the segment, or of the bytes.</summary>
+    /// <summary>The field matches the segment or its bytes.</summary>
     Fits,
 
-    /// <summary>It is another one.</summary>
+    /// <summary>The field has another value.</summary>
     Differs,
 }
 
 /// <summary>
-/// Everything that an article says about being the copy of a segment (yEnc draft 1.3). The total, the size of the file and the name are
-/// no part of it, because obfuscated posts lie there.
+/// The evidence of an article for being the copy of a segment (yEnc draft 1.3). Total, file size and name do not count, because obfuscated posts
+/// falsify them.
 /// </summary>
 /// <param name="IsBlock">Whether there is a block of exactly the length of the segment.</param>
-/// <param name="Number">The number of the part.</param>
-/// <param name="Range">The range of the part.</param>
-/// <param name="Checksum">The checksum that covers exactly the part, against the bytes that were decoded.</param>
+/// <param name="Number">The part number.</param>
+/// <param name="Range">The byte range of the part.</param>
+/// <param name="Checksum">The checksum that covers exactly the part, compared with the decoded bytes.</param>
 internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark Range, Mark Checksum)
 {
-    /// <summary>What a whole article says.</summary>
-    /// <param name="result">The decoded article.</param>
-    /// <param name="segment">The segment that it was fetched for.</param>
+    /// <summary>Collects the evidence of a complete article that was fetched for <paramref name="segment"/>.</summary>
     public static SegmentEvidence Of(in DecodedArticle result, Segment segment) => new(
         (result.Defects & (ArticleDefects.NoHeader | ArticleDefects.DamagedLine)) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
         NumberOf(result.Header, segment),
@@ -58,14 +55,14 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         ChecksumOf(result));
 
     /// <summary>
-    /// Whether bytes may leave under a header before the article is whole: its part number and range are those of the segment, or the
-    /// file never carries them.
+    /// Whether bytes may be served after the header, before the article is complete: part number and range match the segment, or the file never
+    /// carries them.
     /// </summary>
     public static bool Identifies(in ArticleHeader header, Segment segment, ArticleHabit habit) =>
         IsIdentified(NumberOf(header, segment), RangeOf(header, segment), habit) == SegmentProof.Proved;
 
-    /// <summary>Judges the article. Pure: the same evidence beside the same habit has the same worth.</summary>
-    /// <param name="habit">What the articles of its file carry.</param>
+    /// <summary>Judges the article. Pure: the result depends only on the evidence and the arguments.</summary>
+    /// <param name="habit">The evidence that the articles of its file carry.</param>
     /// <param name="checksCrc">Whether checksums count.</param>
     public SegmentProof Judge(ArticleHabit habit, bool checksCrc)
     {
@@ -75,8 +72,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return identity == SegmentProof.Proved && checksCrc && !IsEnough(Checksum, habit.Checksum) ? SegmentProof.Unconfirmed : identity;
     }
 
-    /// <summary>What the article has shown about its file, once it is proved.</summary>
-    /// <param name="isConfirmed">Whether a second copy has the same bytes: then what it lacks was not lost on its way.</param>
+    /// <summary>Returns what the article shows about its file, once it is proved.</summary>
+    /// <param name="isConfirmed">Whether a second copy has the same bytes, so that a missing field was not lost in transit.</param>
     public ArticleHabit Shows(bool isConfirmed)
     {
         return new ArticleHabit(By(Number), By(Range), By(Checksum));
@@ -90,8 +87,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     }
 
     /// <summary>
-    /// The place that a whole article claims against the map. Only one that says its number and its range, is as long as that
-    /// and carries a CRC that fits has anything to say; null for every other, and where it agrees with the map.
+    /// Returns the range that a complete article claims against the map, or null if it agrees. Only an article with number, range, matching length
+    /// and matching CRC can make a claim.
     /// </summary>
     public static Segment? ClaimOf(in DecodedArticle result, Segment segment)
     {
@@ -105,7 +102,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return (result.Defects & (ArticleDefects.NoHeader | ArticleDefects.CrcMismatch)) != 0 ? null : new Segment(segment.Index, begin, (int)(end - begin));
     }
 
-    /// <summary>Part number and range decide which article it is; one that says its range need not say its number.</summary>
+    /// <summary>Part number and range identify the article; an article with a range needs no number.</summary>
     private static SegmentProof IsIdentified(Mark number, Mark range, ArticleHabit habit)
     {
         if (number == Mark.Differs || range == Mark.Differs)
@@ -126,7 +123,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     {
         var fits = header.Begin == segment.Begin && header.End == segment.End;
 
-        // The size may be a lie, so one that does not fit says nothing.
+        // The size may be false, so a size that does not fit proves nothing.
         if (!header.HasPartLine)
             return fits ? Mark.Implied : Mark.Absent;
         if (header.Begin is null || header.End is null)
@@ -142,9 +139,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     }
 }
 
-/// <summary>An intact article says that its bytes lie elsewhere than the map does. The stream has the map corrected and goes on.</summary>
+/// <summary>An intact article claims another range than the map. The stream gets the map corrected and continues.</summary>
 internal sealed class MapRefutedException(Segment claim) : IOException($"Article {claim.Index + 1} of the file lies elsewhere than expected.")
 {
-    /// <summary>Where the article says that it lies.</summary>
     public Segment Claim => claim;
 }

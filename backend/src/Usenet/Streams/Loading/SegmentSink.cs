@@ -6,16 +6,15 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// Decodes the articles of one load into blocks while they arrive, passes the bytes on that may leave before their article is proved,
-/// and judges the article when it is whole.
+/// Decodes the articles of one load into blocks while they arrive, publishes bytes that may be served early, and judges each complete article.
 /// </summary>
 /// <remarks>
-/// A mutable value inside its load, which is the sink that connections know and hands their calls on. Used by one thread at a time: by the
-/// connection that delivers an article, then by the load. <see cref="Close"/> ends it.
+/// A mutable value inside its load, because the load is the sink that connections call. Used by one thread at a time: by the connection that delivers
+/// an article, then by the load. <see cref="Close"/> ends it.
 /// </remarks>
 internal struct SegmentSink(SegmentLoad load)
 {
-    // Rented when an article begins to arrive: many more loads wait for their turn on a connection than are decoded.
+    // Rented when an article begins to arrive, because many more loads wait for a connection than decode.
     private ArticleDecoder? _decoder;
     private SegmentBuffer? _buffer;
     private int _provider;
@@ -23,16 +22,16 @@ internal struct SegmentSink(SegmentLoad load)
     private bool _isAgain = load.IsAgain;
     private SegmentEvidence _evidence;
 
-    /// <summary>What the article that has just been judged claims against the map; null where it agrees with the map, or has nothing to say.</summary>
+    /// <summary>The range that the last judged article claims against the map; null if it agrees or claims nothing.</summary>
     public readonly Segment? Claim => SegmentEvidence.ClaimOf(_decoder!.GetResult(), Segment);
 
-    /// <summary>What the article that was judged last is worth.</summary>
+    /// <summary>The verdict on the last judged article.</summary>
     public SegmentProof Proof { get; private set; }
 
-    /// <summary>The checksum of the bytes of the article that was judged last, whatever it carries itself.</summary>
+    /// <summary>Checksum computed over the bytes of the last judged article.</summary>
     public uint Checksum { get; private set; }
 
-    /// <summary>Whether the article that was judged last is unconfirmed only because the habit of its file is not known.</summary>
+    /// <summary>Whether the last judged article is unconfirmed only because the habit of its file is unknown.</summary>
     public readonly bool HingesUponHabit => JudgeBy(load.Habit.Known) == SegmentProof.Unconfirmed
         && JudgeBy(load.Habit.Known.And(_evidence.Shows(isConfirmed: true))) == SegmentProof.Proved;
 
@@ -62,7 +61,7 @@ internal struct SegmentSink(SegmentLoad load)
         return ended;
     }
 
-    /// <summary>Judges the article that has been delivered. A corrupt one gives no further byte to any reader.</summary>
+    /// <summary>Judges the delivered article. Readers get no further byte of a corrupt one.</summary>
     public SegmentProof Judge()
     {
         var result = _decoder!.GetResult();
@@ -72,7 +71,7 @@ internal struct SegmentSink(SegmentLoad load)
             proof = SegmentProof.Refuting;
         Proof = proof;
 
-        // Where the map may be wrong the provider has not lied.
+        // If the map may be wrong, the provider is not to blame.
         if (proof != SegmentProof.Refuting)
             load.Services.Trust.Judged(load.File, load.Services.Source.ProviderId(_provider), proof == SegmentProof.Corrupt);
         if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
@@ -82,13 +81,13 @@ internal struct SegmentSink(SegmentLoad load)
         return proof;
     }
 
-    /// <summary>Judges the article once more, by what is known now about the habit of its file. Only one that was unconfirmed.</summary>
+    /// <summary>Judges an unconfirmed article again, by the present habit of its file.</summary>
     public readonly SegmentProof JudgeAgain() => JudgeBy(load.Habit.Known);
 
-    /// <summary>Another copy has had the same bytes as the one that was judged last, which is proved by that.</summary>
+    /// <summary>Proves the last judged article, because another copy had the same bytes.</summary>
     public readonly void Confirm() => load.Habit.Learn(_evidence.Shows(isConfirmed: true));
 
-    /// <summary>Hands the decoded bytes over, with the count on them.</summary>
+    /// <summary>Hands over the decoded bytes together with the sink's reference.</summary>
     public SegmentBuffer Take()
     {
         load.Detach();
@@ -99,10 +98,10 @@ internal struct SegmentSink(SegmentLoad load)
         return taken;
     }
 
-    /// <summary>Gives back what has not been taken. No article is delivered any more.</summary>
+    /// <summary>Releases the buffer and the decoder. No article is delivered after this call.</summary>
     public void Close()
     {
-        // No waiter may be given the buffer any more once its last count may be gone.
+        // Detach first, because the last reference may go below and no waiter may then be given the buffer.
         load.Detach();
         GiveUpBuffer();
         if (_decoder is not null)
@@ -114,7 +113,7 @@ internal struct SegmentSink(SegmentLoad load)
 
     private void StartAfresh()
     {
-        // A reader may be copying from a published buffer; it is never written again.
+        // A published buffer is never written again, because a reader may be copying from it.
         if (load.Retract())
         {
             GiveUpBuffer();

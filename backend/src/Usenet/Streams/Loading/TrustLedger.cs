@@ -4,44 +4,44 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// Decides whose bytes may leave before their article is proved. The first corrupt article withdraws that trust from its file for a day;
-/// a provider account loses it for as long as more than one in a thousand of its articles is corrupt (F18).
+/// Decides whose bytes may be served before their article is proved. A file loses this trust for a day after one corrupt article. A provider account
+/// loses it while more than one in a thousand of its articles is corrupt (F18).
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Outlives engines. Bounded: of very many files with corrupt
-/// articles the one whose last corrupt article is oldest is trusted again first.
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Outlives engines. Bounded: with very many corrupt files, the file
+/// with the oldest corrupt article is trusted again first.
 /// </remarks>
 internal sealed class TrustLedger(TimeProvider time)
 {
     private readonly Lock _gate = new();
 
-    // The last lie of each file, by its identity.
+    // The latest corrupt article of each file, by the file's identity.
     private readonly AgingMap<object, Lie> _lies = new(RememberedLie.MostFiles, RememberedLie.Counts, time);
 
-    // One for each account that the settings have named.
+    // One entry for each account that the settings have named.
     private readonly Dictionary<Guid, AccountTrust> _accounts = [];
 
-    /// <summary>Whether the bytes of a file may leave early, as far as the settings and the file are concerned.</summary>
+    /// <summary>Whether the bytes of a file may be served early, as far as settings and file are concerned.</summary>
     public bool MayLeaveEarly(FileOrigin file, StreamOptions options) => !options.VerifyBeforeServe && IsTrusted(file);
 
-    /// <summary>Whether no article of a file has been corrupt of late.</summary>
+    /// <summary>Whether the file had no corrupt article in the last day.</summary>
     public bool IsTrusted(FileOrigin file)
     {
         lock (_gate)
             return !_lies.TryGet(file.Identity, out _, out _);
     }
 
-    /// <summary>Whether hardly any article of an account has been corrupt.</summary>
+    /// <summary>Whether at most one in a thousand articles of an account was corrupt.</summary>
     public bool IsTrusted(Guid account)
     {
         lock (_gate)
             return !_accounts.TryGetValue(account, out var trust) || trust.IsTrusted;
     }
 
-    /// <summary>An article has been judged.</summary>
-    /// <param name="file">For which it was loaded.</param>
-    /// <param name="account">That delivered it: the same one at whatever index the settings give it.</param>
-    /// <param name="isCorrupt">Whether it was another article, of another length, or damaged.</param>
+    /// <summary>Records the verdict on one article.</summary>
+    /// <param name="file">The file for which it was loaded.</param>
+    /// <param name="account">The account that delivered it, whatever its index in the settings.</param>
+    /// <param name="isCorrupt">Whether it was damaged, of another length, or another article.</param>
     public void Judged(FileOrigin file, Guid account, bool isCorrupt)
     {
         lock (_gate)
@@ -54,7 +54,7 @@ internal sealed class TrustLedger(TimeProvider time)
         }
     }
 
-    /// <summary>Takes out the lies since the last call, of files that are known after a restart.</summary>
+    /// <summary>Takes the corrupt files recorded since the last call, if they can be recognized after a restart.</summary>
     public IReadOnlyList<RememberedLie> TakeNew()
     {
         lock (_gate)
@@ -70,7 +70,7 @@ internal sealed class TrustLedger(TimeProvider time)
         }
     }
 
-    /// <summary>Takes in the lies that an earlier process has stored. Those that this process knows already stand.</summary>
+    /// <summary>Restores the corrupt files that an earlier process stored. Entries of this process win.</summary>
     public void Restore(IEnumerable<RememberedLie> lies)
     {
         lock (_gate)
@@ -82,7 +82,7 @@ internal sealed class TrustLedger(TimeProvider time)
                 if (age >= RememberedLie.Counts)
                     return;
 
-                // Where the wall clock was ahead then, the lie is one of today from now on, and stored as such.
+                // If the wall clock was ahead when it was stored, the entry counts from now and is stored again.
                 var isAhead = age < TimeSpan.Zero;
                 var since = isAhead ? now : now - (long)(age.TotalSeconds * time.TimestampFrequency);
                 _lies.TryAddOldest(lie.File, new Lie { IsUntaken = isAhead }, since);
@@ -92,11 +92,11 @@ internal sealed class TrustLedger(TimeProvider time)
 
     private sealed class Lie
     {
-        /// <summary>Whether it has to be stored still; only a lie of a file that is known after a restart.</summary>
+        /// <summary>Whether it still has to be stored; set only for a file that can be recognized after a restart.</summary>
         public bool IsUntaken { get; set; }
     }
 
-    /// <summary>Which of the last 10,000 articles of one account were corrupt.</summary>
+    /// <summary>Records which of the last 10,000 articles of one account were corrupt.</summary>
     private sealed class AccountTrust
     {
         private const int Remembered = 10_000;
@@ -107,7 +107,6 @@ internal sealed class TrustLedger(TimeProvider time)
         private int _seen;
         private int _corrupt;
 
-        /// <summary>Whether at most one in a thousand was corrupt, of as many as there were.</summary>
         public bool IsTrusted => (long)_corrupt * ArticlesPerLie <= _seen;
 
         public void Judged(bool isCorrupt)
@@ -125,14 +124,14 @@ internal sealed class TrustLedger(TimeProvider time)
     }
 }
 
-/// <summary>An article of a file was corrupt, which is held against the file for a day and over restarts (F18, F38).</summary>
+/// <summary>Records that an article of a file was corrupt, which counts against the file for a day, even after a restart (F18, F38).</summary>
 /// <param name="File">The <see cref="FileOrigin.LastingName"/> of the file.</param>
-/// <param name="At">When, by the wall clock.</param>
+/// <param name="At">Wall-clock time of the verdict.</param>
 public readonly record struct RememberedLie(string File, DateTimeOffset At)
 {
-    /// <summary>Most files that are remembered; the one whose lie is oldest makes room.</summary>
+    /// <summary>Most remembered files; the oldest entry is dropped first.</summary>
     public const int MostFiles = 10_000;
 
-    /// <summary>How long it counts.</summary>
+    /// <summary>How long an entry counts.</summary>
     public static readonly TimeSpan Counts = TimeSpan.FromHours(24);
 }

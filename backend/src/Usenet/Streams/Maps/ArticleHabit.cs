@@ -3,32 +3,34 @@ namespace Sluice.Usenet.Streams.Maps;
 /// <summary>Whether the articles of a posted file carry one kind of evidence.</summary>
 public enum Carries
 {
-    /// <summary>Not known. They are taken to carry it.</summary>
+    /// <summary>Not known yet. Articles are assumed to carry it.</summary>
     Unknown,
 
-    /// <summary>None that has been seen does.</summary>
+    /// <summary>No article seen so far carries it.</summary>
     Never,
 
-    /// <summary>Some do, so that an article without it has lost it.</summary>
+    /// <summary>Some articles carry it, so an article without it has lost it.</summary>
     Yes,
 }
 
-/// <summary>What the articles of a posted file say of themselves. What a file never carries is not missed in any of its articles.</summary>
-/// <param name="Number">The number of the part.</param>
-/// <param name="Range">The range of the part.</param>
+/// <summary>Which evidence the articles of a posted file carry. Evidence that a file never carries is not required of any of its articles.</summary>
+/// <param name="Number">The part number.</param>
+/// <param name="Range">The byte range of the part.</param>
 /// <param name="Checksum">A checksum that covers exactly the part.</param>
 public readonly record struct ArticleHabit(Carries Number, Carries Range, Carries Checksum)
 {
     private const int Bits = 2;
     private const int Mask = 3;
 
-    /// <summary>Both together: a field that one article carries is one of the file, and a field is never there only where it was looked for.</summary>
+    /// <summary>
+    /// Combines two habits: a field that one article carries counts for the file, because an article never carries a field by accident.
+    /// </summary>
     public ArticleHabit And(ArticleHabit other) => new(Later(Number, other.Number), Later(Range, other.Range), Later(Checksum, other.Checksum));
 
-    /// <summary>The habit as a number for a store.</summary>
+    /// <summary>Returns the habit as a number that can be stored.</summary>
     public int Pack() => (int)Number | (int)Range << Bits | (int)Checksum << (2 * Bits);
 
-    /// <summary>Reads what <see cref="Pack"/> gave. Of anything else nothing is known, and it is learned again.</summary>
+    /// <summary>Reads a number from <see cref="Pack"/>. Any other number gives an unknown habit, which is learned again.</summary>
     public static ArticleHabit Unpack(long packed)
     {
         if (packed is < 0 or > 0x3F)

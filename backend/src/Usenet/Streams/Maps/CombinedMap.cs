@@ -6,40 +6,40 @@ namespace Sluice.Usenet.Streams.Maps;
 /// <param name="Length">Bytes of the slice.</param>
 public readonly record struct FileExtent(PostedFile File, long Offset, long Length)
 {
-    /// <summary>What has to be proved before any byte of the slice leaves; null where its place was read and not predicted.</summary>
+    /// <summary>Must succeed before any byte of the slice is served; null if the offset was read rather than predicted.</summary>
     public IExtentProof? Proof { get; init; }
 
     /// <summary>A posted file from its first byte to its last.</summary>
     public static FileExtent Whole(PostedFile file) => new(file, 0, file.Map.Length);
 }
 
-/// <summary>A stretch of a file.</summary>
-/// <param name="Begin">Its first byte, 0-based.</param>
-/// <param name="Length">Bytes; 0 where no place is known.</param>
+/// <summary>A range of a file.</summary>
+/// <param name="Begin">Offset of its first byte, 0-based.</param>
+/// <param name="Length">Bytes; 0 if the place is unknown.</param>
 internal readonly record struct Stretch(long Begin, int Length);
 
-/// <summary>One segment's share of a combined file.</summary>
-/// <param name="File">The posted file that the segment belongs to.</param>
+/// <summary>The part of one segment that lies in a combined file.</summary>
+/// <param name="File">The posted file of the segment.</param>
 /// <param name="Segment">The segment.</param>
-/// <param name="Begin">Offset in the combined file of the share's first byte.</param>
-/// <param name="SliceBegin">The same byte's offset inside the segment.</param>
-/// <param name="Length">Bytes of the share.</param>
+/// <param name="Begin">Offset of the first byte in the combined file.</param>
+/// <param name="SliceBegin">Offset of the same byte in the segment.</param>
+/// <param name="Length">Bytes of the part.</param>
 internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
 {
-    /// <summary>Offset in the combined file behind the share.</summary>
+    /// <summary>Offset in the combined file just after the part.</summary>
     public long End => Begin + Length;
 }
 
 /// <summary>
-/// Many slices of posted files as one file: which segment holds byte x, and which one comes next. Pieces are numbered through
-/// across all slices, so that a window reads ahead without knowing where one posted file ends.
+/// Presents slices of many posted files as one file, and finds the segment of each byte. Pieces are numbered across all slices, so that a window can
+/// read ahead past the end of one posted file.
 /// </summary>
 /// <remarks>Immutable and thread-safe. Lookups are arithmetic and a binary search over the slices.</remarks>
 internal sealed class CombinedMap
 {
     private readonly Slice[] _slices;
 
-    // What slices are found by: where each begins, and with which piece.
+    // Search keys of the slices: the offset and the number of the first piece.
     private readonly long[] _begins;
     private readonly int[] _firstPieces;
 
@@ -66,13 +66,11 @@ internal sealed class CombinedMap
         _firstPieces = [.. slices.Select(static slice => slice.FirstPiece)];
     }
 
-    /// <summary>Bytes of the combined file.</summary>
     public long Length { get; }
 
-    /// <summary>Number of pieces.</summary>
     public int PieceCount { get; }
 
-    /// <summary>The piece of a number. It is empty where a part was posted empty.</summary>
+    /// <summary>The piece with this number; empty if the part was posted empty.</summary>
     public Piece this[int number]
     {
         get
@@ -86,15 +84,16 @@ internal sealed class CombinedMap
         }
     }
 
-    /// <summary>The same slices, those of one posted file through its corrected map.</summary>
+    /// <summary>Returns the same slices, with one posted file replaced by its corrected map.</summary>
     public CombinedMap With(PostedFile refuted, SegmentMap corrected)
     {
         var file = refuted.With(corrected);
         return new CombinedMap([.. _slices.Select(slice => ReferenceEquals(slice.Extent.File, refuted) ? slice.Extent with { File = file } : slice.Extent)]);
     }
 
-    /// <summary>The number of the piece that holds a byte.</summary>
-    /// <param name="position">Below <see cref="Length"/>.</param>
+    /// <summary>
+    /// Returns the number of the piece that holds the byte at <paramref name="position"/>, which must be below <see cref="Length"/>.
+    /// </summary>
     public int Locate(long position)
     {
         var slice = _slices[AtOrBefore(Array.BinarySearch(_begins, position))];
@@ -102,7 +101,7 @@ internal sealed class CombinedMap
         return slice.FirstPiece + segment.Index - slice.FirstSegment;
     }
 
-    // A search without a hit returns the complement of the place behind the slice that holds the byte.
+    // A search without a hit returns the complement of the next slice; the slice before it holds the byte.
     private static int AtOrBefore(int found) => found >= 0 ? found : Math.Max(~found - 1, 0);
 
     private readonly record struct Slice(FileExtent Extent, long Begin, int FirstPiece, int FirstSegment);

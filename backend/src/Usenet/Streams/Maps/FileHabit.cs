@@ -1,17 +1,18 @@
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>The habit of one posted file, learned when it was probed and kept up by the articles that are proved while it is read.</summary>
+/// <summary>The habit of one posted file: learned when the file is probed, then updated by each article proved while it is read.</summary>
 /// <remarks>Thread-safe; shared by all readers of the file.</remarks>
-/// <param name="known">The habit as it was known before.</param>
-/// <param name="learned">Told of the habit whenever more of it is known: by the load that has read an article, so it must be quick. Null: not told.</param>
+/// <param name="known">The habit known so far.</param>
+/// <param name="learned">
+/// Called with the habit whenever more is known. The load that proved the article calls it, so it must be quick. May be null.
+/// </param>
 public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>? learned = null)
 {
-    // Guards both fields. Nothing is called under it.
+    // Guards both fields. Nothing is called while it is held.
     private readonly Lock _gate = new();
     private ArticleHabit _known = known;
     private TaskCompletionSource? _question;
 
-    /// <summary>The habit as it is known now.</summary>
     public ArticleHabit Known
     {
         get
@@ -21,8 +22,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
         }
     }
 
-    /// <summary>An article has been proved.</summary>
-    /// <param name="shown">What it has shown about the file.</param>
+    /// <summary>Adds the evidence that a proved article has shown.</summary>
     public void Learn(ArticleHabit shown)
     {
         ArticleHabit all;
@@ -38,10 +38,10 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     }
 
     /// <summary>
-    /// An article hinges upon a part of the habit that is not known. One such article at a time is confirmed by a second copy, because that most often answers for all
-    /// the others: a post that never carries a thing would be fetched twice for as long as its first window is.
+    /// Claims the question that decides an unknown part of the habit. Only one article at a time is confirmed by a second copy, because its answer
+    /// usually settles all others. Otherwise a post without checksums would be fetched twice for a whole window.
     /// </summary>
-    /// <returns>Null where the caller is to ask, and to call <see cref="Answered"/>; else the end of what another caller asks.</returns>
+    /// <returns>Null if the caller must ask, then call <see cref="Answered"/>; else a task that ends with the question of another caller.</returns>
     internal Task? Ask()
     {
         lock (_gate)
@@ -53,7 +53,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
         }
     }
 
-    /// <summary>By the caller that was to ask: it has learned what it could.</summary>
+    /// <summary>Ends the question of the caller, which has learned what it could.</summary>
     internal void Answered()
     {
         TaskCompletionSource? question;

@@ -2,12 +2,11 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>A posted file as a stream needs it: where its bytes live and what to ask for.</summary>
+/// <summary>A posted file as a stream needs it: where its bytes lie and which articles to request.</summary>
 /// <remarks>Immutable; safe to share between streams.</remarks>
 public sealed record PostedFile
 {
-    /// <summary>Joins geometry and ids.</summary>
-    /// <exception cref="ArgumentException">They speak of different numbers of segments.</exception>
+    /// <exception cref="ArgumentException">Map and ids have different numbers of segments.</exception>
     public PostedFile(SegmentMap map, ISegmentIds ids)
     {
         ArgumentNullException.ThrowIfNull(map);
@@ -22,18 +21,18 @@ public sealed record PostedFile
     /// <summary>Where each segment begins and ends.</summary>
     public SegmentMap Map { get; }
 
-    /// <summary>The file that it is fetched for; a file of its own where nothing else is said.</summary>
+    /// <summary>The file for which it is fetched; by default a file of its own.</summary>
     public FileOrigin Origin { get; init; }
 
-    /// <summary>The message-ids, in the same order.</summary>
+    /// <summary>The message-ids, in the order of the segments.</summary>
     public ISegmentIds Ids { get; }
 
-    /// <summary>Told when an article contradicts the map; null: such an article is damaged like any other.</summary>
+    /// <summary>Checks articles that contradict the map; null to treat such articles as damaged.</summary>
     public IMapCorrection? Correction { get; init; }
 
-    /// <summary>What its articles carry; learned while it is read where nothing else is said.</summary>
+    /// <summary>The evidence that its articles carry; by default learned while the file is read.</summary>
     public FileHabit Habit { get; init; } = new();
 
-    /// <summary>The same file with a corrected map of the same length.</summary>
+    /// <summary>Returns the same file with a corrected map of the same length.</summary>
     internal PostedFile With(SegmentMap corrected) => new(corrected, Ids) { Origin = Origin, Correction = Correction, Habit = Habit };
 }

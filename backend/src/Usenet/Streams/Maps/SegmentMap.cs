@@ -3,16 +3,16 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
-/// Where byte x of a posted file lives. Posters cut a file into equal parts with a shorter last one, so the map is a part
-/// size, the length of the last part, and a list of the parts that deviate.
+/// Maps each byte of a posted file to its segment. Posters cut a file into equal parts and a shorter last one. So the map stores the part size, the
+/// last length and a list of the parts that deviate.
 /// </summary>
-/// <remarks>Immutable and thread-safe. All lookups are arithmetic and a binary search over the deviating parts.</remarks>
+/// <remarks>Immutable and thread-safe. Lookups cost arithmetic and a binary search over the deviating parts.</remarks>
 public sealed class SegmentMap : IEquatable<SegmentMap>
 {
-    /// <summary>Most segments of one file, equal to the most that one NZB may list.</summary>
+    /// <summary>Most segments of one file; equal to the limit of one NZB.</summary>
     public const int MaxCount = 3_000_000;
 
-    /// <summary>Most decoded bytes of one segment, in bytes: no article is longer than this, encoded or not.</summary>
+    /// <summary>Most decoded bytes of one segment, because no longer article is accepted, encoded or decoded.</summary>
     public const int MaxSegmentLength = 16 << 20;
 
     private const byte PackVersion = 1;
@@ -20,7 +20,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
     private readonly int _partSize;
     private readonly int _lastLength;
 
-    // Parts other than the last whose length is not _partSize, by rising index, each with the offset at which it ends.
+    // Parts other than the last whose length is not _partSize, by rising index, each with the offset of its end.
     private readonly int[] _oddIndexes;
     private readonly int[] _oddLengths;
     private readonly long[] _oddEnds;
@@ -49,10 +49,8 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
     /// <summary>Number of segments, at least 1.</summary>
     public int Count { get; }
 
-    /// <summary>Decoded length of the file in bytes.</summary>
     public long Length { get; }
 
-    /// <summary>The segment of a 0-based index.</summary>
     /// <exception cref="ArgumentOutOfRangeException">There is no such segment.</exception>
     public Segment this[int index]
     {
@@ -70,11 +68,11 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         }
     }
 
-    /// <summary>A map whose segments are all equal but the last.</summary>
+    /// <summary>Creates a map of equal segments and a shorter last one.</summary>
     /// <param name="count">Number of segments, 1 to <see cref="MaxCount"/>.</param>
     /// <param name="partSize">Decoded bytes of every segment but the last.</param>
     /// <param name="fileSize">Decoded bytes of the file.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A number is beyond its limit, or the sizes leave nothing sensible for the last segment.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit, or the sizes leave no possible last segment.</exception>
     public static SegmentMap Uniform(int count, long partSize, long fileSize)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
@@ -90,9 +88,9 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return new SegmentMap(count, count == 1 ? (int)last : (int)partSize, (int)last, [], []);
     }
 
-    /// <summary>A map of any geometry; the most frequent length becomes the part size.</summary>
-    /// <param name="lengths">Decoded bytes of each segment in order; 1 to <see cref="MaxCount"/> of them.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A number is beyond its limit.</exception>
+    /// <summary>Creates a map of any geometry; the most frequent length becomes the part size.</summary>
+    /// <param name="lengths">Decoded bytes of each segment in order; 1 to <see cref="MaxCount"/> entries.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit.</exception>
     public static SegmentMap FromLengths(IReadOnlyList<long> lengths)
     {
         ArgumentNullException.ThrowIfNull(lengths);
@@ -123,15 +121,15 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return new SegmentMap(lengths.Count, partSize, (int)lengths[last], [.. indexes], [.. odd]);
     }
 
-    /// <summary>The segment that holds the byte at an offset.</summary>
+    /// <summary>Returns the segment that holds the byte at an offset.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The offset is negative or not below <see cref="Length"/>.</exception>
     public Segment Locate(long offset)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(offset, Length);
 
-        // The number of deviating parts that end at or before the offset. Parts of length 0 share an end with their
-        // predecessor, so the search is for the last of equals.
+        // Counts the deviating parts that end at or before the offset. Parts of length 0 share an end with their predecessor, so the search finds the
+        // last of equal ends.
         int low = 0, high = _oddEnds.Length;
         while (low < high)
         {
@@ -148,7 +146,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return this[index];
     }
 
-    /// <summary>The map in a compact form for a store; equal maps give equal bytes.</summary>
+    /// <summary>Returns the map in a compact form that can be stored; equal maps give equal bytes.</summary>
     public byte[] Pack()
     {
         var packed = new MemoryStream(16 + 4 * _oddIndexes.Length);
@@ -170,7 +168,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return packed.ToArray();
     }
 
-    /// <summary>Reads what <see cref="Pack"/> wrote.</summary>
+    /// <summary>Reads the bytes of <see cref="Pack"/>.</summary>
     /// <exception cref="InvalidDataException">The bytes are damaged or of another version.</exception>
     public static SegmentMap Unpack(ReadOnlySpan<byte> packed)
     {
@@ -182,7 +180,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         var partSize = ReadNumber(ref packed, 0, MaxSegmentLength);
         var lastLength = ReadNumber(ref packed, 0, MaxSegmentLength);
 
-        // Two bytes are the least that a deviating part takes, so a damaged count cannot allocate more than was stored.
+        // A deviating part takes at least two bytes, so a damaged count cannot allocate more than was stored.
         var odd = ReadNumber(ref packed, 0, Math.Min(count - 1, packed.Length / 2));
         var indexes = new int[odd];
         var lengths = new int[odd];
@@ -199,18 +197,15 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return new SegmentMap(count, partSize, lastLength, indexes, lengths);
     }
 
-    /// <inheritdoc/>
     public bool Equals(SegmentMap? other) =>
         other is not null && Count == other.Count && _partSize == other._partSize && _lastLength == other._lastLength
         && _oddIndexes.AsSpan().SequenceEqual(other._oddIndexes) && _oddLengths.AsSpan().SequenceEqual(other._oddLengths);
 
-    /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as SegmentMap);
 
-    /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(Count, _partSize, _lastLength, Length, _oddIndexes.Length);
 
-    // Where the regular parts behind a deviating one begin: offset and index; the start of the file for −1.
+    // Offset and index at which the regular parts after a deviating one begin; the start of the file for −1.
     private (long End, int Next) Behind(int odd) => odd < 0 ? (0, 0) : (_oddEnds[odd], _oddIndexes[odd] + 1);
 
     private static int ReadNumber(ref ReadOnlySpan<byte> packed, int least, int most)

@@ -116,10 +116,8 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         GiveBack(ref _overflow);
     }
 
-    /// <inheritdoc/>
     public void Lend(byte[] block) => Change(ref Loans[IndexOf(block)], 1);
 
-    /// <inheritdoc/>
     public void TakeBack(byte[] block) => PartFrom(IndexOf(block));
 
     /// <summary>Forgets what has been written, before any other thread has seen it.</summary>
@@ -176,13 +174,10 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         return crc;
     }
 
-    /// <inheritdoc/>
     public void Advance(int count) => Volatile.Write(ref _written, Math.Min(_written + count, Capacity));
 
-    /// <inheritdoc/>
     public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <inheritdoc/>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         if (_written >= Capacity)

@@ -395,7 +395,6 @@ internal sealed class StreamPlace : IDisposable
     /// <summary>The read is over: the place is idle until the next one.</summary>
     public void End() => _places.End(this);
 
-    /// <inheritdoc/>
     public void Dispose() => _places.Leave(this);
 }
 

@@ -7,12 +7,12 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// A file that was posted encrypted, decrypted while it is read. In CBC mode a block is decrypted with the cipher text of the block before
-/// it, so that reading may begin at any block, at the cost of the one before: of one article more at most.
+/// Decrypts a file that was posted encrypted while it is read. CBC needs the ciphertext of the block before each block. So reading may begin at any
+/// block at the cost of the one before: at most one more article.
 /// </summary>
 /// <remarks>
-/// For one reader at a time. Its bytes are as proved as those of the stream below it: the last byte of a range lies in the last block that is
-/// asked for, which that stream gives out only when nothing is owed.
+/// Serves one reader at a time. Its bytes are as proved as those of the inner stream, because the last byte of a range lies in the last requested
+/// block, which the inner stream serves only when nothing is owed.
 /// </remarks>
 internal sealed class AesDecryptStream : ReadOnlyStream
 {
@@ -29,22 +29,22 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     private PlainText _plainText = new();
     private long _position;
 
-    // Offsets from here on are those of the text, in which the file begins behind the bytes that are skipped. The plain text that is held: from
-    // _begin to before _next, of which _begin lies at this offset of the array.
+    // Offsets from here on count in the text, in which the file begins after the skipped bytes. Plain text is held from _begin to before _next;
+    // _beginAt is the index of _begin in the array.
     private long _begin;
     private int _beginAt;
 
-    // Cipher text from here on is not decrypted yet; so many bytes of it, less than a block, have been read. What its first bytes are
-    // decrypted to is of no use where decrypting begins in the middle.
+    // Ciphertext from _next on is not decrypted yet; _carried bytes of it, less than a block, have been read. The first _useless bytes decrypt to
+    // garbage, because decryption began in the middle.
     private long _next;
     private int _carried;
     private int _useless;
 
-    /// <param name="inner">The cipher text, for the range that <see cref="CipherRange"/> gives; owned.</param>
-    /// <param name="cipher">What decrypts it.</param>
-    /// <param name="length">Length of the file, decrypted.</param>
-    /// <param name="position">Where reading begins.</param>
-    /// <param name="end">Offset behind the last byte that will be asked for.</param>
+    /// <param name="inner">The ciphertext of the range from <see cref="CipherRange"/>; owned.</param>
+    /// <param name="cipher">The cipher of the file.</param>
+    /// <param name="length">Length of the decrypted file.</param>
+    /// <param name="position">Offset of the first byte to read.</param>
+    /// <param name="end">Offset after the last byte that will be read.</param>
     public AesDecryptStream(ReadOnlyStream inner, StreamCipher cipher, long length, long position, long end)
     {
         _inner = inner;
@@ -59,10 +59,9 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         _position = position;
     }
 
-    /// <summary>Bytes of the whole file, decrypted, whatever range was asked for.</summary>
+    /// <summary>Decrypted bytes of the whole file, whatever the requested range.</summary>
     public override long Length { get; }
 
-    /// <inheritdoc/>
     public override long Position
     {
         get => _position;
@@ -75,11 +74,10 @@ internal sealed class AesDecryptStream : ReadOnlyStream
 
     private long TextPosition => _position + _skip;
 
-    /// <summary>The cipher text that a range of a file is decrypted from.</summary>
+    /// <summary>Returns the range of ciphertext needed to decrypt a range of a file.</summary>
     public static (long From, long To) CipherRange(StreamCipher cipher, long position, long end) =>
         (StartOf(position + cipher.Skip), StreamCipher.Padded(end + cipher.Skip));
 
-    /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         var count = await DecryptAsync(buffer.Length, cancellationToken);
@@ -88,7 +86,6 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         return count;
     }
 
-    /// <inheritdoc/>
     public override async ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken)
     {
         var count = await DecryptAsync(most, cancellationToken);
@@ -98,21 +95,17 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         return count;
     }
 
-    /// <inheritdoc/>
     public override void HintSeek(long position)
     {
         if (position >= 0 && position < _end)
             _inner.HintSeek(StartOf(position + _skip));
     }
 
-    /// <inheritdoc/>
     public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
 
-    /// <inheritdoc/>
-    /// <remarks>Offsets are those of the cipher text, which begins some bytes before the file at most.</remarks>
+    /// <remarks>Offsets count in the ciphertext, which begins a few bytes before the file at most.</remarks>
     public override StreamSnapshot? Look() => _inner.Look();
 
-    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         try
@@ -128,13 +121,13 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         }
     }
 
-    // The block before the one of a position; the first block needs none.
+    // The block before the one at a position, because CBC needs it; the first block needs none.
     private static long StartOf(long position) => Math.Max(0, position / Block * Block - Block);
 
     private ArraySegment<byte> Held(int count) => new(_plainText.Bytes, _beginAt + (int)(TextPosition - _begin), count);
 
-    /// <summary>Sees to it that plain text of the position is held.</summary>
-    /// <returns>How many bytes of it may be taken: no more than wanted; 0 at the end only.</returns>
+    /// <summary>Decrypts until plain text of the position is held.</summary>
+    /// <returns>Bytes that may be taken, no more than wanted; 0 only at the end.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> DecryptAsync(int wanted, CancellationToken cancellationToken)
     {
@@ -147,7 +140,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         return (int)Math.Min(wanted, Math.Min(_next, _end + _skip) - TextPosition);
     }
 
-    /// <summary>Goes on at another block, by way of the one before it, whose cipher text it needs.</summary>
+    /// <summary>Continues at another block, starting at the one before it, whose ciphertext it needs.</summary>
     private void MoveTo(long position)
     {
         var start = StartOf(position);
@@ -171,7 +164,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         if (whole == 0)
             return;
 
-        // A connection may still send what is held, and gives it back on a thread of its own.
+        // A connection may still be sending the held bytes, and returns them on its own thread.
         if (_plainText.IsLent)
         {
             _plainText.Release();
@@ -186,7 +179,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         _useless = 0;
     }
 
-    /// <summary>Memory for plain text, which goes back to the pool when neither the stream nor a loan has it any more.</summary>
+    /// <summary>Memory for plain text; returns to the pool once neither the stream nor a loan holds it.</summary>
     private sealed class PlainText : ILender
     {
         private int _references = 1;

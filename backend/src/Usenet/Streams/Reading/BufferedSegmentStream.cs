@@ -6,17 +6,17 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Reads a combined file forward from one position to an end, holding segments ahead in a window. A seek elsewhere is a new one.
+/// Reads a combined file forward from one position to an end, with a window of segments ahead. A seek outside the window needs a new instance.
 /// </summary>
 /// <remarks>
-/// For one reader. <c>_gate</c> orders the reader, the idle timer and other streams that need memory or the place, and guards the window and the policy;
-/// loads never take it. Below it a load is begun, which takes the locks of the loading and of the connections.
+/// For one reader. <c>_gate</c> serializes the reader, the idle timer and other streams that need memory or the place, and guards the window and the
+/// policy. Loads never take it. Under it a load is started, which takes the locks of the loading and of the connections.
 /// </remarks>
 internal sealed class BufferedSegmentStream : IAsyncDisposable
 {
     private const int KeptWhenIdle = 2;
 
-    // With two handshakes at a time four connections can be open when the landing segment of a cold open has come: two articles for each.
+    // With two handshakes at a time, four connections can be open when the landing segment of a cold open arrives: two articles for each.
     private const int LikelyToFollow = 7;
 
     private readonly Lock _gate = new();
@@ -33,26 +33,27 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly SegmentWindow _window;
     private long _lastRead;
 
-    // Offset behind the bytes that the reader is sure to take: they are asked for at once, or a border of segments costs a second round trip.
+    // Offset after the bytes that the reader is sure to take. They are requested at once, because otherwise a segment border costs another round
+    // trip.
     private long _reach;
     private int _waitedFor = -1;
     private bool _landing = true;
     private bool _closed;
 
-    // The window was given back in a pause: the debts of its slots are settled before the next byte.
+    // The window was released in a pause, so the debts of its slots must be settled before the next byte.
     private bool _resumes;
 
-    // Written by the reader outside of the lock as well; a stale value only puts a trim off.
+    // Also written by the reader outside of the lock; a stale value only delays a trim.
     private volatile bool _waiting;
 
     /// <param name="map">The file.</param>
-    /// <param name="shared">What all streams share.</param>
-    /// <param name="lane">Why it is read.</param>
-    /// <param name="reader">On whose behalf: connections are shared fairly among these.</param>
+    /// <param name="shared">Services shared by all streams.</param>
+    /// <param name="lane">Priority of its fetches.</param>
+    /// <param name="reader">Identity of the reader, because connections are divided fairly among readers.</param>
     /// <param name="share">Its memory; not owned.</param>
-    /// <param name="debts">Of its stream; not owned.</param>
-    /// <param name="position">Where reading begins; below the end.</param>
-    /// <param name="end">Offset behind the last byte that will be asked for.</param>
+    /// <param name="debts">Debts of its stream; not owned.</param>
+    /// <param name="position">Offset of the first byte to read; below the end.</param>
+    /// <param name="end">Offset after the last byte that will be read.</param>
     public BufferedSegmentStream(
         CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, StreamDebts debts, long position, long end)
     {
@@ -75,7 +76,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <summary>Offset in the combined file of the next byte.</summary>
     public long Position { get; private set; }
 
-    /// <summary>Offset in the combined file behind what is held or on its way.</summary>
+    /// <summary>Offset in the combined file after the last segment held or in transit.</summary>
     public long AheadEnd
     {
         get
@@ -86,8 +87,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     }
 
     /// <summary>
-    /// What those who look on get to see: the slots, to be looked at outside of the lock, because their fetches have locks of their own;
-    /// whether other streams keep this one from holding more; and how many segments were asked for more than once.
+    /// Returns a snapshot for progress displays. Read the slots outside of the lock, because their fetches have locks of their own. <c>IsCrowded</c>
+    /// is true if other streams keep this one from holding more; <c>Repeated</c> counts segments requested more than once.
     /// </summary>
     public (SegmentSlot[] Slots, bool IsCrowded, int Repeated) Look()
     {
@@ -99,15 +100,15 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Begins to load at the position, before the first read.</summary>
+    /// <summary>Starts loading at the position, before the first read.</summary>
     public void Start()
     {
         lock (_gate)
             FillWindow();
     }
 
-    /// <summary>Reads on; 0 at the end only.</summary>
-    /// <exception cref="IOException">The bytes at the position cannot be had.</exception>
+    /// <summary>Reads the next bytes; 0 only at the end.</summary>
+    /// <exception cref="IOException">The bytes at the position are unavailable.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<int> ReadAsync(ReadTarget target, CancellationToken cancellationToken)
     {
@@ -142,8 +143,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Goes to a position that is held, without losing the segments that are held behind it.</summary>
-    /// <returns>False when the target is not held; a new reader starts there.</returns>
+    /// <summary>Moves to a position in the window and keeps the segments after it.</summary>
+    /// <returns>False if the window does not hold the position, so that the caller needs a new reader.</returns>
     public bool TryMoveTo(long position)
     {
         lock (_gate)
@@ -161,14 +162,14 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether a position is held, or being loaded.</summary>
+    /// <summary>Whether a position is held or in transit.</summary>
     public bool Holds(long position)
     {
         lock (_gate)
             return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
     }
 
-    /// <summary>Other streams have entered: slots beyond the share that is left go back, from the far end.</summary>
+    /// <summary>Releases slots beyond the reduced share, from the far end, because other streams have entered.</summary>
     public void GiveBack()
     {
         lock (_gate)
@@ -180,7 +181,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Another stream has the place of this one now: everything goes back. A read that has come in the meantime has a place again, and keeps what it waits for.</summary>
+    /// <summary>
+    /// Releases everything, because another stream has the place now. A read that began meanwhile has a place again and keeps its segments.
+    /// </summary>
     public void GiveUp()
     {
         lock (_gate)
@@ -193,8 +196,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     }
 
     /// <summary>
-    /// Gives everything back, takes questions back that are not on the wire yet, and waits for the loads to end, those included that settle
-    /// debts.
+    /// Releases everything, withdraws requests that are not on the wire yet, and waits for the loads to end, including those that settle debts.
     /// </summary>
     public async ValueTask DisposeAsync()
     {
@@ -208,7 +210,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         await _window.DisposeAsync();
     }
 
-    /// <summary>Takes the bytes that are there, over as many segments as the target does, and keeps the window full.</summary>
+    /// <summary>Takes the available bytes, across as many segments as the target allows, and keeps the window full.</summary>
     private int TakeAvailable(ReadTarget target)
     {
         var total = 0;
@@ -251,11 +253,13 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         FillWindow();
         _window.RaiseHead();
         _window.Await(slot);
-        // News that came before the slot was named has not woken the reader.
+        // Check again, because news that came before Await has not woken the reader.
         return Take(slot, target, isFirst: true);
     }
 
-    /// <summary>A segment that the reader waited for says how long the line takes; one that was there before, or came from elsewhere, says nothing.</summary>
+    /// <summary>
+    /// Measures the connection by a segment that the reader waited for. One that was there before, or was loaded for another reader, says nothing.
+    /// </summary>
     private void NoteArrival()
     {
         if (_waitedFor == _window.HeadNumber && _window.Head.BeganLoad)
@@ -282,7 +286,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
-            // A scan that finds its bytes on disk costs the providers nothing, not even the segments that might come next.
+            // A scan that finds its bytes on disk must cost the providers nothing, not even the segments that might follow.
             if (_window.IsLent)
                 return;
             var headOfLine = _window.Count == 0;
@@ -299,10 +303,10 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>The reader of a range no larger than a probe wants nothing beyond it.</summary>
+    /// <summary>A reader of a range no larger than a probe needs nothing after it.</summary>
     private int LikelyFollowing => _end - Position <= _shared.Options.ProbeBytes ? 0 : Math.Min(LikelyToFollow, _lastNumber - _window.NextNumber);
 
-    /// <summary>A paused player keeps little: its connections and memory are for the streams that are read.</summary>
+    /// <summary>Trims the window of a paused player, so that its connections and memory go to active streams.</summary>
     private void TrimIfIdle()
     {
         lock (_gate)
@@ -332,7 +336,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    // Under the lock, while no read waits: the next one begins anew where it is.
+    // Under the lock, while no read waits: the next read starts again at its position.
     private void TrimAll()
     {
         _window.Trim(0);

@@ -3,24 +3,19 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>Finds out where the bytes of a file are, part by part.</summary>
+/// <summary>Finds where the bytes of a file are, part by part.</summary>
 /// <remarks>
-/// The work does not grow with the file, which may have 140,000 segments. What is in memory, on its way or gone is looked up in the tables of
-/// those, which note the file of each entry: a segment that another file has brought is not seen. The disk has hashes alone, so that pieces are
-/// looked up there by their message-ids: only those that may be kept there, and of very many one here and there that stands for its neighbours.
+/// The cost does not grow with the file, which may have 140,000 segments. Memory, transit and loss are read from tables that note the file of each
+/// entry, so a segment loaded for another file is not seen. The disk only knows hashes, so pieces are looked up by message-id: only those that may be
+/// there, and samples if there are very many.
 /// </remarks>
 internal static class CellFinder
 {
     private const string Letters = "-dmfx";
 
-    // Pieces that are looked up on disk.
+    // Most pieces to look up on disk.
     private const int MostLookups = 400;
 
-    /// <summary>Looks.</summary>
-    /// <param name="map">The file.</param>
-    /// <param name="fetcher">Knows the tables.</param>
-    /// <param name="mostCells">Parts at most.</param>
-    /// <param name="cancellationToken">Gives the reading of message-ids up.</param>
     public static async Task<FileCells> FindAsync(CombinedMap map, SegmentFetcher fetcher, int mostCells, CancellationToken cancellationToken)
     {
         if (map.Length == 0)
@@ -71,10 +66,10 @@ internal static class CellFinder
         int CellOf(long offset) => (int)(offset * (Int128)cells.Length / map.Length);
     }
 
-    /// <summary>The pieces that are looked up on disk, each with the number behind the last one that it stands for.</summary>
+    /// <summary>The pieces to look up on disk, each with the number after the last piece that it stands for.</summary>
     private static IEnumerable<(int Number, int Behind)> OnDisk(CombinedMap map, SegmentFetcher fetcher)
     {
-        // Where it is not all of a file, it is what lies at its two ends.
+        // If the disk does not keep the whole file, it keeps the two ends.
         var head = CountFrom(0, 1);
         var tail = head == map.PieceCount ? 0 : CountFrom(map.PieceCount - 1, -1);
         return Sample(0, head).Concat(Sample(map.PieceCount - tail, map.PieceCount));

@@ -8,12 +8,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// One file out of slices of many posted files, seekable. Reading ahead goes on across their borders; a seek inside the
-/// window keeps it, any other starts anew where it lands.
+/// Presents slices of many posted files as one seekable file. Read-ahead crosses their borders. A seek within the window keeps it; any other seek
+/// starts a new one.
 /// </summary>
 /// <remarks>
-/// For one reader at a time. Nothing past the segment of the last byte asked for is ever loaded. Bytes may leave before their
-/// article is proved; the last byte of the range never does before all of them are, wherever the stream has been in between.
+/// Serves one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is proved, but
+/// the last byte of the range waits until all of them are, even across seeks.
 /// </remarks>
 public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 {
@@ -24,7 +24,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private readonly StreamPlace _place;
     private readonly StreamDebts _debts = new();
 
-    // Written by the reader; read by other streams as well, which have this one give back. A reader that was just retired has nothing left.
+    // Written by the reader; also read by other streams that make this one release memory. A stale value is harmless, because a retired reader holds
+    // nothing.
     private volatile BufferedSegmentStream? _reader;
     private volatile BufferedSegmentStream? _hinted;
     private CombinedMap _map;
@@ -43,10 +44,9 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         shared.CountOpen(1);
     }
 
-    /// <summary>Bytes of the whole file, whatever range was asked for.</summary>
+    /// <summary>Bytes of the whole file, whatever the requested range.</summary>
     public override long Length => _map.Length;
 
-    /// <inheritdoc/>
     public override long Position
     {
         get => _position;
@@ -57,13 +57,12 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         }
     }
 
-    /// <summary>Offset behind the bytes that are held or on their way.</summary>
+    /// <summary>Offset after the bytes held or in transit.</summary>
     internal long AheadEnd => _reader?.AheadEnd ?? _position;
 
-    /// <summary>Whether what one load brings serves others too.</summary>
+    /// <summary>Whether loaded segments are shared between readers.</summary>
     internal bool SharesSegments => _shared.Options.SharesSegments;
 
-    /// <inheritdoc/>
     public async Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(file);
@@ -72,22 +71,22 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         return await head.TakeAsync(cancellationToken);
     }
 
-    /// <summary>Reads the bytes that are there, and waits only if there are none; 0 at the end of the requested range.</summary>
+    /// <summary>Reads the available bytes, and waits only if there are none; 0 at the end of the requested range.</summary>
     /// <exception cref="ArticleGoneException">The bytes at the position are proved to be gone.</exception>
-    /// <exception cref="ArticleDoubtedException">The first bytes came damaged a moment ago; they may be there later. Later ones are waited for.</exception>
+    /// <exception cref="ArticleDoubtedException">
+    /// The first bytes arrived damaged a moment ago and may be available later. Later bytes are waited for.
+    /// </exception>
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
-    /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
-    /// <exception cref="StreamLimitException">The token was canceled while all places were taken by streams that read.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
+    /// <exception cref="NntpException">No provider could deliver; the bytes may be available later.</exception>
+    /// <exception cref="StreamLimitException">The token was canceled while active streams held all places.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled; the stream can still be read.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         ReadAsync(new ReadTarget(buffer), cancellationToken);
 
-    /// <inheritdoc/>
-    /// <remarks>Throws what a read does.</remarks>
+    /// <remarks>Throws the same exceptions as a read.</remarks>
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
         ReadAsync(new ReadTarget(loan, most), cancellationToken);
 
-    /// <inheritdoc/>
     public override StreamSnapshot Look()
     {
         var (slots, isCrowded, repeated) = _reader?.Look() ?? ([], false, 0);
@@ -97,7 +96,6 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         return new StreamSnapshot(seen, ahead, isCrowded || _place.IsWaiting, _place.Share.Streams, Volatile.Read(ref _repeated) + repeated + seen.Count(static slot => slot.IsRepeated));
     }
 
-    /// <inheritdoc/>
     public override void HintSeek(long position)
     {
         ObjectDisposedException.ThrowIf(_closed, this);
@@ -107,7 +105,6 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         _hinted = StartAt(position);
     }
 
-    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         _closed = true;
@@ -121,7 +118,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         }
         finally
         {
-            // However its loads ended, a stream that is closed has no place among those that share the budget.
+            // Even if its loads failed, a closed stream must not keep a place in the budget.
             _place.Dispose();
             _shared.CountOpen(-1);
         }
@@ -157,7 +154,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         }
     }
 
-    /// <summary>Another stream has the place now: nothing stays in memory but the bytes that are being sent.</summary>
+    /// <summary>Releases everything but the bytes being sent, because another stream has the place now.</summary>
     private void GiveUp()
     {
         _reader?.GiveUp();
@@ -185,9 +182,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
 
     /// <summary>
-    /// An article contradicts the map. The bytes that were delivered and proved stand, since each of their articles lay where it said
-    /// itself; the rest is read through the map that holds, once nothing is owed. Where the claim is not believed, the next try takes
-    /// its article for damaged.
+    /// Corrects the map that an article contradicts. Bytes served and proved stay valid, because each of their articles lay where it claimed. The
+    /// rest is read through the corrected map once nothing is owed. If the claim is rejected, the next try treats its article as damaged.
     /// </summary>
     private async Task CorrectMapAsync(Segment claim, CancellationToken cancellationToken)
     {
@@ -201,7 +197,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         await _debts.PaidAsync(cancellationToken);
     }
 
-    /// <summary>Goes to the position. The segments there are asked for first; the old window ends behind the reader's back.</summary>
+    /// <summary>Moves to the position. Its segments are requested first; the old window ends in the background.</summary>
     private void MoveReader()
     {
         if (_reader?.TryMoveTo(_position) == true)
@@ -221,7 +217,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         return reader;
     }
 
-    // To give many loads up takes a while, and only the caller that closes the stream has to wait for that.
+    // Runs in the background, because ending many loads takes a while and only closing the stream has to wait for it.
     private void Retire(BufferedSegmentStream? reader)
     {
         if (reader is null)

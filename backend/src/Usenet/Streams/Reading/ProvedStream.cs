@@ -3,12 +3,10 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>
-/// A file some of whose slices were predicted: each is proved together with the first read of it, and no byte of it leaves before it is.
-/// </summary>
+/// <summary>A file with predicted slices: each is proved in parallel with its first read, and no byte of it is served before.</summary>
 /// <remarks>
-/// For one reader at a time. A slice whose beginning is on its way ahead of the reader is proved out of that, so that the reader waits at no
-/// border and nothing is fetched for the proof.
+/// Serves one reader at a time. If the beginning of a slice is in transit ahead of the reader, the proof uses it, so that the reader waits at no
+/// border and the proof fetches nothing.
 /// </remarks>
 internal sealed class ProvedStream : ReadOnlyStream
 {
@@ -20,12 +18,12 @@ internal sealed class ProvedStream : ReadOnlyStream
     private readonly List<Task> _ahead = [];
     private Action? _headArrived;
 
-    // Slices before it have been begun with, since the reader has moved last.
+    // Proofs of the slices before this one were started since the reader last moved.
     private int _aheadTo;
 
     /// <param name="inner">The slices as one file; owned.</param>
     /// <param name="extents">The slices.</param>
-    /// <param name="end">Offset behind the last byte that will be asked for.</param>
+    /// <param name="end">Offset after the last byte that will be read.</param>
     public ProvedStream(CombinedStream inner, IReadOnlyList<FileExtent> extents, long end)
     {
         (_inner, _end) = (inner, end);
@@ -36,10 +34,8 @@ internal sealed class ProvedStream : ReadOnlyStream
             _ends[i] = length += _extents[i].Length;
     }
 
-    /// <inheritdoc/>
     public override long Length => _inner.Length;
 
-    /// <inheritdoc/>
     public override long Position
     {
         get => _inner.Position;
@@ -51,8 +47,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         }
     }
 
-    /// <inheritdoc/>
-    /// <exception cref="RefutedExtentException">The slice does not lie where it was predicted.</exception>
+    /// <exception cref="RefutedExtentException">The slice does not lie at its predicted offset.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         var (slice, position, most) = Next(buffer.Length);
@@ -61,8 +56,7 @@ internal sealed class ProvedStream : ReadOnlyStream
             : _inner.ReadAsync(buffer[..most], cancellationToken);
     }
 
-    /// <inheritdoc/>
-    /// <exception cref="RefutedExtentException">The slice does not lie where it was predicted.</exception>
+    /// <exception cref="RefutedExtentException">The slice does not lie at its predicted offset.</exception>
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken)
     {
         (var slice, var position, most) = Next(most);
@@ -71,16 +65,12 @@ internal sealed class ProvedStream : ReadOnlyStream
             : _inner.LendAsync(loan, most, cancellationToken);
     }
 
-    /// <inheritdoc/>
     public override void HintSeek(long position) => _inner.HintSeek(position);
 
-    /// <inheritdoc/>
     public override StreamSnapshot? Look() => _inner.Look();
 
-    /// <inheritdoc/>
     public override void WatchProof(Action headArrived) => _headArrived = headArrived;
 
-    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         await _closing.CancelAsync();
@@ -95,15 +85,15 @@ internal sealed class ProvedStream : ReadOnlyStream
         }
     }
 
-    /// <summary>What the next read takes: bytes of one slice.</summary>
-    /// <returns>The slice, where it has to be proved first, else null; the position; and how many bytes may be taken.</returns>
+    /// <summary>Limits the next read to one slice.</summary>
+    /// <returns>The slice if it must be proved first, else null; the position; and the most bytes to take.</returns>
     private (int? Unproved, long Position, int Most) Next(int wanted)
     {
         var position = _inner.Position;
         if (position >= _end)
             return (null, position, wanted);
 
-        // The slice that holds the byte at the position: the first one that ends behind it.
+        // The byte at the position lies in the first slice that ends after it.
         var found = Array.BinarySearch(_ends, position + 1);
         var slice = found < 0 ? ~found : found;
         ProveAhead(slice + 1);
@@ -112,7 +102,7 @@ internal sealed class ProvedStream : ReadOnlyStream
 
     private bool IsProved(int slice) => _extents[slice].Proof is not { IsProved: false };
 
-    /// <summary>Reads and proves at once. What was read is given out only where the proof holds.</summary>
+    /// <summary>Reads and proves in parallel. Returns the bytes only if the proof succeeds.</summary>
     private async ValueTask<int> ProveAsync(int slice, long position, ValueTask<int> reading, CancellationToken cancellationToken)
     {
         var read = reading.AsTask();
@@ -129,14 +119,14 @@ internal sealed class ProvedStream : ReadOnlyStream
         return await read;
     }
 
-    /// <summary>The reader's own loads, where the segment at a position is the one that its posted file begins with.</summary>
+    /// <summary>Returns the reader's own loads if the segment at a position is the first one of its posted file; else null.</summary>
     private CombinedStream? HeadsAt(int slice, long position)
     {
         var (extent, begin) = (_extents[slice], _ends[slice] - _extents[slice].Length);
         return _inner.SharesSegments && extent.Offset + position - begin < extent.File.Map[0].Length ? _inner : null;
     }
 
-    /// <summary>Begins to look into the slices whose beginnings are on their way.</summary>
+    /// <summary>Starts the proofs of slices whose beginnings are in transit.</summary>
     private void ProveAhead(int first)
     {
         if (!_inner.SharesSegments || Math.Max(_aheadTo, first) is var next && next >= _extents.Count)
@@ -159,7 +149,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         }
         catch (Exception failure) when (failure is IOException or OperationCanceledException)
         {
-            // The read that comes to the slice asks again, and is told.
+            // The read that reaches the slice proves it again and reports the failure.
         }
     }
 }

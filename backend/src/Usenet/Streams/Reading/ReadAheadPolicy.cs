@@ -1,10 +1,9 @@
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Decides how many segments a reader holds ahead. One at first; two once it reads on; then twice as many each time it has to wait
-/// for a segment that the last step asked for, or many times as much as it has read where only the round trip limits, as long as such steps still
-/// raise the rate: so the window follows rate × round trip and stays small where more would not help. Never more than the share of
-/// memory, or than a few seconds of a paced reader's rate.
+/// Decides how many segments a reader holds ahead. It starts with one, and takes two once the reader reads on. Each wait for a segment of the last
+/// step then doubles the window; if only the round trip limits, it grows to many times the bytes read. It stops once steps no longer raise the rate,
+/// so that it follows rate × round trip and stays small. It never exceeds the share of memory, or a few seconds of a paced reader's rate.
 /// </summary>
 /// <remarks>Pure state of one reader, guarded by that reader.</remarks>
 internal sealed class ReadAheadPolicy
@@ -13,28 +12,28 @@ internal sealed class ReadAheadPolicy
     private const int ShortestHold = 4;
     private const int LongestHold = 64;
 
-    // An enlargement that brings less than this did not help.
+    // An enlargement that gains less than this did not help.
     private const double LeastGain = 1.1;
 
-    // Articles of one moment arrive at different ones: a window of just rate × the shortest round trip would run dry at each late
-    // one, and a reader that is woken for every single article costs more than memory does.
+    // Articles requested together arrive at different times. A window of just rate × the shortest round trip would run dry at each late article, and
+    // waking the reader for every single article costs more than memory does.
     private const double Slack = 4;
 
-    // So much is worth memory up to here, in bytes; a larger window is for a larger rate × round trip alone, with what a jitter of the line needs.
+    // Slack is worth memory up to this many bytes. A larger window serves only a larger rate × round trip, with the slack that jitter needs.
     private const double Ample = 64 << 20;
     private const double LeastSlack = 2;
 
-    // Bytes per second; more than any line carries.
+    // Bytes per second; more than any connection carries.
     private const double FastestLine = 1.5e9;
 
-    // What a ramp is for, which knows no rate yet: a line of 10 Gbit/s. Its window is full before the first hold where the reader is slower.
+    // Assumed rate of a ramp, which has measured none yet: 10 Gbit/s. If the reader is slower, its window is full before the first hold.
     private const double UsualLine = 1.3e9;
 
-    // Where this share of the window is rate × round trip, the line is far from full: it is the round trip that limits.
+    // If rate × round trip is this share of the window, the connection is far from full, so the round trip limits.
     private const double FullUse = 0.6;
 
-    // No reader holds more than this many times as much as it has read, so that a player that looks at a place and leaves costs little,
-    // even over a border. Where the round trip limits, each step costs one, and that much is held at once: all of it with the second step.
+    // No reader holds more than this multiple of the bytes it has read, so that a player that seeks and leaves costs little, even across a segment
+    // border. If the round trip limits, each step costs one, so the second step requests the full allowance.
     private const int AheadOfRead = 16;
 
     private static readonly TimeSpan Quick = TimeSpan.FromMilliseconds(50);
@@ -47,25 +46,25 @@ internal sealed class ReadAheadPolicy
     private int _target = 1;
     private int _segmentBytes = 1;
 
-    // Seconds from asking for a segment to having it where nothing queues, the shortest seen. It is never forgotten: what a full
-    // window shows is its own queue, and a line that has become that much longer shows in what an enlargement gains.
+    // Shortest seconds from request to arrival, without queueing. Never forgotten, because a full window measures its own queue. If the connection
+    // has become that much slower, the gain of an enlargement shows it.
     private double _roundTrip = double.PositiveInfinity;
 
-    // A wait says something about the window from this piece on, the first that was asked for since it has its present size.
+    // Waits count from this piece on, because it is the first one requested at the present window size.
     private int _telling;
 
-    // The window and its rate before the last enlargement, while that is on trial; no rate before the first.
+    // Window and rate before the last enlargement, while it is on trial; the rate is 0 before the first.
     private int _lastTarget;
     private double _lastRate;
     private bool _isTried;
 
-    // Telling waits that are still let pass, how many are after the next enlargement in vain, and the rate at which that began.
+    // Waits still to ignore, waits to ignore after the next useless enlargement, and the rate at the start of the hold.
     private int _held;
     private int _hold = ShortestHold;
     private double _heldRate;
     private bool _isPiledUp;
 
-    // Whether the ramp is over: a round trip that limits after it has grown, and is followed in smaller steps.
+    // Whether the ramp is over. If the round trip limits after it, it has grown, and is followed in smaller steps.
     private bool _hasHeld;
     private bool _isProbing;
 
@@ -75,12 +74,9 @@ internal sealed class ReadAheadPolicy
     private long _markTime;
     private long _waitingSince;
 
-    // Of the last step; 0 before.
+    // Rate of the last step; 0 before the first.
     private double _rate;
 
-    /// <param name="options">How much may be held.</param>
-    /// <param name="memory">How late articles have been of late.</param>
-    /// <param name="time">Clock.</param>
     public ReadAheadPolicy(StreamOptions options, LineMemory memory, TimeProvider time)
     {
         _options = options;
@@ -90,10 +86,10 @@ internal sealed class ReadAheadPolicy
         _openedAt = time.GetTimestamp();
     }
 
-    /// <summary>Bytes went to the reader.</summary>
-    /// <param name="count">How many.</param>
-    /// <param name="headNumber">Number of the piece they came from.</param>
-    /// <param name="endsPiece">Whether it has been taken to its end with them.</param>
+    /// <summary>Counts bytes given to the reader.</summary>
+    /// <param name="count">Number of bytes.</param>
+    /// <param name="headNumber">Number of their piece.</param>
+    /// <param name="endsPiece">Whether they complete the piece.</param>
     public void Delivered(int count, int headNumber, bool endsPiece)
     {
         if (_delivered == 0)
@@ -103,13 +99,12 @@ internal sealed class ReadAheadPolicy
         if (_target > 1 || _delivered <= _options.ProbeBytes)
             return;
 
-        // Two segments are asked for from here on; only a wait behind the first of them says that two are too few.
+        // Two segments are requested from here on, so only a wait after the first of them shows that two are too few.
         _target = 2;
         _telling = headNumber + (endsPiece ? 2 : 1);
     }
 
-    /// <summary>The reader has to wait for the head.</summary>
-    /// <param name="headNumber">Its number. A wait for a slot that was claimed before the last step says nothing about that step.</param>
+    /// <summary>Reports that the reader waits for the head. A wait for a slot claimed before the last step says nothing about that step.</summary>
     public void Waited(int headNumber)
     {
         var now = _time.GetTimestamp();
@@ -117,16 +112,18 @@ internal sealed class ReadAheadPolicy
         if (_target == 1 || headNumber < _telling)
             return;
         var seconds = _time.GetElapsedTime(_markTime, now).TotalSeconds;
-        // The first wait measures the landing segment alone, which says nothing about two at a time.
+        // The first wait measures only the landing segment, which says nothing about two at a time.
         var rate = _markBytes > 0 && seconds > 0 ? (_delivered - _markBytes) / seconds : 0;
         (_markBytes, _markTime) = (_delivered, now);
         Step(rate);
         _telling = headNumber + _target;
     }
 
-    /// <summary>The segment that the reader waited for has come.</summary>
-    /// <param name="askedFor">When it was asked for.</param>
-    /// <param name="wasLate">Whether it was a straggler, asked for a second time. Its time is left out of the rate, and is worth holding ahead from now on.</param>
+    /// <summary>Reports that the segment has arrived for which the reader waited.</summary>
+    /// <param name="askedFor">Timestamp of its request.</param>
+    /// <param name="wasLate">
+    /// Whether it was a straggler that was requested twice. Its delay does not count in the rate, but the window covers such delays from now on.
+    /// </param>
     public void Arrived(long askedFor, bool wasLate)
     {
         if (!wasLate)
@@ -142,7 +139,7 @@ internal sealed class ReadAheadPolicy
         _target = (int)Math.Clamp(Enough(Math.Max(_rate, _paced.Rate)), _target, MostSegments);
     }
 
-    /// <summary>Segments to hold, the one being read included; at least 1.</summary>
+    /// <summary>Returns the number of segments to hold, including the one being read; at least 1.</summary>
     /// <param name="segmentBytes">Decoded size of a segment.</param>
     /// <param name="share">Bytes that this reader may hold.</param>
     public int Target(int segmentBytes, long share)
@@ -154,7 +151,7 @@ internal sealed class ReadAheadPolicy
         return _target;
     }
 
-    /// <summary>The reader has paused for long; it starts small again.</summary>
+    /// <summary>Shrinks the window after a long pause of the reader.</summary>
     public void Reset(int target)
     {
         _target = Math.Min(_target, target);
@@ -170,14 +167,14 @@ internal sealed class ReadAheadPolicy
         var enough = Enough(rate);
         _rate = rate;
 
-        // A rate that was measured while connections were opened, or beside other readers, is out of date once there is a higher one. What
-        // has piled up behind a straggler is none.
+        // A rate measured while connections were opening, or in parallel with other readers, is outdated once a higher one is seen. Bytes that piled
+        // up behind a straggler do not count.
         if (_held > 0 && rate >= LeastGain * _heldRate && !_isPiledUp)
             _held = 0;
         _isPiledUp = false;
         if (_held > 0)
         {
-            // The line may carry less by now, and segments beyond that only queue.
+            // The connection may carry less now, so segments beyond that would only queue.
             if (isKnown && enough < _target)
                 _target = Math.Max(2, (int)Math.Ceiling(enough));
             _isProbing = --_held == 0;
@@ -194,13 +191,13 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// The first step knows no rate. Where the landing segment took longer to begin than to be read, it is the round trip that
-    /// limits; where it took longer to be read, the line is thin or the reader is.
+    /// Decides the first step, which knows no rate. The round trip limits if the landing segment took longer to begin than to be read. Otherwise the
+    /// connection or the reader is slow.
     /// </summary>
     private bool BeganLate =>
         _time.GetElapsedTime(_firstByteAt) is var since && (since <= Quick || since <= _time.GetElapsedTime(_openedAt, _firstByteAt));
 
-    /// <summary>Segments beyond which a window of this rate gains nothing.</summary>
+    /// <summary>Segments beyond which a window gains nothing at this rate.</summary>
     private double Enough(double rate)
     {
         var needed = Needed(rate);
@@ -208,18 +205,18 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// Segments beyond which no enlargement goes; no bound as long as the round trip is unknown. The rate of a ramp, and that of a window
-    /// which is too small, say little of what the line carries.
+    /// Upper bound of enlargements, in segments; none while the round trip is unknown. The rate of a ramp, or of a window that is too small, says
+    /// little about the capacity of the connection.
     /// </summary>
     private double Worth(double rate) =>
         double.IsFinite(_roundTrip)
             ? Math.Max(Ample / _segmentBytes, Needed(_hasHeld ? Math.Min(Slack * rate, FastestLine) : UsualLine)) + Insured(rate)
             : MostSegments;
 
-    /// <summary>Segments that come within a round trip, and the one that is read.</summary>
+    /// <summary>Segments that arrive within a round trip, plus the one being read.</summary>
     private double Needed(double rate) => 1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0);
 
-    /// <summary>Segments that are read while an article is as late as some were a while ago; 0 when none was.</summary>
+    /// <summary>Segments read during the longest recent delay of an article; 0 if there was none.</summary>
     private double Insured(double rate) => rate * _memory.LateSeconds / _segmentBytes;
 
     private void Hold(double target, double rate)
@@ -242,7 +239,7 @@ internal sealed class ReadAheadPolicy
     }
 }
 
-/// <summary>The rate at which a reader takes bytes, and how much is worth holding ahead of it.</summary>
+/// <summary>Measures the rate at which a reader takes bytes, and how much is worth holding ahead at that rate.</summary>
 /// <remarks>Pure state of one reader, guarded by that reader.</remarks>
 internal sealed class PacedRate(StreamOptions options, TimeProvider time)
 {
@@ -253,10 +250,10 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
     private long _bytes;
     private double _rate;
 
-    /// <summary>Bytes per second of late; 0 while unknown.</summary>
+    /// <summary>Recent bytes per second; 0 while unknown.</summary>
     public double Rate => _rate;
 
-    /// <summary>Bytes worth holding: a few seconds of the rate, or no bound while it is unknown.</summary>
+    /// <summary>Bytes worth holding: a few seconds of the rate; unbounded while the rate is unknown.</summary>
     public long ReadAhead
     {
         get
@@ -266,13 +263,12 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
         }
     }
 
-    /// <summary>The reader has taken bytes.</summary>
     public void Delivered(int count)
     {
         var now = time.GetTimestamp();
         if (time.GetElapsedTime(_last, now) > options.PacedReadAhead)
         {
-            // A pause is no pace: a player that goes on after it fills its buffer first.
+            // A pause is no pace, because a player that resumes fills its buffer first.
             (_start, _bytes, _rate) = (now, 0, 0);
         }
 
@@ -290,9 +286,10 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
     }
 }
 
-/// <summary>How late the stragglers of the line come, as all readers of late have found: a wait of one reader is held ahead by the next.</summary>
+/// <summary>Remembers how late stragglers arrive, so that after one reader had to wait, the next one buffers for such a delay.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Forgets after a minute or two, because lines change and are shared.
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Forgets after one to two minutes, because connections change and
+/// are shared.
 /// </remarks>
 internal sealed class LineMemory(TimeProvider time)
 {
@@ -303,7 +300,7 @@ internal sealed class LineMemory(TimeProvider time)
     private double _before;
     private double _now;
 
-    /// <summary>Seconds that a reader waited for an article which had to be asked for twice, the most of a minute or two; 0 when there was none.</summary>
+    /// <summary>Longest wait in seconds for an article requested twice, within the last one to two minutes; 0 if none.</summary>
     public double LateSeconds
     {
         get
@@ -316,7 +313,7 @@ internal sealed class LineMemory(TimeProvider time)
         }
     }
 
-    /// <summary>A reader has waited this many seconds for an article that had to be asked for twice.</summary>
+    /// <summary>Records how long a reader waited for an article requested twice.</summary>
     public void LearnLate(double seconds)
     {
         lock (_gate)

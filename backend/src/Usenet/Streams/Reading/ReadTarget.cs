@@ -3,33 +3,33 @@ using Sluice.Usenet.Streams.Memory;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>Where the bytes of one read go: copied into the reader's memory, or lent to it where they lie.</summary>
+/// <summary>Destination of one read: bytes are copied into the reader's memory or lent in place.</summary>
 internal readonly struct ReadTarget
 {
     private readonly Memory<byte> _memory;
     private readonly BlockLoan? _loan;
 
-    /// <summary>Copies.</summary>
+    /// <summary>Creates a target that copies.</summary>
     public ReadTarget(Memory<byte> memory) => (_memory, Length) = (memory, memory.Length);
 
-    /// <summary>Lends, from one buffer at most.</summary>
+    /// <summary>Creates a target that lends, from one buffer at most.</summary>
     public ReadTarget(BlockLoan loan, int most) => (_loan, Length) = (loan, most);
 
-    /// <summary>Most bytes that it takes.</summary>
+    /// <summary>Most bytes that the target takes.</summary>
     public int Length { get; }
 
     public bool IsEmpty => Length == 0;
 
-    /// <summary>The rest, behind the first bytes.</summary>
+    /// <summary>Returns the remaining target after the first bytes.</summary>
     public ReadTarget From(int count) => _loan is null ? new(_memory[count..]) : new(_loan, Length - count);
 
-    /// <summary>The same for no more than this many bytes.</summary>
+    /// <summary>Returns the same target, limited to this many bytes.</summary>
     public ReadTarget UpTo(int count) => count >= Length ? this : _loan is null ? new(_memory[..count]) : new(_loan, count);
 
-    /// <summary>Whether it takes bytes of a buffer, beside those that it has.</summary>
+    /// <summary>Whether the target accepts bytes of this buffer in addition to those already taken.</summary>
     public bool Takes(SegmentBuffer source) => _loan?.Takes(source) != false;
 
-    /// <summary>Takes bytes of a buffer, no more than there is room for.</summary>
+    /// <summary>Adds bytes of a buffer; the caller has checked that they fit.</summary>
     public void Put(SegmentBuffer source, int offset, int count)
     {
         if (_loan is null)

@@ -4,34 +4,34 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// The bytes that a reader has taken of one segment before its article was proved. The end of the load settles the debt, whatever has
-/// become of the slot by then: well if the proved article has the same bytes, badly if it has others or there is none.
+/// The bytes that a reader took of one segment before its article was proved. The end of the load settles the debt, even if the slot is gone. It
+/// succeeds if the proved article has the same bytes, and fails otherwise.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> orders the reader that takes and the load that ends, and guards all fields. Below it the locks of
-/// <see cref="StreamDebts"/> and of the memory that buffers go back to may be taken.
+/// Thread-safe. <c>_gate</c> serializes the reader and the ending load, and guards all fields. Under it the locks of <see cref="StreamDebts"/> and of
+/// the memory that buffers return to may be taken.
 /// </remarks>
-/// <param name="stream">The debts of its stream.</param>
+/// <param name="stream">All debts of its stream.</param>
 /// <param name="segment">0-based index of the segment in its posted file.</param>
 internal sealed class SegmentDebt(StreamDebts stream, int segment)
 {
     private readonly Lock _gate = new();
 
-    // The bytes between these offsets of the segment were taken; none as long as the end is 0.
+    // The bytes between these offsets of the segment were taken; none while _to is 0.
     private int _from = int.MaxValue;
     private int _to;
 
-    // The buffer that they were taken from, with a count; once the try that filled it has broken off, their checksum is enough.
+    // The buffer of these bytes, with one reference. Once the try that filled it has failed, their checksum is enough.
     private SegmentBuffer? _source;
     private uint _checksum;
     private bool _isWithdrawn;
     private bool _isSettled;
 
-    // A slot that was released, and stays with its load because the load settles this debt.
+    // A released slot that stays with its load, because the load settles this debt.
     private SegmentWaiter? _kept;
 
-    /// <summary>By the reader, before it copies: the bytes between two offsets are owed from now on.</summary>
-    /// <returns>False when no more may be taken before the load ends, or the load has ended, or the stream is closed.</returns>
+    /// <summary>Called by the reader before it copies: the bytes between two offsets are owed from now on.</summary>
+    /// <returns>False if no more may be taken before the load ends, the load has ended, or the stream is closed.</returns>
     public bool TryOwe(SegmentBuffer source, int from, int to)
     {
         lock (_gate)
@@ -52,8 +52,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the reader, which releases the slot: the load goes on if anything is owed.</summary>
-    /// <param name="slot">Stays with its load until the debt is settled or the stream is closed, where this returns true.</param>
+    /// <summary>Called by the reader when it releases the slot: the load continues if anything is owed.</summary>
+    /// <param name="slot">If the result is true, stays with its load until the debt is settled or the stream is closed.</param>
     public bool TryKeep(SegmentWaiter slot)
     {
         lock (_gate)
@@ -65,7 +65,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the load: the try that the bytes were taken from has broken off. Another one may still bring the same.</summary>
+    /// <summary>Called by the load when the try that brought the bytes has failed. Another try may still bring the same bytes.</summary>
     public void Withdraw()
     {
         lock (_gate)
@@ -79,7 +79,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the load: the article is proved.</summary>
+    /// <summary>Called by the load when the article is proved.</summary>
     public void Settle(SegmentBuffer proved)
     {
         lock (_gate)
@@ -92,7 +92,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the load, which has ended: bytes that are owed still are not proved any more.</summary>
+    /// <summary>Called by the load when it has ended: bytes still owed can no longer be proved.</summary>
     public void EndUnpaid(Exception? failure)
     {
         lock (_gate)
@@ -102,8 +102,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the stream: it is closed, nothing is owed any more.</summary>
-    /// <returns>The slot that stayed with its load for this debt alone and has to leave now; null where none did.</returns>
+    /// <summary>Called by the stream when it closes, so that nothing is owed any more.</summary>
+    /// <returns>The slot that stayed with its load only for this debt and must leave now; may be null.</returns>
     public SegmentWaiter? Cancel()
     {
         lock (_gate)
@@ -116,7 +116,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Throws what any debt of the stream has failed with.</summary>
+    /// <summary>Throws the failure of any debt of the stream.</summary>
     public void ThrowIfBad() => stream.ThrowIfBad();
 
     private void End(WithdrawnBytesException? failure)

@@ -8,13 +8,13 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// The pieces that one reader holds ahead, in order: a ring of slots sized to the slots in it, never to the file. The reader claims and
-/// releases slots; loads fill them without a lock and wake the reader if it waits for just that one.
+/// The pieces that one reader holds ahead, in order: a ring sized to its slots, never to the file. The reader claims and releases slots. Loads fill
+/// them without a lock, and wake the reader only if it waits for that slot.
 /// </summary>
 /// <remarks>
-/// All members but <see cref="Notify"/> and <see cref="IsOver"/> belong to the reader, whose stream orders them by its lock. An idle window
-/// uses no time: nothing polls. A slot is over when the reader has released it and nothing is under way for it any more; until then it is
-/// charged, and the window cannot be closed.
+/// All members except <see cref="Notify"/> and <see cref="IsOver"/> belong to the reader, whose stream serializes them with its lock. An idle window
+/// uses no CPU, because nothing polls. A slot is charged, and keeps the window from closing, until the reader has released it and nothing is in
+/// progress for it.
 /// </remarks>
 internal sealed class SegmentWindow : IAsyncDisposable
 {
@@ -28,21 +28,21 @@ internal sealed class SegmentWindow : IAsyncDisposable
     private SegmentSlot?[] _ring = new SegmentSlot?[SmallestRing];
     private int _next;
 
-    // Slots that were released while they waited for a load, and have not left it yet.
+    // Released slots that were waiting for a load and still have to leave it.
     private List<SegmentSlot> _released = [];
     private Task _leaving = Task.CompletedTask;
 
-    // Slots that are not over, and one more until the window is closed. Counted down by readers and loads.
+    // Slots that are not drained, plus one until the window is closed. Counted down by readers and loads.
     private int _open = 1;
 
-    // Written by the reader, read by loads: the slot whose news wakes the reader.
+    // Written by the reader, read by loads: news in this slot wakes the reader.
     private SegmentSlot? _awaited;
 
-    /// <param name="first">Number of the piece that comes first.</param>
-    /// <param name="share">What the slots are charged to; not owned.</param>
+    /// <param name="first">Number of the first piece.</param>
+    /// <param name="share">Charged for the slots; not owned.</param>
     /// <param name="refusable">
-    /// The debts of a stream whose reader can be refused before its first byte has left, so that it need not wait for an article in doubt; null
-    /// for one that waits anyway.
+    /// Debts of a stream whose reader can be refused until its first byte is sent, so that it need not wait for a doubtful article. Null if the
+    /// reader always waits.
     /// </param>
     public SegmentWindow(int first, BudgetShare share, StreamDebts? refusable = null)
     {
@@ -50,42 +50,35 @@ internal sealed class SegmentWindow : IAsyncDisposable
         (_share, _refusable) = (share, refusable);
     }
 
-    /// <summary>Whether its reader can still be refused.</summary>
+    /// <summary>Whether its reader can still be refused, because it has had nothing yet.</summary>
     public bool IsRefusable => _refusable is { HasBegun: false };
 
-    /// <summary>Number of the piece at the head.</summary>
     public int HeadNumber { get; private set; }
 
     /// <summary>Slots claimed.</summary>
     public int Count => _next - HeadNumber;
 
-    /// <summary>Bytes charged for the slots claimed.</summary>
     public long Charged { get; private set; }
 
-    /// <summary>Number of the piece that would be claimed next.</summary>
     public int NextNumber => _next;
 
-    /// <summary>The slot at the head; there is one while <see cref="Count"/> is above 0.</summary>
+    /// <summary>The first slot; valid only while <see cref="Count"/> is above 0.</summary>
     public SegmentSlot Head => PlaceOf(HeadNumber)!;
 
-    /// <summary>Whether the head is served from the disk, so that nothing has to be loaded ahead yet.</summary>
+    /// <summary>Whether the head is served from disk, so that nothing has to be loaded ahead yet.</summary>
     public bool IsLent => Count > 0 && Head.IsLent;
 
-    /// <summary>Segments that this reader had to be asked for more than once, of those whose slots were released.</summary>
+    /// <summary>Segments requested more than once for this reader, among released slots.</summary>
     public int Repeated { get; private set; }
 
-    /// <summary>The slots in their order.</summary>
     public SegmentSlot[] Slots => [.. Enumerable.Range(HeadNumber, Count).Select(number => PlaceOf(number)!)];
 
-    /// <summary>Cancelled when the window is closed.</summary>
+    /// <summary>Canceled when the window is closed.</summary>
     public CancellationToken Closing => _closing.Token;
 
-    /// <summary>Adds a slot behind the last, whose cost has been charged.</summary>
-    /// <param name="piece">The segment that it is for, and the slice that is read.</param>
-    /// <param name="isLanding">Whether an open or a seek landed there.</param>
-    /// <param name="urgency">How urgently it is wanted.</param>
-    /// <param name="now">Timestamp of now.</param>
-    /// <param name="debt">Takes note of the bytes that leave before the part is proved; null where none may.</param>
+    /// <summary>
+    /// Adds a slot after the last one. The caller has charged its cost. <paramref name="debt"/> is null if no byte may be served before it is proved.
+    /// </summary>
     public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt)
     {
         if (Count == _ring.Length)
@@ -97,20 +90,19 @@ internal sealed class SegmentWindow : IAsyncDisposable
         return slot;
     }
 
-    /// <summary>The reader has come to wait for the head: its load goes first.</summary>
+    /// <summary>Raises the priority of the head's load, because the reader now waits for it.</summary>
     public void RaiseHead() => Head.Urgency.Raise();
 
-    /// <summary>Gives the head back; the next slot is the head now.</summary>
     public void ReleaseHead() => Release(HeadNumber++);
 
-    /// <summary>Gives back all slots but the first few, from the far end, whose articles are the least likely to be on the wire.</summary>
+    /// <summary>Releases all but the first slots, from the far end, because those articles are the least likely to be on the wire.</summary>
     public void Trim(int keep)
     {
         while (Count > keep)
             Release(--_next);
     }
 
-    /// <summary>Gives back from the far end until no more than this is charged, but never the head.</summary>
+    /// <summary>Releases slots from the far end until no more than this is charged, but never the head.</summary>
     public void TrimTo(long bytes)
     {
         while (Count > 1 && Charged > bytes)
@@ -118,8 +110,8 @@ internal sealed class SegmentWindow : IAsyncDisposable
     }
 
     /// <summary>
-    /// Has the slots that were released leave their loads, so that a question which is still queued never reaches the wire. On another
-    /// thread: giving a load up runs into the connections, and a reader that moves on does not wait for that.
+    /// Makes released slots leave their loads, so that a request still queued never reaches the wire. Runs on another thread, because ending a load
+    /// calls into the connections and a reader that moves on must not wait for that.
     /// </summary>
     public void LeaveReleased()
     {
@@ -135,23 +127,24 @@ internal sealed class SegmentWindow : IAsyncDisposable
         }
     }
 
-    /// <summary>By loads: there is news in a slot.</summary>
+    /// <summary>Called by loads when the state of a slot has changed.</summary>
     public void Notify(SegmentSlot slot)
     {
-        // Full fence: the slot's state is written before, the reader's interest read after; the reader does the reverse.
+        // Full fence: the slot's state is written before it and the reader's interest read after it. The reader does the reverse, so no wake-up is
+        // lost.
         Interlocked.MemoryBarrier();
         if (ReferenceEquals(Volatile.Read(ref _awaited), slot))
             _signal.Set();
     }
 
-    /// <summary>Names the slot whose news ends the next wait; its state has to be looked at again after this and before the wait.</summary>
+    /// <summary>Names the slot whose news ends the next wait. Check its state again after this call and before the wait.</summary>
     public void Await(SegmentSlot? slot)
     {
         Volatile.Write(ref _awaited, slot);
         Interlocked.MemoryBarrier();
     }
 
-    /// <summary>Waits for news of the awaited slot, or for the token.</summary>
+    /// <summary>Waits for news of the awaited slot, or for cancellation.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
@@ -161,14 +154,14 @@ internal sealed class SegmentWindow : IAsyncDisposable
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    /// <summary>By the last holder of a slot: the reader has released it, and nothing is under way for it.</summary>
+    /// <summary>Called by the last holder of a slot: the reader has released it and nothing is in progress for it.</summary>
     public void IsOver(SegmentSlot slot)
     {
         _share.Return(slot.Cost);
         Part();
     }
 
-    /// <summary>Has all slots leave their loads and waits until they are over, all of them having been released before.</summary>
+    /// <summary>Makes all slots leave their loads and waits until they are drained. All slots must have been released before.</summary>
     public async ValueTask DisposeAsync()
     {
         LeaveAll(_released);
@@ -215,19 +208,17 @@ internal sealed class SegmentWindow : IAsyncDisposable
     }
 }
 
-/// <summary>
-/// One ordered place of a window: a segment on its way from the load that fills it to the reader that takes it.
-/// </summary>
+/// <summary>One place of a window: hands a segment from the load that fills it to the reader that takes it.</summary>
 /// <remarks>
-/// States and their writers, each step one compare-and-swap:
+/// States and their writers, each step one atomic operation:
 /// <list type="bullet">
-/// <item>Claimed → Lent: the load, when some blocks are there that were proved long ago, and the rest is left until it is wanted;</item>
+/// <item>Claimed → Lent: the load, when disk blocks proved earlier are there, so that the rest can wait until it is needed;</item>
 /// <item>Claimed or Lent → Filling: the load, when the first bytes may be read while the rest arrives;</item>
 /// <item>Claimed, Lent or Filling → Ready or Failed: the load, once;</item>
 /// <item>any → Released: the reader, once.</item>
 /// </list>
-/// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. The side that loses the
-/// race against Released gives the buffer back itself.
+/// Buffers are stored before the state that announces them, so a reader that sees the state sees the buffer. The side that loses the race
+/// against Released releases the buffer itself.
 /// </remarks>
 internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLanding, FetchUrgency urgency, long claimedAt, SegmentDebt? debt)
     : SegmentWaiter(piece, urgency, isEarly: debt is not null)
@@ -241,46 +232,43 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     private int _state;
 
-    // Written by the load before Filling, and _available after it; read by the reader. One count is the slot's.
+    // The load writes _early before Filling and _available also after it; the reader reads both. The slot has one reference to the buffer.
     private SegmentBuffer? _early;
     private int _available;
 
-    // Written by the load before Lent. One count of the buffer is the slot's.
+    // Written by the load before Lent. The slot has one reference to the buffer.
     private LentBlocks? _lent;
 
-    // Written by the load before Ready or Failed. One count of the buffer is the slot's.
+    // Written by the load before Ready or Failed. The slot has one reference to the buffer.
     private SegmentBuffer? _proved;
     private Exception? _failure;
 
-    // The reader until it has released the slot, and the loading until nothing is under way for it.
+    // The reader until it has released the slot, and the load until nothing is in progress for the slot.
     private int _holders = 2;
 
-    /// <summary>Whether an open or a seek landed here.</summary>
+    /// <summary>Whether an open or a seek started here.</summary>
     public bool IsLanding => isLanding;
 
-    /// <summary>Timestamp of when the slot was claimed.</summary>
     public long ClaimedAt => claimedAt;
 
-    /// <summary>Bytes that are charged for the slot.</summary>
+    /// <summary>Bytes charged for the slot.</summary>
     public long Cost => BudgetShare.CostOf(Piece.Segment.Length);
 
-    /// <summary>Whether the load that began for this slot has asked for its article more than once.</summary>
+    /// <summary>Whether the load that began for this slot requested its article more than once.</summary>
     public bool IsRepeated => Urgency.WasAskedAgain;
 
-    /// <inheritdoc/>
     public override bool MustWait => !(isLanding && window.IsRefusable);
 
-    /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
+    /// <summary>Whether the reader can do without the rest of the segment, as far as known.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.IsOver.Task.IsCompleted;
 
-    /// <summary>How the slot stands, for those who look on: on any thread, under no lock.</summary>
+    /// <summary>Returns the state of the slot for progress displays. Callable on any thread, without a lock.</summary>
     public SlotSnapshot Look()
     {
         var isReady = Volatile.Read(ref _state) is Ready or Lent;
         return new SlotSnapshot(Piece.Begin, Piece.Length, isReady, isReady ? Piece.Segment.Length : ArrivedBytes, IsRepeated, isReady ? null : Urgency.Look());
     }
 
-    /// <inheritdoc/>
     public override Task Lend(SegmentBuffer blocks)
     {
         var lent = _lent = new LentBlocks(blocks);
@@ -297,7 +285,6 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return lent.IsOver.Task;
     }
 
-    /// <inheritdoc/>
     public override void Publish(SegmentBuffer buffer, int available)
     {
         if (_early is null)
@@ -321,24 +308,21 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         window.Notify(this);
     }
 
-    /// <inheritdoc/>
     public override void Withdraw() => debt?.Withdraw();
 
-    /// <inheritdoc/>
     public override void Complete(SegmentBuffer proved)
     {
         debt?.Settle(proved);
         _proved = proved;
         if (!TrySettle(Ready))
         {
-            // A reader that has gone on elsewhere has read early bytes, perhaps.
+            // The reader has released the slot, but may have read early bytes, so the disk may want them.
             Reads?.Offer(proved);
             _proved = null;
             proved.Release();
         }
     }
 
-    /// <inheritdoc/>
     public override void Fail(Exception failure)
     {
         debt?.EndUnpaid(failure);
@@ -346,17 +330,16 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         TrySettle(Failed);
     }
 
-    /// <summary>By the reader: takes what may be read now.</summary>
+    /// <summary>Called by the reader to take the bytes that may be read now.</summary>
     /// <param name="offset">First byte in the segment.</param>
-    /// <param name="stop">Where the response stops taking from this segment; before it the last bytes are withheld until proved.</param>
-    /// <param name="withheld">How many.</param>
+    /// <param name="stop">Where the response stops taking from this segment; the last bytes before it are withheld until proved.</param>
+    /// <param name="withheld">Number of withheld bytes.</param>
     /// <param name="target">Filled as far as possible.</param>
     /// <param name="isFirst">
-    /// Whether the read has nothing yet. Good bytes that it has are delivered first, so that a read ends exactly at its hole;
-    /// the next one says why.
+    /// Whether the read has no bytes yet. Otherwise a failure is left to the next read, so that this one ends exactly at the hole.
     /// </param>
     /// <returns>Bytes taken; 0 while the reader has to wait.</returns>
-    /// <exception cref="IOException">The segment cannot be had, or bytes taken before it was proved were wrong.</exception>
+    /// <exception cref="IOException">The segment is unavailable, or bytes taken before the proof were wrong.</exception>
     public int Take(int offset, int stop, int withheld, ReadTarget target, bool isFirst)
     {
         var state = Volatile.Read(ref _state);
@@ -386,10 +369,9 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return taken;
     }
 
-    /// <summary>By the reader, followed by <see cref="Part"/>: the slot is not needed any more, in whichever state it is.</summary>
+    /// <summary>Called by the reader, followed by <see cref="Part"/>, when it no longer needs the slot, whatever its state.</summary>
     /// <returns>
-    /// Whether its load goes on or ends without the slot leaving it: the load has settled the slot, or has waited for nothing but the
-    /// reader, or settles the bytes that are owed.
+    /// True if the slot need not leave its load, because the load has settled it, has waited only for the reader, or must settle owed bytes.
     /// </returns>
     public bool Release()
     {
@@ -407,20 +389,19 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
             hasDoneWithout = _lent.IsOver.TrySetCanceled() && before == Lent;
         }
 
-        // In Claimed there is no early buffer, or one that its load is about to give back itself.
+        // In Claimed there is no early buffer, or the load is about to release it itself.
         if (before is Filling or Ready or Failed)
             _early?.Release();
         return before is Ready or Failed || hasDoneWithout || debt?.TryKeep(this) == true;
     }
 
-    /// <summary>One of the two holders of the slot has done with it; the second one tells the window.</summary>
+    /// <summary>Ends the hold of the reader or of the load; the second call notifies the window.</summary>
     public void Part()
     {
         if (Interlocked.Decrement(ref _holders) == 0)
             window.IsOver(this);
     }
 
-    /// <inheritdoc/>
     protected override void Ended()
     {
         debt?.EndUnpaid(_failure);
@@ -454,13 +435,12 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return false;
     }
 
-    /// <summary>Blocks that were proved long ago, with gaps between them.</summary>
-    /// <param name="blocks">One count is the holder's.</param>
+    /// <summary>Disk blocks proved earlier, with gaps between them. The creator passes one reference.</summary>
     private sealed class LentBlocks(SegmentBuffer blocks)
     {
         public SegmentBuffer Blocks => blocks;
 
-        /// <summary>Ends when the reader wants what they lack, and is cancelled when it has done without.</summary>
+        /// <summary>Completes when the reader needs the missing blocks; canceled if it never does.</summary>
         public TaskCompletionSource IsOver { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }

@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// The bytes that one stream has given to its reader before their articles were proved. They are owed by the stream and not by the
-/// slot that held them, which may be given back long before the article has come. One debt that ends badly fails the stream for good.
+/// The bytes that one stream gave its reader before their articles were proved. The stream owes them, not the slot, because the slot may be released
+/// long before the article arrives. One failed debt makes the stream fail for good.
 /// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the list; nothing is called under it.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the list; nothing is called while it is held.</remarks>
 internal sealed class StreamDebts
 {
-    // Each may keep a segment beyond what the window holds. A reader that leaves so many behind is served verified-first for a while.
+    // Each debt may hold a segment beyond the window, so a reader that leaves this many behind gets only proved bytes for a while.
     private const int Most = 8;
 
     private readonly Lock _gate = new();
@@ -17,37 +17,36 @@ internal sealed class StreamDebts
     private bool _isCancelled;
     private volatile bool _hasBegun;
 
-    /// <summary>Whether the reader has bytes, or is about to: an answer that has begun cannot be refused any more.</summary>
+    /// <summary>Whether the reader has bytes or is about to, so that its response can no longer be refused.</summary>
     public bool HasBegun => _hasBegun;
 
-    /// <summary>By the stream: the reader has bytes.</summary>
+    /// <summary>Called by the stream: the reader has bytes.</summary>
     public void Begin() => _hasBegun = true;
 
-    /// <summary>Begins to take note of one segment.</summary>
-    /// <returns>Null where nothing may leave before it is proved.</returns>
+    /// <summary>Starts a debt for one segment.</summary>
+    /// <returns>Null if nothing may be served before it is proved.</returns>
     public SegmentDebt? TryBegin(int segment)
     {
         lock (_gate)
             return _open.Count < Most ? new SegmentDebt(this, segment) : null;
     }
 
-    /// <summary>Throws if bytes that the reader has are wrong or cannot be proved any more.</summary>
-    /// <exception cref="WithdrawnBytesException">Some are.</exception>
+    /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or can no longer be proved.</exception>
     public void ThrowIfBad()
     {
         if (_failure is { } failure)
             throw new WithdrawnBytesException(failure.Segment, failure.InnerException);
     }
 
-    /// <summary>Waits until everything is settled, or something badly.</summary>
-    /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or cannot be proved any more.</exception>
+    /// <summary>Waits until all debts are settled, or one of them fails.</summary>
+    /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or can no longer be proved.</exception>
     public ValueTask PaidAsync(CancellationToken cancellationToken)
     {
         ThrowIfBad();
         return Settling() is { } settling ? WaitAsync(settling, cancellationToken) : ValueTask.CompletedTask;
     }
 
-    /// <summary>The stream is closed: nothing is owed any more, and no load goes on for it.</summary>
+    /// <summary>Closes all debts, because the stream is closed; no load continues for it.</summary>
     public void Cancel()
     {
         SegmentDebt[] open;
@@ -63,8 +62,8 @@ internal sealed class StreamDebts
             debt.Cancel()?.Leave();
     }
 
-    /// <summary>By a debt: the reader is about to take its first bytes.</summary>
-    /// <returns>False when the stream is closed.</returns>
+    /// <summary>Called by a debt before the reader takes its first bytes.</summary>
+    /// <returns>False if the stream is closed.</returns>
     public bool TryOpen(SegmentDebt debt)
     {
         lock (_gate)
@@ -77,7 +76,7 @@ internal sealed class StreamDebts
         }
     }
 
-    /// <summary>By a debt: it is settled.</summary>
+    /// <summary>Called by a debt when it is settled.</summary>
     public void Close(SegmentDebt debt, WithdrawnBytesException? failure)
     {
         lock (_gate)

@@ -4,13 +4,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Keeps all that outlives an engine, because no change of the settings makes it untrue: proved segments, trust, and how much was
-/// loaded again for damaged files. Segments go only where the memory they may take has changed. Streams that are still open share
-/// places and budget with those of the next engine.
+/// State that outlives an engine, because new settings do not make it untrue: proved segments, trust, and bytes reloaded for damaged files. Segments
+/// are dropped only if their memory limits change. Open streams share places and budget with those of the next engine.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> orders engines that are opened; below it the locks of the memory are taken, and those of streams that give back
-/// because the budget has shrunk. Disposed after the engines that use it.
+/// Thread-safe. <c>_gate</c> serializes engines that open. Under it the locks of the memory are taken, and those of streams that release memory
+/// because the budget has shrunk. Dispose it after the engines that use it.
 /// </remarks>
 public sealed class StreamMemory : IDisposable
 {
@@ -31,25 +30,23 @@ public sealed class StreamMemory : IDisposable
         Reloads = new ReloadTraffic(time);
     }
 
-    /// <summary>Whose bytes may leave before they are proved.</summary>
+    /// <summary>Decides whose bytes may be served before they are proved.</summary>
     internal TrustLedger Trust { get; }
 
-    /// <summary>How much was loaded again for damaged files.</summary>
     internal ReloadTraffic Reloads { get; }
 
-    /// <summary>Where the segments came from that readers were served with.</summary>
+    /// <summary>Where the segments served to readers came from.</summary>
     public ServedCounts Served => Segments.Counts;
 
-    /// <summary>Counts that.</summary>
     internal ServedSegments Segments { get; } = new();
 
-    /// <summary>Takes out which files have lied since the last call, for storing: that outlives the process, too.</summary>
+    /// <summary>Takes the files recorded as corrupt since the last call, to be stored because they count across restarts.</summary>
     public IReadOnlyList<RememberedLie> TakeNewLies() => Trust.TakeNew();
 
-    /// <summary>Takes in which files had lied before the process was started.</summary>
+    /// <summary>Restores the corrupt files that an earlier process stored.</summary>
     public void Restore(IEnumerable<RememberedLie> lies) => Trust.Restore(lies);
 
-    /// <summary>The segments that are held under these options, the blocks that they are made of, and the places, which are under these options from now on.</summary>
+    /// <summary>Returns cache, blocks and places for these options; the places follow them from now on.</summary>
     internal (SegmentCache Cache, BlockPool Blocks, StreamPlaces Places) Open(StreamOptions options)
     {
         var terms = (options.ByteBudget, options.CacheCeiling, options.CacheKeep);
@@ -68,7 +65,7 @@ public sealed class StreamMemory : IDisposable
         }
     }
 
-    /// <summary>Gives everything back; what readers still hold goes when they release it.</summary>
+    /// <summary>Releases everything; memory that readers still hold goes when they release it.</summary>
     public void Dispose()
     {
         lock (_gate)
