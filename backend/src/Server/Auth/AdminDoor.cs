@@ -6,25 +6,20 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Judges the administrator's password, in the line of all logins (S2).</summary>
+/// <summary>Verifies the administrator's login, in the queue of all slow hashes (S2).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class AdminPassword(AdminStore store, FailureBudget failures, HashLine line)
 {
     private long _hashes;
 
-    /// <summary>How many slow hashes were begun for attempts.</summary>
+    /// <summary>Number of slow hashes started for login attempts.</summary>
     public long Hashes => Interlocked.Read(ref _hashes);
 
-    /// <summary>Judges user and password.</summary>
-    /// <param name="user">The user.</param>
-    /// <param name="password">The password.</param>
-    /// <param name="caller">Their sender.</param>
-    /// <param name="cancellationToken">The client has gone.</param>
     public async Task<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken)
     {
         if (store.Admin is not { } admin)
             return LoginVerdict.Refused;
-        // Another login makes other marks: credentials that were wrong for the former one are judged again.
+        // The mark covers the stored login, so credentials that failed against an earlier login are checked again.
         var mark = failures.Mark(string.Join('\0', admin.Name, admin.Password, user, password));
         if (failures.WasWrong(CredentialKind.AdminPassword, caller, mark))
             return LoginVerdict.Refused;
@@ -45,7 +40,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
         return LoginVerdict.Accepted;
     }
 
-    /// <summary>The slow part. The hash is computed for a wrong name too, so that both take the same time (S1).</summary>
+    /// <summary>The slow check. A wrong name also costs a hash, so that both cases take the same time (S1).</summary>
     private bool IsRight(string user, string password)
     {
         Interlocked.Increment(ref _hashes);
@@ -53,32 +48,30 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     }
 }
 
-/// <summary>The scheme of the admin API: the cookie of a session, or a named key in <c>X-Api-Key</c> (ADM-2). No other credential opens it.</summary>
+/// <summary>Authenticates the admin API: a session cookie, or a named key in <c>X-Api-Key</c> (ADM-2). No other credential works.</summary>
 internal sealed class AdminDoor(
     IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder, AdminStore store, FailureBudget failures)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {
-    /// <summary>Name of the scheme and of its policy.</summary>
+    /// <summary>Name of the authentication scheme and of its policy.</summary>
     public const string Name = "Admin";
 
-    /// <summary>Claim with what the caller came with: <see cref="Session"/>, <see cref="FullKey"/> or <see cref="ReadKey"/>.</summary>
+    /// <summary>Claim that holds the kind of credential: <see cref="Session"/>, <see cref="FullKey"/> or <see cref="ReadKey"/>.</summary>
     public const string Kind = "kind";
 
-    /// <summary>A browser that has logged in.</summary>
+    /// <summary>A logged-in browser.</summary>
     public const string Session = "session";
 
-    /// <summary>A named key that may change things.</summary>
+    /// <summary>A named key with write access.</summary>
     public const string FullKey = "full";
 
-    /// <summary>A named key that may only read.</summary>
+    /// <summary>A read-only named key.</summary>
     public const string ReadKey = "read";
 
     private bool _isThrottled;
 
-    /// <summary>The name of the session's cookie.</summary>
     public static string CookieOf(AdminStore store) => $"sluice-{store.Instance}";
 
-    /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
         if (Request.Headers["X-Api-Key"] is [{ Length: > 0 } text])
@@ -89,7 +82,6 @@ internal sealed class AdminDoor(
         return Success(admin.Name, Session);
     }
 
-    /// <inheritdoc/>
     protected override Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         Response.StatusCode = _isThrottled ? StatusCodes.Status429TooManyRequests : StatusCodes.Status401Unauthorized;
@@ -118,7 +110,7 @@ internal sealed class AdminDoor(
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The storage has told of it; when a credential was used last is worth no refusal.
+            // Continue: the storage fault is already logged, and the time of last use is not worth refusing a request.
         }
     }
 

@@ -10,20 +10,17 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The administrator's login.</summary>
-/// <param name="Name">The name.</param>
-/// <param name="Password">Hashed.</param>
-/// <param name="Step">How far the checklist of the setup is, as its word.</param>
+/// <summary>The administrator's login: name, hashed password, and the current step of the setup checklist.</summary>
 internal sealed record AdminAccount(string Name, PasswordHash Password, string Step);
 
-/// <summary>A named key of a script; the key itself is not kept.</summary>
+/// <summary>A named key of a script. Only its hash is kept.</summary>
 internal sealed record AdminKey(long Id, string Name, bool HasFullAccess, string Hash, DateTimeOffset Created, DateTimeOffset? Used);
 
-/// <summary>The administrator's login, the sessions of browsers and the named keys of scripts. Sessions and keys are kept as hashes.</summary>
-/// <remarks>Thread-safe; everything is held in memory, so that a request costs no query.</remarks>
+/// <summary>Stores the administrator's login, browser sessions and named keys. Sessions and keys are stored as hashes.</summary>
+/// <remarks>Thread-safe. Everything is cached in memory, so that a request costs no query.</remarks>
 internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : ISetup, IDisposable
 {
-    // A household has some devices; more are sessions that nothing ends.
+    // A household has few devices; more sessions than this were abandoned.
     private const int MaxSessions = 200;
 
     private const int SecretBytes = 32;
@@ -31,7 +28,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private static readonly TimeSpan KeyNoted = TimeSpan.FromHours(1);
 
-    // Changes follow one another; readers take the last state.
+    // Serializes changes. Readers use the last complete state.
     private readonly SemaphoreSlim _turn = new(1);
     private volatile State _state = new(null, [], [], "");
     private ConfigurationReloadToken _change = new();
@@ -39,19 +36,16 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     /// <summary>The login; null before setup.</summary>
     public AdminAccount? Admin => _state.Account;
 
-    /// <inheritdoc/>
     public bool IsNeeded => Admin is null;
 
-    /// <summary>Tells the cookies of servers on one host apart; 8 hexadecimal digits.</summary>
+    /// <summary>Distinguishes the cookies of several servers on one host; 8 hexadecimal digits.</summary>
     public string Instance => _state.Instance;
 
-    /// <summary>All named keys.</summary>
     public IReadOnlyList<AdminKey> Keys => _state.Keys;
 
     /// <summary>A token that fires at the next change of login, sessions or keys.</summary>
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
 
-    /// <summary>Reads everything.</summary>
     public async Task LoadAsync(CancellationToken cancellationToken) =>
         PutInForce(await database.ReadAsync(
             connection => new State(
@@ -72,8 +66,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
                 connection.ExecuteScalar<string>("SELECT id FROM instance") ?? ""),
             cancellationToken));
 
-    /// <summary>Makes the login, once.</summary>
-    /// <returns>False when there is one.</returns>
+    /// <summary>Creates the login. Returns false if there already is one.</summary>
     public Task<bool> CreateAsync(string name, PasswordHash password, string step, CancellationToken cancellationToken) =>
         ChangeAsync(
             state => state.Account is null ? state with { Account = new AdminAccount(name, password, step) } : null,
@@ -81,7 +74,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
                 "INSERT INTO admin_account (id, name, password, step) VALUES (@Id, @Name, @Password, @Step)", AccountRow.Of(state.Account!)),
             cancellationToken);
 
-    /// <summary>Changes the login; with another password all sessions end (admin.md, account).</summary>
+    /// <summary>Changes the login. A new password ends all sessions (admin.md, account).</summary>
     public Task<bool> ChangeAccountAsync(AdminAccount account, bool endsSessions, CancellationToken cancellationToken) =>
         ChangeAsync(
             state => state with { Account = account, Sessions = endsSessions ? [] : state.Sessions },
@@ -94,25 +87,24 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             },
             cancellationToken);
 
-    /// <summary>Replaces the hash of the password by another one of the same password, unless the login was changed meanwhile.</summary>
+    /// <summary>Replaces the hash by another hash of the same password, unless the login has changed in the meantime.</summary>
     public Task<bool> RenewPasswordAsync(AdminAccount known, PasswordHash renewed, CancellationToken cancellationToken) =>
         ChangeAsync(
             state => state.Account == known ? state with { Account = known with { Password = renewed } } : null,
             state => connection => connection.Execute("UPDATE admin_account SET password = @Password WHERE id = @Id", AccountRow.Of(state.Account!)),
             cancellationToken);
 
-    /// <summary>Removes the login with all sessions; named keys stay.</summary>
+    /// <summary>Removes the login and all sessions. Named keys stay.</summary>
     public Task<bool> RemoveAccountAsync(CancellationToken cancellationToken) =>
         ChangeAsync(
             state => state with { Account = null, Sessions = [] },
             _ => connection => connection.Execute("DELETE FROM admin_session") + connection.Execute("DELETE FROM admin_account"),
             cancellationToken);
 
-    /// <summary>The sessions that have not ended, the one used last first.</summary>
+    /// <summary>The live sessions, most recently used first.</summary>
     public IReadOnlyList<AdminSession> Sessions => [.. _state.Sessions.Values.Where(IsAlive).OrderBy(session => session.Used.Age(time))];
 
-    /// <summary>Opens a session of a browser that has just given the password.</summary>
-    /// <returns>What the cookie holds.</returns>
+    /// <summary>Opens a session after a login. Returns the cookie value.</summary>
     public async Task<string> OpenSessionAsync(SessionPlace place, CancellationToken cancellationToken)
     {
         var id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));
@@ -122,7 +114,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         await ChangeAsync(
             state =>
             {
-                // By number and never by age: a clock that is wrong for an hour must not end them.
+                // Limited by number and not by age, because a wrong clock must not end all sessions.
                 surplus = [.. state.Sessions.Values.OrderBy(session => session.Used.Age(time)).Skip(MaxSessions - 1).Select(session => session.Hash)];
                 return state with { Sessions = new(state.Sessions.Where(session => !surplus.Contains(session.Key))) { [opened.Hash] = opened } };
             },
@@ -136,24 +128,22 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return id;
     }
 
-    /// <summary>A session by its cookie; null when it is none, or has ended.</summary>
+    /// <summary>Finds a live session by its cookie; null if unknown or ended.</summary>
     public AdminSession? FindSession(string id) => _state.Sessions.TryGetValue(HashOf(id), out var session) && IsAlive(session) ? session : null;
 
-    /// <summary>When a session ends if it is not used again; null when it is none, or has ended.</summary>
+    /// <summary>When a session ends without further use; null if unknown or ended.</summary>
     public DateTimeOffset? SessionEnds(string id) => FindSession(id) is { } session ? SessionEnds(session) : null;
 
-    /// <summary>When a session ends if it is not used again.</summary>
     public DateTimeOffset SessionEnds(AdminSession session) => time.WallTime() + session.Left(options.CurrentValue.SessionTime, time);
 
-    /// <summary>Whether a session has given the password within the last ten minutes.</summary>
     public bool IsProved(AdminSession session) => session.IsProved(time);
 
-    /// <summary>Notes that a session has given the password.</summary>
+    /// <summary>Records that the session's user entered the password.</summary>
     public Task ProveSessionAsync(AdminSession session, CancellationToken cancellationToken) =>
         UpdateSessionsAsync(state => state.Sessions.TryGetValue(session.Hash, out var known) ? [known with { Proved = LivedTime.Now(time) }] : [], cancellationToken);
 
     /// <summary>
-    /// Notes the use of a session, to the hour. Times that were saved while the wall clock was wrong are put right with it, so that no session lives longer for that.
+    /// Records the use of a session, about once an hour. Also corrects times saved under a wrong clock, so that no session lives longer.
     /// </summary>
     public async Task UseSessionAsync(string id, SessionPlace place, CancellationToken cancellationToken)
     {
@@ -170,11 +160,9 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             cancellationToken);
     }
 
-    /// <summary>Ends a session by its cookie.</summary>
     public Task EndSessionAsync(string id, CancellationToken cancellationToken) => RemoveSessionAsync(HashOf(id), cancellationToken);
 
-    /// <summary>Ends a session of the list.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Ends a session by its public id. Returns whether it existed.</summary>
     public async Task<bool> EndListedSessionAsync(string listed, CancellationToken cancellationToken)
     {
         if (Sessions.FirstOrDefault(session => session.Id == listed) is not { } session)
@@ -183,8 +171,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return true;
     }
 
-    /// <summary>Makes a named key.</summary>
-    /// <returns>Its row, and the key, which cannot be read again.</returns>
+    /// <summary>Creates a named key. The returned key cannot be read again.</summary>
     public async Task<(AdminKey Row, string Key)> MakeKeyAsync(string name, bool hasFullAccess, CancellationToken cancellationToken)
     {
         var key = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));
@@ -198,8 +185,6 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return (_state.Keys.Single(made => made.Hash == hash), key);
     }
 
-    /// <summary>Removes a named key.</summary>
-    /// <returns>Whether there was one.</returns>
     public async Task<bool> RemoveKeyAsync(long id, CancellationToken cancellationToken)
     {
         var count = await database.WriteAsync(connection => connection.Execute("DELETE FROM admin_key WHERE id = @id", new { id }), cancellationToken);
@@ -207,19 +192,17 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return count > 0;
     }
 
-    /// <summary>Removes all named keys.</summary>
     public Task<bool> RemoveKeysAsync(CancellationToken cancellationToken) =>
         ChangeAsync(state => state with { Keys = [] }, _ => connection => connection.Execute("DELETE FROM admin_key"), cancellationToken);
 
-    /// <summary>A named key by its text; null when it is none.</summary>
     public AdminKey? FindKey(string key)
     {
-        // The hashes are compared, of which a guess says nothing about the key.
+        // Comparing hashes is safe: the timing of a guess reveals nothing about the key.
         var hash = HashOf(key);
         return _state.Keys.FirstOrDefault(other => other.Hash == hash);
     }
 
-    /// <summary>Notes the use of a key, to the hour.</summary>
+    /// <summary>Records the use of a key, at most once an hour.</summary>
     public async Task UseKeyAsync(AdminKey key, CancellationToken cancellationToken)
     {
         var now = time.WallTime();
@@ -230,7 +213,6 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         await ReloadAsync(cancellationToken);
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _turn.Dispose();
 
     private static string HashOf(string secret) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(secret)));
@@ -239,7 +221,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private bool IsOff(AdminSession session) => session.Used.IsOff(time) || session.Created.IsOff(time);
 
-    /// <summary>Of a session that this run knows, memory has more than the row.</summary>
+    /// <summary>Keeps the in-memory session if known, because it holds more than the row.</summary>
     private AdminSession Known(AdminSession read) => _state.Sessions.GetValueOrDefault(read.Hash, read);
 
     private async Task RemoveSessionAsync(string hash, CancellationToken cancellationToken) => await ChangeAsync(
@@ -287,7 +269,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
     }
 
-    /// <summary>Saves a change and puts it in force.</summary>
+    /// <summary>Saves a change, then applies it.</summary>
     private async Task<bool> ChangeAsync(
         Func<State, State?> change, Func<State, Func<System.Data.Common.DbConnection, int>> write, CancellationToken cancellationToken)
     {

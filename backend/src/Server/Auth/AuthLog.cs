@@ -8,22 +8,22 @@ internal static partial class AuthLog
     [LoggerMessage(1300, LogLevel.Warning, "Wrong {What} from {Sender}")]
     public static partial void Refused(ILogger logger, string what, AddressPrefix sender);
 
-    [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect without webdav.no-auth-networks: everybody needs a password")]
+    [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect because webdav.no-auth-networks is empty: everyone needs a password")]
     public static partial void NoNetworks(ILogger logger);
 
-    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. The code for the setup is printed at the end of the start, and stands in the file setup-code of the data folder")]
+    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. Open the setup with the code that is printed when startup completes, or from the file setup-code in the data folder")]
     public static partial void SetupNeeded(ILogger logger);
 
-    [LoggerMessage(1306, LogLevel.Warning, "The administrator's login was removed, as RESET_ADMIN_PASSWORD asked for. Take the variable away now. Films are as they were, and so are named keys: the setup offers to end them")]
+    [LoggerMessage(1306, LogLevel.Warning, "Removed the administrator's login because RESET_ADMIN_PASSWORD is set. Remove the variable now. Films and named keys are unchanged; the setup offers to revoke the keys")]
     public static partial void LoginRemoved(ILogger logger);
 
-    [LoggerMessage(1307, LogLevel.Warning, "RESET_ADMIN_PASSWORD has done its work and is ignored until a start without it")]
+    [LoggerMessage(1307, LogLevel.Warning, "Ignored RESET_ADMIN_PASSWORD: the login was already removed. Start once without the variable to use it again")]
     public static partial void ResetIgnored(ILogger logger);
 
-    [LoggerMessage(1308, LogLevel.Warning, "The WebDAV password could not be hashed anew: {Cause}")]
+    [LoggerMessage(1308, LogLevel.Warning, "The WebDAV password could not be rehashed: {Cause}. The next login retries")]
     public static partial void NotRenewed(ILogger logger, string cause);
 
-    [LoggerMessage(1309, LogLevel.Warning, "A request from a network without a password was refused: {Reason}")]
+    [LoggerMessage(1309, LogLevel.Warning, "Refused a request from a network that needs no password: {Reason}")]
     public static partial void PassRefused(ILogger logger, string reason);
 
     [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]

@@ -4,16 +4,14 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Puts access together.</summary>
 internal static class AuthRegistration
 {
-    /// <summary>Name of the scheme.</summary>
     public const string BasicScheme = "Basic";
 
-    /// <summary>Adds the verifiers and the rule that every route needs credentials unless it carries an <see cref="OpenEndpoint"/>.</summary>
+    /// <summary>Adds the verifiers, and the rule that every route requires credentials unless it carries an <see cref="OpenEndpoint"/>.</summary>
     public static IServiceCollection AddAuth(this IServiceCollection services)
     {
-        // The core only: the rest of the framework's authentication would keep cookie keys in the user's home.
+        // Only the core, because the full framework authentication would store cookie keys in the user's home.
         services
             .AddSingleton<FailureBudget>()
             .AddSingleton<HashLine>()
@@ -40,7 +38,7 @@ internal static class AuthRegistration
             .AddAuthorizationBuilder()
             .AddPolicy(AdminDoor.Name, new AuthorizationPolicyBuilder(AdminDoor.Name).RequireAuthenticatedUser().Build())
             .SetFallbackPolicy(new AuthorizationPolicyBuilder(BasicScheme).RequireAuthenticatedUser().Build());
-        // The framework's handler tells every challenge at Information.
+        // The framework's handler logs every challenge at Information.
         return services.Configure<LoggerFilterOptions>(filters =>
         {
             foreach (var handler in (ReadOnlySpan<Type>)[typeof(BasicAuthenticationHandler), typeof(AdminDoor)])

@@ -22,10 +22,9 @@ internal sealed class BasicAuthenticationHandler(
     private string? _retryAfter;
     private string? _passRefusal;
 
-    /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // An endpoint that is open to any client is not worth a hash.
+        // Skip the hash for endpoints open to everyone.
         if (Context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
             return AuthenticateResult.NoResult();
 
@@ -55,7 +54,6 @@ internal sealed class BasicAuthenticationHandler(
         }
     }
 
-    /// <inheritdoc/>
     protected override async Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         if (_retryAfter is not null)

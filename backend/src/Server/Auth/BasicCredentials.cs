@@ -6,13 +6,12 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// A user with a password, and the headers that proved right for them. A change of either makes a new object, so nothing
-/// that was proved for the old password can outlive it (S3).
+/// A user and password, with the headers that proved right. Changed settings create a new object, so no proof outlives the old password (S3).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class BasicCredentials
 {
-    // One user has one header, in a few spellings.
+    // One user sends one header, in few spellings.
     private const int MaxProved = 64;
     private static readonly TimeSpan ProofLifetime = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Memory = TimeSpan.FromHours(24);
@@ -22,17 +21,14 @@ internal sealed class BasicCredentials
     private readonly TimeProvider _time;
     private readonly CredentialMark _mark = new();
 
-    // Of the header that clients send for a password in plain text, as an environment variable holds it: it is known before the first
-    // request, which would otherwise wait half a second of CPU for PBKDF2.
+    // The usual header for a plain-text password from an environment variable. Knowing it in advance saves the first request half a second of PBKDF2.
     private readonly UInt128? _expected;
 
-    // When each was used last.
+    // Last use of each header.
     private readonly ConcurrentDictionary<UInt128, long> _proved = new();
     private readonly Lazy<PasswordHash?> _hash;
 
-    /// <param name="user">The user's name.</param>
-    /// <param name="password">The password, in plain text or as the hash that the settings store.</param>
-    /// <param name="time">The clock.</param>
+    /// <summary>The password is plain text, or the hash that the settings store.</summary>
     public BasicCredentials(string user, string password, TimeProvider time)
     {
         (_user, _password, _time) = (user, password, time);
@@ -41,16 +37,16 @@ internal sealed class BasicCredentials
             _expected = _mark.Of($"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}"))}");
     }
 
-    /// <summary>Whether there is a password at all.</summary>
+    /// <summary>Whether a password is set.</summary>
     public bool Exist => _password.Length > 0;
 
-    /// <summary>Whether these are the credentials of the settings.</summary>
+    /// <summary>Whether user and password equal the current settings.</summary>
     public bool AreOf(WebDavOptions options) => options.User == _user && options.Password == _password;
 
     /// <summary>The form in which a header is remembered.</summary>
     public UInt128 Proof(string header) => _mark.Of(header);
 
-    /// <summary>Whether a header was right and used within the last five minutes; then it is for another five.</summary>
+    /// <summary>Whether a header proved right and was used within the last five minutes; extends its use by five more.</summary>
     public bool UseProof(UInt128 proof)
     {
         if (proof == _expected)
@@ -62,10 +58,10 @@ internal sealed class BasicCredentials
         return true;
     }
 
-    /// <summary>Whether a header was right and used within the last day.</summary>
+    /// <summary>Whether a header proved right and was used within the last day.</summary>
     public bool IsKnown(UInt128 proof) => _proved.TryGetValue(proof, out var used) && _time.GetElapsedTime(used) < Memory;
 
-    /// <summary>Remembers a right header. Called for one at a time.</summary>
+    /// <summary>Remembers a right header. Calls must not overlap.</summary>
     public void AddProof(UInt128 proof)
     {
         if (_proved.Count >= MaxProved && !_proved.ContainsKey(proof))
@@ -73,9 +69,7 @@ internal sealed class BasicCredentials
         _proved[proof] = _time.GetTimestamp();
     }
 
-    /// <summary>
-    /// Compares in full, with one PBKDF2 for any user: an unknown one costs as much as a known one (S1).
-    /// </summary>
+    /// <summary>Compares in full. An unknown user also costs one PBKDF2, so that timing reveals no user names (S1).</summary>
     public bool Verify(string givenUser, string givenPassword)
     {
         var samePassword = _hash.Value?.Verify(givenPassword) == true;

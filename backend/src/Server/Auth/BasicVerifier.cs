@@ -5,26 +5,24 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Verdict on a user and a password.</summary>
 internal enum LoginVerdict
 {
-    /// <summary>Both are right.</summary>
     Accepted,
 
-    /// <summary>They are wrong or unreadable.</summary>
+    /// <summary>User or password is wrong, or the header is unreadable.</summary>
     Refused,
 
-    /// <summary>Too many wrong ones came from this sender; these were not checked.</summary>
+    /// <summary>Not checked, because this sender has made too many wrong attempts.</summary>
     Throttled,
 
-    /// <summary>Too many others wait to be checked.</summary>
+    /// <summary>Not checked, because too many other attempts are waiting.</summary>
     Busy,
 }
 
 /// <summary>Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32).</summary>
 /// <remarks>
-/// Thread-safe. A header that was right is right without another PBKDF2 until five minutes after its last use, and goes before
-/// all others for a day; a change of settings counts at once.
+/// Thread-safe. A right header needs no further PBKDF2 until five minutes after its last use, and skips the queue for a day. A change of settings
+/// applies at once.
 /// </remarks>
 internal sealed class BasicVerifier : IDisposable
 {
@@ -40,13 +38,7 @@ internal sealed class BasicVerifier : IDisposable
     private volatile BasicCredentials _credentials;
     private long _hashes;
 
-    /// <summary>Follows the settings.</summary>
-    /// <param name="options">User and password.</param>
-    /// <param name="failures">Counts what is wrong.</param>
-    /// <param name="line">The line in front of the slow hash.</param>
-    /// <param name="time">The clock.</param>
-    /// <param name="known">Addresses that were right before; null if none are remembered.</param>
-    /// <param name="renewal">Is told of each password that was hashed and right; null if none is due.</param>
+    /// <summary>Follows the settings. If <paramref name="known"/> or <paramref name="renewal"/> is null, that feature is off.</summary>
     public BasicVerifier(
         IOptionsMonitor<WebDavOptions> options,
         FailureBudget failures,
@@ -64,16 +56,11 @@ internal sealed class BasicVerifier : IDisposable
         _watch = options.OnChange(Follow);
     }
 
-    /// <summary>Whether user and password are set.</summary>
     public bool HasCredentials => _credentials.Exist;
 
-    /// <summary>How many slow hashes were begun for attempts.</summary>
+    /// <summary>Number of slow hashes started for login attempts.</summary>
     public long Hashes => Interlocked.Read(ref _hashes);
 
-    /// <summary>Judges an Authorization header.</summary>
-    /// <param name="header">As it came.</param>
-    /// <param name="caller">Its sender.</param>
-    /// <param name="cancellationToken">The client has gone.</param>
     public ValueTask<LoginVerdict> VerifyAsync(string header, Caller caller, CancellationToken cancellationToken)
     {
         var credentials = _credentials;
@@ -81,26 +68,20 @@ internal sealed class BasicVerifier : IDisposable
         return credentials.UseProof(proof) ? AcceptAsync(caller) : VerifySlowlyAsync(header, caller, proof, credentials.IsKnown(proof), cancellationToken);
     }
 
-    /// <summary>Judges user and password that came otherwise than in a header.</summary>
+    /// <summary>Checks a user and password that did not arrive in a header.</summary>
     public ValueTask<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
         VerifyAsync(Scheme + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")), caller, cancellationToken);
 
-    /// <inheritdoc/>
     public void Dispose() => _watch?.Dispose();
 
-    /// <param name="header">As it came.</param>
-    /// <param name="caller">Its sender.</param>
-    /// <param name="proof">The form in which it is remembered, whether it turns out right or wrong.</param>
-    /// <param name="isKnown">Whether it was right lately.</param>
-    /// <param name="cancellationToken">The client has gone.</param>
     private async ValueTask<LoginVerdict> VerifySlowlyAsync(string header, Caller caller, UInt128 proof, bool isKnown, CancellationToken cancellationToken)
     {
-        // Without a password nothing is right, and nothing is learned from it.
+        // Without a password every attempt is wrong, and nothing needs counting.
         if (!_credentials.Exist)
             return LoginVerdict.Refused;
 
         var isFamiliar = _known?.IsKnown(caller.Sender) == true;
-        // An address that was right before answers for itself: others behind its proxy do not lock it out.
+        // A known address has its own failure budget, so that others behind the same proxy cannot lock it out.
         if (isFamiliar)
             caller = caller with { Proxy = null };
         if (!isKnown && _failures.WasWrong(CredentialKind.WebDav, caller, proof))
@@ -137,12 +118,12 @@ internal sealed class BasicVerifier : IDisposable
         }
     }
 
-    /// <summary>The slow part, one at a time.</summary>
+    /// <summary>The slow check. Runs one at a time.</summary>
     private bool IsRight(BasicAttempt attempt)
     {
         var credentials = _credentials;
         var proof = credentials.Proof(attempt.Header);
-        // An equal header may have been hashed after this one was looked up.
+        // An equal header may have been hashed while this one waited.
         if (credentials.UseProof(proof))
             return true;
 
@@ -155,8 +136,8 @@ internal sealed class BasicVerifier : IDisposable
     }
 
     /// <summary>
-    /// RFC 7617 section 2: <c>basic-credentials = base64(user-id ":" password)</c>, UTF-8, the scheme in any case, no control
-    /// characters. HMAC, on which PBKDF2 stands, pads with zeros: to it a password and the same with a NUL behind it are one.
+    /// Parses RFC 7617 section 2: <c>basic-credentials = base64(user-id ":" password)</c>, UTF-8, any case of the scheme. Refuses control
+    /// characters: HMAC, the base of PBKDF2, pads with zeros, so a trailing NUL would not change the hash.
     /// </summary>
     private static BasicAttempt? Parse(string header)
     {
@@ -182,20 +163,19 @@ internal sealed class BasicVerifier : IDisposable
     }
 }
 
-/// <summary>A well-formed header, with its user and password.</summary>
 internal sealed record BasicAttempt(string Header, string User, string Password);
 
-/// <summary>Hashes the WebDAV password anew when it is next known, where its hash was imported (CFG-42).</summary>
+/// <summary>Rehashes an imported WebDAV password at its next use, because only then the plain text is known (CFG-42).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settings, ILogger<PasswordRenewal> logger)
 {
     private const string Key = "webdav.pass";
 
-    // 1 while a request replaces the hash. Each replacement drops what was proved by the hash before it, so that several of them would send
-    // the clients back into the line again and again.
+    // 1 while a request replaces the hash. Each replacement discards the proofs of the old hash, so several in a row would send the clients back
+    // to the queue each time.
     private int _isUnderWay;
 
-    /// <summary>Replaces the hash of a password that was right, where that is due and no other request does so.</summary>
+    /// <summary>Replaces the hash of a right password if a new hash is due and no other request is replacing it.</summary>
     public async Task RenewAsync(string password, CancellationToken cancellationToken)
     {
         if (Interlocked.Exchange(ref _isUnderWay, 1) != 0)
@@ -223,7 +203,7 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The password is right as it is, and is hashed anew the next time.
+            // The login is still right; the next one tries again.
             AuthLog.NotRenewed(logger, e.Message);
         }
     }

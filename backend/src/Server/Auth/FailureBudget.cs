@@ -1,37 +1,33 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>
-/// Kinds of credentials. Failures are counted for each kind apart, so that a stale key of a program does not lock its home out of the login.
-/// </summary>
+/// <summary>Kinds of credentials. Failures count per kind, so that a program's stale key does not lock its home out of the login.</summary>
 internal enum CredentialKind
 {
-    /// <summary>User and password of the administrator.</summary>
     AdminPassword,
 
-    /// <summary>The code of the setup.</summary>
+    /// <summary>The setup code.</summary>
     SetupCode,
 
-    /// <summary>A named key of the admin API.</summary>
     NamedKey,
 
     /// <summary>A key of the SABnzbd API.</summary>
     ApiKey,
 
-    /// <summary>User and password of the tree.</summary>
+    /// <summary>User and password of WebDAV.</summary>
     WebDav,
 
-    /// <summary>The key of a link.</summary>
+    /// <summary>The key of a signed link.</summary>
     Link,
 }
 
 /// <summary>
-/// Limits guesses per minute and kind of credential (DAV-32, DAV-83, S2): ten of one sender under any user name, and 300 through one trusted
-/// proxy, which may pass on addresses that its clients made up. A wrong credential that the same sender brought before is no new guess.
+/// Limits wrong guesses per minute and kind (DAV-32, DAV-83, S2): ten per sender, and 300 per trusted proxy, because a proxy may forward forged
+/// addresses. Repeating the same wrong credential does not count again.
 /// </summary>
-/// <remarks>Thread-safe; remembers a bounded number of senders.</remarks>
+/// <remarks>Thread-safe. Remembers a bounded number of senders.</remarks>
 internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> logger)
 {
-    /// <summary>The Retry-After of a sender whose budget is used up, in seconds.</summary>
+    /// <summary>Retry-After of a sender without budget, in seconds.</summary>
     public const string RetryAfterSeconds = "60";
 
     private readonly CredentialMark _mark = new();
@@ -40,18 +36,19 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     /// <summary>The form in which a wrong credential is remembered.</summary>
     public UInt128 Mark(string credential) => _mark.Of(credential);
 
-    /// <summary>Whether new credentials of this caller are refused unseen.</summary>
+    /// <summary>Whether new credentials of this caller are refused without a check.</summary>
     public bool IsSpent(CredentialKind kind, Caller caller) =>
         _counts[kind].Senders.IsBlocked(caller.Sender) || (ProxyOf(caller) is { } proxy && _counts[kind].Proxies.IsBlocked(proxy));
 
-    /// <summary>Whether this sender brought this credential before, and it was wrong.</summary>
+    /// <summary>Whether this sender has sent this wrong credential before.</summary>
     public bool WasWrong(CredentialKind kind, Caller caller, UInt128 mark) => _counts[kind].Senders.Remembers(caller.Sender, mark);
 
-    /// <summary>Failures of the sender, as long as they keep it behind those that have none.</summary>
+    /// <summary>Number of recent failures. Senders with more failures wait longer in the queue.</summary>
     public int Rank(CredentialKind kind, Caller caller) => _counts[kind].Senders.Rank(caller.Sender);
 
-    /// <summary>Counts a wrong credential that costs nothing to judge, unless this sender brought it before.</summary>
-    /// <returns>False if the sender has to wait: then it is not told that the credential is wrong.</returns>
+    /// <summary>
+    /// Counts a wrong credential checked without a slow hash. Returns false if the sender is throttled and must not learn the verdict.
+    /// </summary>
     public bool TryAdd(CredentialKind kind, Caller caller, UInt128 mark)
     {
         if (WasWrong(kind, caller, mark))
@@ -62,7 +59,6 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
         return true;
     }
 
-    /// <summary>Counts a wrong credential.</summary>
     public void Add(CredentialKind kind, Caller caller, UInt128 mark)
     {
         _counts[kind].Senders.Add(caller.Sender, mark);
@@ -71,7 +67,7 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
         AuthLog.Refused(logger, Name(kind), caller.Client);
     }
 
-    /// <summary>The proxy that answers for a caller too: for none that is known by itself.</summary>
+    /// <summary>The proxy that shares responsibility for a caller; null for a known browser.</summary>
     private static Sender? ProxyOf(Caller caller) => caller is { Browser: null, Proxy: { } proxy } ? new Sender(proxy) : null;
 
     private static string Name(CredentialKind kind) => kind switch
@@ -92,52 +88,49 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     }
 }
 
-/// <summary>Counts failures by sender over the last minute, and remembers the latest wrong credentials of each.</summary>
+/// <summary>Counts failures per sender over the last minute, and remembers the latest wrong credentials of each. Thread-safe.</summary>
 /// <param name="time">The clock.</param>
-/// <param name="limit">Failures after which a sender is blocked, until the oldest of them is a minute old.</param>
-/// <param name="maxKeys">Senders remembered; beyond that the sender with the oldest last failure is forgotten.</param>
-/// <remarks>Thread-safe.</remarks>
+/// <param name="limit">Failures that block a sender, until the oldest is a minute old.</param>
+/// <param name="maxKeys">Maximum senders; beyond it, the sender with the oldest last failure is forgotten.</param>
 internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 {
-    // The stale credentials of one home.
+    // Enough for the stale credentials of one home.
     private const int MaxMarks = 8;
 
     private static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
 
-    // Longer than many guessers need to fail once each, one slow hash after the other.
+    // Longer than many guessers need to fail once each, with one slow hash at a time.
     private static readonly TimeSpan RankWindow = TimeSpan.FromHours(1);
 
     private readonly Lock _lock = new();
     private readonly Dictionary<Sender, LinkedListNode<Entry>> _senders = [];
 
-    // In the order of their last failures.
+    // Ordered by last failure.
     private readonly LinkedList<Entry> _order = new();
 
-    /// <summary>Whether the sender has to wait.</summary>
     public bool IsBlocked(Sender key) => Count(key) >= limit;
 
-    /// <summary>Failures of the last minute, up to the limit.</summary>
+    /// <summary>Failures within the last minute, up to the limit.</summary>
     public int Count(Sender key)
     {
         lock (_lock)
             return _senders.TryGetValue(key, out var node) ? Trim(node.Value.Times) : 0;
     }
 
-    /// <summary>All failures of a sender; 0 an hour after the last.</summary>
+    /// <summary>All failures of a sender; 0 an hour after the last one.</summary>
     public int Rank(Sender key)
     {
         lock (_lock)
             return _senders.TryGetValue(key, out var node) && time.GetElapsedTime(node.Value.Last) < RankWindow ? node.Value.Total : 0;
     }
 
-    /// <summary>Whether a credential is among the latest that were wrong.</summary>
     public bool Remembers(Sender key, UInt128 mark)
     {
         lock (_lock)
             return _senders.TryGetValue(key, out var node) && node.Value.Marks.Contains(mark);
     }
 
-    /// <summary>Remembers a failure, and the credential unless it is null.</summary>
+    /// <summary>Records a failure, and the credential unless it is null.</summary>
     public void Add(Sender key, UInt128? mark = null)
     {
         lock (_lock)
@@ -173,7 +166,7 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
         return times.Count;
     }
 
-    /// <summary>One sender; guarded by the lock of the throttle.</summary>
+    /// <summary>One sender; guarded by _lock.</summary>
     private sealed class Entry(Sender key)
     {
         public Sender Key { get; } = key;

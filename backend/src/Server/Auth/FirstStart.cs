@@ -7,30 +7,27 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>A path that the first start prints beside the credentials.</summary>
+/// <summary>A path to print with the credentials of the first start.</summary>
 internal interface IWelcomePath
 {
     /// <summary>A label of one or two words.</summary>
     string Title { get; }
 
-    /// <summary>Its path in the tree, percent-encoded and beginning with a slash; null when there is nothing to show.</summary>
+    /// <summary>The path in the tree, percent-encoded with a leading slash; null to print nothing.</summary>
     string? Path { get; }
 }
 
-/// <summary>Brings settings and login of a server that was here before.</summary>
+/// <summary>Imports settings and login of a server that Sluice replaces.</summary>
 internal interface IFormerServer
 {
-    /// <summary>The settings by their keys, where they are wanted, before any secret is made. Saves nothing yet; what goes wrong is told in the log.</summary>
+    /// <summary>Reads the settings by key without saving them, before any secret is generated. Logs errors.</summary>
     Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken);
 
-    /// <summary>Saves settings and login that were wanted, before a setup begins.</summary>
+    /// <summary>Saves the imported settings and login before the setup begins.</summary>
     Task SaveAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>
-/// Makes the secrets that are not set and prints them once, when the listener runs, and the way to the setup until there is an
-/// administrator.
-/// </summary>
+/// <summary>Generates missing secrets and prints them once the listener runs. Prints the setup link until there is an administrator.</summary>
 internal sealed class FirstStart(
     SluiceDatabase database,
     SettingsStore store,
@@ -51,7 +48,6 @@ internal sealed class FirstStart(
 {
     private readonly Dictionary<string, string?> _made = [];
 
-    /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         var networks = webDav.CurrentValue.NoAuthNetworks;
@@ -75,7 +71,7 @@ internal sealed class FirstStart(
         }
         catch (DatabaseLostException)
         {
-            // Damage shows as early as this: the rest of the server explains it.
+            // The database turned out to be corrupt; safe mode explains it elsewhere.
             return;
         }
 
@@ -87,14 +83,13 @@ internal sealed class FirstStart(
             values[key] = value;
         await store.UseUnsavedAsync(values, cancellationToken);
 
-        // Never over a value that is locked: the key file may come back (CFG-53).
+        // Never replace a locked value, because its key file may come back (CFG-53).
         bool IsOpen(string key) => settings.Current[key] is { Value: "", IsLocked: false } && !values.ContainsKey(key);
     }
 
-    /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Saves and prints only now: a start that fails before, for example at a taken port, leaves no secrets that were never shown.</summary>
+    /// <summary>Saves and prints only now. If the start fails earlier, such as at a taken port, no unseen secret is stored.</summary>
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         await PrintAsync([$"Sluice serves WebDAV at {Url(null, null)}"]);
@@ -108,16 +103,13 @@ internal sealed class FirstStart(
         await notes.WriteAsync("the code of the setup", _ => PrintSetupAsync(), cancellationToken);
     }
 
-    /// <inheritdoc/>
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Makes the administrator of the environment if there is none; without one, begins the setup.</summary>
+    /// <summary>Creates the administrator from the environment if there is none; otherwise begins the setup.</summary>
     private async Task BeginSetupAsync(CancellationToken cancellationToken)
     {
         if (admins.Admin is not null)
@@ -132,16 +124,16 @@ internal sealed class FirstStart(
         AuthLog.SetupNeeded(logger);
     }
 
-    /// <summary>Saves the secrets before it prints them: the next start must know them.</summary>
+    /// <summary>Saves the secrets before printing them, because the next start must know them.</summary>
     private async Task SaveMadeAsync(CancellationToken cancellationToken)
     {
-        // A value that was saved through the API while the storage took none of these is kept.
+        // Keeps values saved through the API while the storage refused these.
         var made = _made.Where(value => settings.Current.Text(value.Key) == value.Value).ToDictionary();
         if (made.Count == 0)
             return;
         if (await store.SaveAsync(made, cancellationToken) is { Count: > 0 } errors)
             throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
-        // The key of links is not printed: it is never typed.
+        // Not printed, because nobody ever types the key of links.
         if (made.Keys.All(key => key == "api.strm-key"))
             return;
 
@@ -156,12 +148,12 @@ internal sealed class FirstStart(
         await PrintAsync(lines);
     }
 
-    // The host is that of the browser, which a container does not know (S7).
+    // A container does not know the host name that the browser uses (S7).
     private Task PrintSetupAsync() => setupCode.Current is { } code
         ? PrintAsync([$"Set it up in a browser, at this machine's address and :{Port}{general.CurrentValue.UrlBase}/setup#{code}"])
         : Task.CompletedTask;
 
-    // Not through the log, which would mask secrets.
+    // Not through the log, because that masks secrets.
     private static Task PrintAsync(IEnumerable<string> lines) => Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
 
     private int Port => server.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() is { } listening

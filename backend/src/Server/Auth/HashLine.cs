@@ -1,59 +1,53 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>A credential that only a slow hash can judge.</summary>
-/// <param name="Kind">Its kind.</param>
-/// <param name="Mark">Tells equal ones of a kind (<see cref="FailureBudget.Mark"/>): they share one hash.</param>
-/// <param name="IsRight">The slow hash.</param>
+/// <summary>A credential that needs a slow hash. Attempts of equal kind and <see cref="FailureBudget.Mark"/> share one hash.</summary>
 internal sealed record HashAttempt(CredentialKind Kind, UInt128 Mark, Func<bool> IsRight);
 
 /// <summary>
-/// The one line of all logins in front of the slow hash: bounded, one place for each credential however many requests bring it, few
-/// for each sender and kind, and in the order of trust (S2). A credential without a place is refused at once, and so is a stranger's
-/// that others keep waiting.
+/// The bounded queue of all logins for the slow hash, ordered by trust (S2). Requests with the same credential share one place, and each sender
+/// has few per kind. A credential without a place is refused at once, as is a stranger that others keep waiting.
 /// </summary>
-/// <param name="failures">Counts a wrong credential against all its senders, also those that did not wait for the answer.</param>
-/// <param name="time">The clock.</param>
 /// <remarks>
-/// Thread-safe. Hashes run one at a time on a thread of their own while the line is not empty, so that requests which need none
-/// never wait for a thread of the pool. The lock guards every field and the places; nothing is taken below it.
+/// Thread-safe. Hashes run one at a time on a dedicated thread while the queue is not empty, so that other requests never wait for a pool thread.
+/// The lock guards all fields and places; no other lock is taken inside it. A wrong credential counts against all its senders, including callers
+/// that left.
 /// </remarks>
 internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsyncDisposable
 {
-    /// <summary>The rank of a credential or browser that was right lately: before all others, and never displaced.</summary>
+    /// <summary>Rank of a recently right credential or browser: first in the queue, never displaced.</summary>
     public const int Known = -2;
 
-    /// <summary>The rank of an address that was right before: before all strangers, and not refused while it waits.</summary>
+    /// <summary>Rank of a known address: before all strangers, and never refused for waiting.</summary>
     public const int Familiar = -1;
 
-    /// <summary>Credentials that wait at a time, besides the one being hashed.</summary>
+    /// <summary>Maximum waiting credentials, besides the one being hashed.</summary>
     public const int MaxPlaces = 8;
 
-    /// <summary>The Retry-After of a credential without a place, in seconds.</summary>
+    /// <summary>Retry-After of a credential without a place, in seconds.</summary>
     public const string RetryAfterSeconds = "5";
 
-    // Above the number of connections; each may have left and come again.
+    // Above the connection limit, because a client may disconnect and come back.
     private const int MaxSharers = 1024;
 
-    // With two hashes after it, a stranger has an answer within two seconds.
+    // With two hashes to follow, a stranger still has an answer within two seconds.
     private static readonly TimeSpan MaxWait = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _lock = new();
 
-    // The waiting places, and the place being hashed.
+    // The waiting places and the one being hashed.
     private readonly Dictionary<(CredentialKind, UInt128), Place> _places = [];
 
-    // In the order in which they are hashed.
+    // In hashing order.
     private readonly List<Place> _waiting = [];
     private Task _worker = Task.CompletedTask;
     private bool _isWorking;
     private bool _isDisposed;
 
-    /// <summary>Has a credential hashed.</summary>
+    /// <summary>Hashes a credential. Returns whether it is right; null if there is no place for it now.</summary>
     /// <param name="attempt">The credential.</param>
-    /// <param name="caller">Its sender.</param>
-    /// <param name="rank">The lower, the sooner: <see cref="Known"/>, <see cref="Familiar"/>, or the failures of the caller.</param>
-    /// <param name="cancellationToken">The caller has gone.</param>
-    /// <returns>Whether it is right; null if there is no place for it now.</returns>
+    /// <param name="caller">The sender.</param>
+    /// <param name="rank">Lower ranks go first: <see cref="Known"/>, <see cref="Familiar"/>, or the caller's failures.</param>
+    /// <param name="cancellationToken">The caller has disconnected.</param>
     public async ValueTask<bool?> JudgeAsync(HashAttempt attempt, Caller caller, int rank, CancellationToken cancellationToken)
     {
         Place? place;
@@ -72,7 +66,6 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         Task worker;
@@ -125,7 +118,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         return place;
     }
 
-    /// <summary>Places of one sender and kind: in a home the stale password of one client may stand beside the right one of another.</summary>
+    /// <summary>Places per sender and kind. A known home gets two, because one client may have a stale password and another the right one.</summary>
     private static int PlacesOf(int rank) => rank switch { Known => MaxPlaces, Familiar => 2, _ => 1 };
 
     private void Insert(Place place, int rank)
@@ -135,7 +128,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         _waiting.Insert(index < 0 ? _waiting.Count : index, place);
     }
 
-    /// <summary>Drops the place when its last request has gone: its credential is not hashed then.</summary>
+    /// <summary>Removes the place with its last request, so that its credential is not hashed.</summary>
     private void Leave(Place place)
     {
         lock (_lock)
@@ -145,15 +138,12 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         }
     }
 
-    /// <summary>
-    /// Refuses a stranger with others in front of it: its client asks again, and has an answer meanwhile. The next in the line stays, however
-    /// slow a hash is on this machine.
-    /// </summary>
+    /// <summary>Refuses a stranger that others keep waiting; its client retries. The next in line stays, however slow the hash is.</summary>
     private void OnWaitedLong(Place place)
     {
         lock (_lock)
         {
-            // A sharer of more trust may have joined.
+            // A more trusted caller may have joined this place.
             if (place.Rank > Familiar && _waiting.IndexOf(place) > 0)
                 Displace(place);
         }
@@ -179,7 +169,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
             }
             catch (Exception e)
             {
-                // Each request that waits fails with it; the next credential may do better.
+                // Only the requests for this credential fail; the next one continues.
                 Finish(place, isWrong: false);
                 place.Verdict.TrySetException(e);
             }
@@ -204,14 +194,14 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
     private void Finish(Place place, bool isWrong)
     {
-        // From here on no caller joins it.
+        // No caller can join after this.
         lock (_lock)
             _places.Remove((place.Attempt.Kind, place.Attempt.Mark));
         foreach (var caller in isWrong ? place.Callers : [])
             failures.Add(place.Attempt.Kind, caller, place.Attempt.Mark);
     }
 
-    /// <summary>One credential that waits or is hashed; guarded by the lock of the line.</summary>
+    /// <summary>One waiting or running credential; guarded by _lock.</summary>
     private sealed class Place(HashAttempt attempt, Sender owner)
     {
         public HashAttempt Attempt { get; } = attempt;
@@ -222,7 +212,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
         public TaskCompletionSource<bool?> Verdict { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        /// <summary>Ends the wait of a stranger; null for any other.</summary>
+        /// <summary>Limits a stranger's wait; null for others.</summary>
         public ITimer? Limit { get; set; }
 
         public int Rank { get; set; }

@@ -9,17 +9,17 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Senders that were right before: browsers by a random cookie, WebDAV clients by their address prefix, over restarts too. It opens nothing
-/// to them; they wait in front of strangers. Nothing of a password is stored: a fast hash on disk would undo the slow one.
+/// Remembers senders that logged in before, across restarts: browsers by a random cookie, WebDAV clients by address prefix. They get no access by
+/// it, only a place before strangers. No password hash is stored, because a fast hash on disk would undo the slow one.
 /// </summary>
-/// <remarks>Thread-safe; everything is held in memory, so that a request costs no query.</remarks>
+/// <remarks>Thread-safe. Everything is cached in memory, so that a request costs no query.</remarks>
 internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>How long a browser is known after its last login: longer than any session.</summary>
+    /// <summary>How long a browser is known after its last login; longer than any session.</summary>
     public static readonly TimeSpan BrowserLifetime = TimeSpan.FromDays(365);
 
-    // Of each kind. A household has some dozens and a host of hundreds some thousands: with fewer than there are, senders would displace
-    // each other and write a row with each request.
+    // Per kind. A household has dozens of senders, a large host thousands. With a lower limit they would displace each other and write a row per
+    // request.
     private const int MaxKnown = 4096;
     private const string Browser = "browser";
     private const string WebDav = "webdav";
@@ -30,7 +30,6 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
     private readonly ConcurrentDictionary<Sender, DateTimeOffset> _used = new();
 
-    /// <summary>Reads everything.</summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
     {
         var rows = await database.ReadAsync<IReadOnlyList<SenderRow>>(
@@ -44,14 +43,13 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         }
     }
 
-    /// <summary>Whether a sender was right within its lifetime.</summary>
     public bool IsKnown(Sender sender) => _used.TryGetValue(sender, out var used) && time.WallTime() - used < LifetimeOf(sender);
 
-    /// <summary>Notes that a sender was right, to the day. Where it cannot be stored, the sender is known until the next start.</summary>
+    /// <summary>Records a right login, once a day. If it cannot be stored, the sender is known until the next start.</summary>
     public ValueTask NoteAsync(Sender sender) =>
         _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < Noted ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
 
-    /// <summary>The form in which the cookie of a browser is kept.</summary>
+    /// <summary>The stored form of a browser's cookie.</summary>
     public static string HashOf(string cookie) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(cookie)));
 
     private static TimeSpan LifetimeOf(Sender sender) => sender.Browser is null ? AddressLifetime : BrowserLifetime;
@@ -72,7 +70,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         var marks = SqlDialect.List([.. dropped.Select(old => Row(old, default).Mark)]);
         try
         {
-            // The request may end meanwhile: its sender was right all the same.
+            // The write continues if the request ends, because its sender was right.
             await database.WriteAsync(
                 connection =>
                 {
@@ -84,7 +82,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The storage has told of it, and a place in the line is worth no refusal.
+            // The storage fault is already logged, and a place in the queue is not worth refusing a request.
         }
     }
 
@@ -92,8 +90,8 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 }
 
 /// <summary>
-/// The cookie of a browser that has logged in, as OWASP's device cookies. It opens nothing: it gives the browser a failure budget of its own
-/// and the first place in the line, so that guessers elsewhere cannot keep its user out.
+/// The cookie of a browser after its login, like OWASP's device cookies. It gives no access, only its own failure budget and the first place in
+/// the queue, so that guessers elsewhere cannot lock its user out.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
@@ -102,13 +100,11 @@ internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
 
     private string Cookie => $"sluice-device-{store.Instance}";
 
-    /// <summary>The sender of a login: the browser if it is known, else its address.</summary>
+    /// <summary>Identifies the sender of a login: the browser if known, otherwise its address.</summary>
     public Caller CallerOf(HttpContext http) =>
         Find(http) is { } cookie ? Caller.Of(http) with { Browser = KnownSenders.HashOf(cookie) } : Caller.Of(http);
 
-    /// <summary>Notes that a browser has logged in, and gives it the cookie that it is known by.</summary>
-    /// <param name="http">Its request.</param>
-    /// <param name="options">Makes the options of a cookie that lasts until a moment.</param>
+    /// <summary>Remembers a browser after its login and sets its cookie.</summary>
     public async Task RememberAsync(HttpContext http, Func<TimeSpan, CookieOptions> options)
     {
         var cookie = Find(http) ?? Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));

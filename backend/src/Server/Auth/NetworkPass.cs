@@ -5,12 +5,12 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Lets a request in without credentials, because of the network that it comes from (DAV-33). Every entrance that has such an exemption needs
-/// one, and only <see cref="Find"/> makes it: the network alone is no proof, because the browser of a client inside sends what pages of any site tell it to.
+/// Admits requests without credentials from trusted networks (DAV-33). Only <see cref="Find"/> creates a pass: the network alone proves nothing,
+/// because pages of any site can make a browser inside it send requests.
 /// </summary>
 internal sealed class NetworkPass
 {
-    // Names that no public DNS zone holds: a page cannot point one of its own at this server (DNS rebinding).
+    // No public DNS zone contains these names, so an attacker's page cannot use them for DNS rebinding.
     private static readonly string[] LocalZones = [".local", ".lan", ".internal", ".home.arpa"];
 
     private static readonly string[] Reading = [HttpMethods.Get, HttpMethods.Head, HttpMethods.Options, "PROPFIND"];
@@ -19,19 +19,17 @@ internal sealed class NetworkPass
     {
     }
 
-    /// <summary>The user that the request counts as.</summary>
+    /// <summary>The user name of the request.</summary>
     public string Name { get; } = "network";
 
-    /// <summary>Judges a request.</summary>
-    /// <param name="http">The request, after <see cref="TrustedProxies"/> has read it.</param>
-    /// <param name="networks">Networks that need no credentials.</param>
-    /// <param name="general">Has the names of this server.</param>
-    /// <param name="refusal">Why a request from these networks needs credentials all the same; else null.</param>
-    /// <returns>The pass, or null.</returns>
+    /// <summary>
+    /// Returns a pass or null. Sets <paramref name="refusal"/> if a request from these networks still needs credentials. Call after
+    /// <see cref="TrustedProxies"/>.
+    /// </summary>
     public static NetworkPass? Find(HttpContext http, IReadOnlyList<IPNetwork> networks, GeneralOptions general, out string? refusal)
     {
         refusal = null;
-        // A forwarded address may be made up by the client, so it may take away the exemption of the peer's own address and never give one.
+        // All addresses must match: a client may forge a forwarded one, so that may only revoke an exemption, never grant it.
         if (networks.Count == 0 || !Forwarding.Of(http).AreAll(address => networks.Any(network => network.Contains(address))))
             return null;
 
@@ -47,7 +45,7 @@ internal sealed class NetworkPass
         return Reading.Contains(http.Request.Method) ? null : RequestOrigin.Refuse(http, general, isNeeded: false);
     }
 
-    /// <summary>Whether the name in Host is one that a page of another site cannot have.</summary>
+    /// <summary>Whether Host is a name that a page of another site cannot have.</summary>
     private static bool IsOwn(string host, GeneralOptions general) =>
         host.Length > 0
         && (IPAddress.TryParse(host, out _)

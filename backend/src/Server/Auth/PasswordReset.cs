@@ -4,15 +4,14 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Removes the administrator's login where <c>RESET_ADMIN_PASSWORD</c> asks for it. A file in the data folder remembers that it was done, so
-/// that the variable may stay over restarts: it counts again after a start without it.
+/// Removes the administrator's login if <c>RESET_ADMIN_PASSWORD</c> is set. A marker file makes this happen once, so that the variable may stay
+/// set; a start without it re-arms the reset.
 /// </summary>
-/// <remarks>Used by one start, before there is a setup.</remarks>
+/// <remarks>Runs once per start, before the setup.</remarks>
 internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, AdminStore admins, ILogger<PasswordReset> logger)
 {
     private string Mark => Path.Combine(folder.Root, "admin-reset-done");
 
-    /// <summary>Removes the login, or notes that the variable is absent.</summary>
     public async Task ApplyAsync(CancellationToken cancellationToken)
     {
         if (!process.ResetAdminPassword)
@@ -33,7 +32,7 @@ internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, A
             AuthLog.LoginRemoved(logger);
         }
 
-        // Behind the removal: the next start after one that died between the two finds no login and marks it.
+        // Written after the removal, so a crash in between is harmless: the next start finds no login and writes the marker.
         await File.WriteAllTextAsync(Mark, "RESET_ADMIN_PASSWORD counts again after a start without it.\n", cancellationToken);
     }
 }

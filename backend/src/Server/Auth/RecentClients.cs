@@ -2,8 +2,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Who has logged in to the tree with the password lately: those that a new password locks out.</summary>
-/// <remarks>Thread-safe. Holds the latest <see cref="MaxClients"/>.</remarks>
+/// <summary>WebDAV clients that recently logged in, to warn whom a new password would lock out.</summary>
+/// <remarks>Thread-safe. Keeps the latest <see cref="MaxClients"/>.</remarks>
 internal sealed class RecentClients(TimeProvider time)
 {
     private const int MaxClients = 100;
@@ -14,7 +14,6 @@ internal sealed class RecentClients(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DateTimeOffset> _seen = [];
 
-    /// <summary>Notes a request with the right password.</summary>
     public void Note(HttpContext http)
     {
         var agent = http.Request.Headers.UserAgent.ToString();
@@ -29,7 +28,7 @@ internal sealed class RecentClients(TimeProvider time)
         }
     }
 
-    /// <summary>The clients of the last day, the latest first.</summary>
+    /// <summary>The clients of the last day, latest first.</summary>
     public IReadOnlyList<string> List()
     {
         var since = time.WallTime() - Kept;
@@ -37,7 +36,7 @@ internal sealed class RecentClients(TimeProvider time)
             return [.. _seen.Where(seen => seen.Value >= since).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
     }
 
-    /// <summary>Forgets all: the password is another one.</summary>
+    /// <summary>Forgets all clients, because the password has changed.</summary>
     public void Clear()
     {
         lock (_gate)

@@ -2,13 +2,10 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Judges where a request comes from by what its browser says: the header Origin, and Sec-Fetch-Site (S5, S18).</summary>
+/// <summary>Checks which site sent a request, by the headers Origin and Sec-Fetch-Site (S5, S18).</summary>
 internal static class RequestOrigin
 {
-    /// <summary>Returns why the request of another site's page is refused, or null. Origin must match Host or <c>general.base-url</c>.</summary>
-    /// <param name="http">The request.</param>
-    /// <param name="general">Has the base URL.</param>
-    /// <param name="isNeeded">Whether a request without the header is refused.</param>
+    /// <summary>Returns why a cross-site request is refused, or null. Origin must match Host or <c>general.base-url</c>.</summary>
     public static string? Refuse(HttpContext http, GeneralOptions general, bool isNeeded)
     {
         if (http.Request.Headers["Sec-Fetch-Site"] == "cross-site")
@@ -16,7 +13,7 @@ internal static class RequestOrigin
         var origin = http.Request.Headers.Origin.ToString();
         if (origin.Length == 0)
             return isNeeded ? "The header Origin is missing." : null;
-        // RFC 6454 section 6.2: an origin is scheme, host and port. A name before an @ is not the host.
+        // RFC 6454 section 6.2: an origin is scheme, host and port. Text before an @ is not the host.
         if (!origin.Contains('@', StringComparison.Ordinal)
             && Uri.TryCreate(origin, UriKind.Absolute, out var from)
             && (IsOf(from, http.Request.Host) || (Uri.TryCreate(general.BaseUrl, UriKind.Absolute, out var known) && IsOf(from, new HostString(known.Authority)))))
@@ -27,7 +24,7 @@ internal static class RequestOrigin
         return $"The page comes from {Shown(origin)}, and the request was sent to {Shown(http.Request.Host.Value ?? "")}. Set general.base-url to the address in the browser.";
     }
 
-    /// <summary>A text that a client made up, as it may stand in an answer or the log.</summary>
+    /// <summary>Makes text from a client safe for an answer or the log.</summary>
     public static string Shown(string text) => new([.. text.Take(100).Where(c => !char.IsControl(c))]);
 
     private static bool IsOf(Uri origin, HostString host)

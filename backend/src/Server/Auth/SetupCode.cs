@@ -7,41 +7,40 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// The code of the setup: it proves access to the log or the folder of the server (S7). It stands in a file until there is an
-/// administrator, and is the same over restarts.
+/// The setup code proves access to the log or the data folder (S7). A file keeps it across restarts until there is an administrator.
 /// </summary>
-/// <remarks>Thread-safe once it has begun.</remarks>
+/// <remarks>Thread-safe after <see cref="Begin"/>.</remarks>
 internal sealed class SetupCode(DataFolder folder, ProcessOptions process, LogRedactor redactor)
 {
-    // Without letters and digits that look alike.
+    // No ambiguous letters or digits.
     private const string Alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     private const int Half = 4;
 
     private volatile string? _code;
 
-    /// <summary>The code, such as <c>K7QF-2M9X</c>; null when none is asked for.</summary>
+    /// <summary>The code, such as <c>K7QF-2M9X</c>; null if none is required.</summary>
     public string? Current => _code;
 
     private string Path => System.IO.Path.Combine(folder.Root, "setup-code");
 
-    /// <summary>Takes the code of the environment or of an earlier start, or makes one.</summary>
+    /// <summary>Takes the code from the environment or an earlier start, or generates one.</summary>
     public void Begin()
     {
         var code = process.SetupCode ?? Read() ?? $"{RandomNumberGenerator.GetString(Alphabet, Half)}-{RandomNumberGenerator.GetString(Alphabet, Half)}";
-        // Lines of the log leave in answers; those that have the API may not have the setup.
+        // The API returns log lines, and API access must not include the setup.
         redactor.Hide(code);
         Write(code);
         _code = code;
     }
 
-    /// <summary>There is an administrator: the code is of no use any more.</summary>
+    /// <summary>Removes the code once there is an administrator.</summary>
     public void End()
     {
         _code = null;
         File.Delete(Path);
     }
 
-    /// <summary>Whether a text is the code; dashes, spaces and the case are of no matter.</summary>
+    /// <summary>Whether a text is the code, ignoring dashes, spaces and case.</summary>
     public bool Is(string text) =>
         _code is { } code && CryptographicOperations.FixedTimeEquals(Plain(text), Plain(code));
 
@@ -56,7 +55,7 @@ internal sealed class SetupCode(DataFolder folder, ProcessOptions process, LogRe
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
         if (!OperatingSystem.IsWindows())
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        // A file that is there keeps its mode, which another may have changed.
+        // Delete first, because an existing file would keep its mode, which may be too open.
         File.Delete(Path);
         using var file = new StreamWriter(Path, options);
         file.Write(code + "\n");

@@ -3,26 +3,25 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Knows the films whose maps are in memory.</summary>
 internal interface IFilmsInMemory
 {
-    /// <summary>Whether a path of the tree, given as its names, is one of them.</summary>
+    /// <summary>Whether a path, as its names, is a film whose segment map is in memory.</summary>
     bool Hold(string[] names);
 }
 
 /// <summary>
-/// Safe mode for the tree (DAV-6): every path answers 503, since an empty tree would make clients forget what they know. The root and
-/// its README give the reason to any client; everything else answers after authentication, and films whose maps are in memory play on. The
-/// process endpoints, the SABnzbd API and the pages of the web UI answer for themselves.
+/// Safe mode for WebDAV (DAV-6): every path answers 503, because clients would take an empty tree as deleted files. The root and its README
+/// explain the reason without login. Films whose maps are in memory keep playing. The process endpoints, the SABnzbd API and the web UI answer
+/// for themselves.
 /// </summary>
 internal static class UnavailableGate
 {
-    /// <summary>The Retry-After, in seconds.</summary>
+    /// <summary>Retry-After in seconds.</summary>
     public const string RetryAfterSeconds = "30";
 
     private const string View = "view";
 
-    /// <summary>Adds the notice with the reason, before authentication.</summary>
+    /// <summary>Adds the explanation; runs before authentication.</summary>
     public static IApplicationBuilder UseSafeModeNotice(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
@@ -32,7 +31,7 @@ internal static class UnavailableGate
                 : next(context));
     }
 
-    /// <summary>Adds the gate behind authorization.</summary>
+    /// <summary>Adds the gate; runs after authorization.</summary>
     public static IApplicationBuilder UseUnavailableGate(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
@@ -42,7 +41,7 @@ internal static class UnavailableGate
             : RefuseAsync(context, ""));
     }
 
-    /// <summary>Answers 503, because the key of a link cannot be checked (DAV-85).</summary>
+    /// <summary>Answers 503 because the key of a link cannot be checked (DAV-85).</summary>
     public static Task RefuseLockedLinkAsync(HttpContext context) => RefuseAsync(
         context,
         $"The key of this link cannot be checked, because {context.RequestServices.GetRequiredService<SecretBox>().Cause}. The settings page says what to do.");

@@ -7,49 +7,42 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Verdict on the key of a signed link.</summary>
 internal enum ViewVerdict
 {
-    /// <summary>It is right and its time has not come.</summary>
+    /// <summary>The key is right and has not expired.</summary>
     Accepted,
 
-    /// <summary>There was none.</summary>
+    /// <summary>No key was sent.</summary>
     Missing,
 
-    /// <summary>It is not the key of this path.</summary>
     Incorrect,
 
-    /// <summary>It was right and has run out.</summary>
     Expired,
 
-    /// <summary>It cannot be judged, because a setting that it may be made with is locked (CFG-53).</summary>
+    /// <summary>Unknown, because a setting that could have signed it is locked (CFG-53).</summary>
     Locked,
 
-    /// <summary>It is not the key of this path, and too much was wrong that came from this sender.</summary>
+    /// <summary>The key is wrong, and this sender has made too many attempts.</summary>
     Throttled,
 }
 
 /// <summary>Verifies the keys of signed links (DAV-81, DAV-83).</summary>
-/// <remarks>Thread-safe. The right key is never throttled, and all comparisons take the same time whatever was sent.</remarks>
+/// <remarks>Thread-safe. The right key is never throttled. Comparisons take constant time whatever was sent.</remarks>
 internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)
 {
     private const string IdRoot = ".ids/";
 
-    /// <summary>The key of a path: lowercase hex of HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c>.</summary>
-    /// <param name="secret">The setting that it is made with.</param>
-    /// <param name="path">The decoded path, without a slash at its start.</param>
-    /// <param name="expires">Unix seconds after which it is of no use, as they stand in the link; null for never.</param>
+    /// <summary>
+    /// The key of a path: lowercase hex of HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c>, with the path decoded and without a leading
+    /// slash. The expiry is in Unix seconds, as in the link; null for never.
+    /// </summary>
     public static string Sign(string secret, string path, string? expires)
     {
         var message = expires is null ? path : $"{path}?expires={expires}";
         return Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), Encoding.UTF8.GetBytes(message)));
     }
 
-    /// <summary>Judges a key.</summary>
-    /// <param name="path">The decoded path, without a slash at its start.</param>
-    /// <param name="key">As it came; null or empty when there was none.</param>
-    /// <param name="expires">As it came, or null.</param>
-    /// <param name="caller">Its sender.</param>
+    /// <summary>Checks a key. Takes the path decoded and without a leading slash, and key and expiry as received.</summary>
     public ViewVerdict Verify(string path, string? key, string? expires, Caller caller)
     {
         if (string.IsNullOrEmpty(key))
@@ -60,7 +53,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
-        // Never counted: it may be right.
+        // Not counted as a failure, because the key may be right.
         if (IsLocked(path))
             return ViewVerdict.Locked;
 
@@ -72,7 +65,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         || webDav.CurrentValue.StaticDownloadKeyIsLocked
         || (api.CurrentValue.StrmKeyIsLocked && path.StartsWith(IdRoot, StringComparison.Ordinal));
 
-    /// <summary>No branch depends on the key sent: it is compared with every candidate.</summary>
+    /// <summary>Compares the key with every candidate, so that no branch depends on it.</summary>
     private bool IsKeyOf(string path, string key, string? expires)
     {
         var options = api.CurrentValue;
@@ -80,7 +73,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (path.StartsWith(IdRoot, StringComparison.Ordinal))
         {
             isRight |= IsSigned(options.StrmKey);
-            // The form of links that were made before there was a signature.
+            // Links made before signatures existed.
             if (expires is null)
                 isRight |= IsHashed(options.Key) | IsHashed(options.StrmKey);
         }
@@ -92,7 +85,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
             secret.Length > 0 && IsEqual(key, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{path}_{secret}"))));
     }
 
-    /// <summary>Hashes are compared, because their lengths are equal whatever was sent. Nothing equals a key that is not set.</summary>
+    /// <summary>Compares hashes, because their length is constant whatever was sent. An empty setting matches nothing.</summary>
     private static bool IsEqual(string sent, string expected) =>
         CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(sent)), SHA256.HashData(Encoding.UTF8.GetBytes(expected)))
         & expected.Length > 0;

@@ -33,7 +33,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     /// <exception cref="StorageException">Less than 3 × size + 64 MiB are free (IMP-4). The size is in bytes, or 0 if unknown.</exception>
     public void RequireSpace(long size) => _saved.RequireFree(checked(3 * size) + SpareBytes);
 
-    /// <summary>Reads an NZB to its end and stores it compressed and durably. Cancellation deletes the partial file.</summary>
+    /// <summary>Reads an NZB to its end and stores it compressed and durably.</summary>
     /// <param name="plain">The NZB as text; read once, forward only, and left open.</param>
     /// <param name="read">Parses the NZB while it is written, and may stop early. Must not throw for bad content. Null if unused.</param>
     /// <param name="beforeNaming">Receives the hash after the NZB was read, before the blob appears.</param>
@@ -100,9 +100,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     }
 
     /// <summary>Opens the plain text of a stored NZB.</summary>
-    /// <exception cref="FileNotFoundException">
-    /// The blob is lost. A damaged blob throws <see cref="InvalidDataException"/> while it is read.
-    /// </exception>
+    /// <exception cref="FileNotFoundException">The blob is lost. Reading a damaged one throws <see cref="InvalidDataException"/>.</exception>
     public Stream OpenNzb(string hash) =>
         new BrotliStream(_saved.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
 

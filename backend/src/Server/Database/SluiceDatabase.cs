@@ -107,9 +107,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return Task.Run(() => Watch(() => Check(cancellationToken)), cancellationToken);
     }
 
-    /// <summary>
-    /// Streams rows, for listings too large for memory. The snapshot prevents a full checkpoint until the enumeration ends, so read quickly.
-    /// </summary>
+    /// <summary>Streams rows, for listings too large for memory. The snapshot blocks full checkpoints until the end, so read quickly.</summary>
     /// <exception cref="DbException">Among others: <see cref="MaxStreams"/> streams are open and none ended in time.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(
         Func<DbConnection, IEnumerable<T>> query,

@@ -21,9 +21,7 @@ internal readonly struct SqliteWork : IDisposable
 {
     private readonly SqliteConnection _connection;
 
-    /// <summary>
-    /// Begins a transaction; the connection must have none open. A write takes the lock now, a read its snapshot with the first query.
-    /// </summary>
+    /// <summary>Begins a transaction on a connection without one. A write takes the lock now; a read takes its snapshot later.</summary>
     public SqliteWork(SqliteConnection connection, bool writes)
     {
         _connection = connection;
