@@ -1,41 +1,41 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Why an archive cannot be streamed. Each is one reason of docs/contracts/import.md, section 9; the last two are those of articles.</summary>
+/// <summary>
+/// Why an archive cannot be streamed. Each value is a reason of docs/contracts/import.md, section 9; the last two concern articles.
+/// </summary>
 public enum ArchiveFault
 {
-    /// <summary>It is damaged or contradicts itself.</summary>
+    /// <summary>The archive is damaged or contradicts itself.</summary>
     Broken,
 
-    /// <summary>It is of a kind that cannot be streamed.</summary>
+    /// <summary>The archive uses a feature that cannot be streamed.</summary>
     Unsupported,
 
-    /// <summary>It goes on in a volume that was not posted.</summary>
+    /// <summary>The archive continues in a volume that was never posted.</summary>
     Incomplete,
 
-    /// <summary>It is encrypted and no password was given.</summary>
+    /// <summary>The archive is encrypted and no password was given.</summary>
     NoPassword,
 
     /// <summary>None of the passwords fits.</summary>
     WrongPassword,
 
-    /// <summary>An article that its headers are in is gone at every provider.</summary>
+    /// <summary>An article with headers is missing at every provider.</summary>
     Gone,
 
-    /// <summary>An article that its headers are in is damaged at every provider.</summary>
+    /// <summary>An article with headers is damaged at every provider.</summary>
     Damaged,
 }
 
-/// <summary>An archive cannot be read. Nothing was lost.</summary>
-/// <param name="fault">Why.</param>
-/// <param name="detail">The cause in words that complete "The archive is damaged or inconsistent (…)"; it holds no password and no path of the host.</param>
+/// <summary>An archive cannot be read; the release itself is unchanged.</summary>
+/// <param name="fault">The reason.</param>
+/// <param name="detail">Completes "The archive is damaged or inconsistent (…)"; contains no password and no host path.</param>
 public sealed class ArchiveException(ArchiveFault fault, string detail) : Exception(detail)
 {
-    /// <summary>Why.</summary>
     public ArchiveFault Fault => fault;
 
-    /// <summary>The cause in words.</summary>
     public string Detail => Message;
 
-    /// <summary>How many volumes the archive has, where it says so; else null.</summary>
+    /// <summary>Number of volumes according to the archive; null if unknown.</summary>
     public int? Volumes { get; init; }
 }

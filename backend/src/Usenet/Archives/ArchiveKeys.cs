@@ -1,72 +1,75 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The ways in which formats turn a password into a key.</summary>
+/// <summary>How a format derives a key from a password.</summary>
 public enum KeyScheme
 {
-    /// <summary>RAR 2.9 to 4: 2^18 rounds of SHA-1 give AES-128 key and initial vector.</summary>
+    /// <summary>RAR 2.9 to 4: 2^18 rounds of SHA-1 give the AES-128 key and the initialization vector.</summary>
     Rar4,
 
     /// <summary>RAR 5: PBKDF2 with HMAC-SHA-256 gives an AES-256 key.</summary>
     Rar5,
 
-    /// <summary>RAR 5: 32 rounds more, folded to 8 bytes, give the value that a password is checked with. A wrong password costs no key.</summary>
+    /// <summary>
+    /// RAR 5: 32 more rounds, folded to 8 bytes, give the password check value. It rejects a wrong password without deriving a key.
+    /// </summary>
     Rar5Check,
 
     /// <summary>7z: 2^n rounds of SHA-256 give an AES-256 key.</summary>
     SevenZip,
 }
 
-/// <summary>A question for a key.</summary>
-/// <param name="Scheme">The way.</param>
-/// <param name="Password">The password as it was given.</param>
-/// <param name="Salt">The salt of the archive in hexadecimal digits, so that equal questions are equal; empty where it has none.</param>
-/// <param name="RoundsLog2">Number of rounds as a power of two, at most 20 (7z: 63 stands for none); of no meaning for RAR 4.</param>
+/// <summary>Identifies a key to derive. Equal requests give equal keys.</summary>
+/// <param name="Scheme">The derivation scheme.</param>
+/// <param name="Password">The password as given.</param>
+/// <param name="Salt">The archive's salt as hexadecimal digits, so that requests compare by value; empty if there is none.</param>
+/// <param name="RoundsLog2">Binary logarithm of the rounds, at most 20 (7z: 63 means no rounds); ignored for RAR 4.</param>
 public readonly record struct KeyRequest(KeyScheme Scheme, string Password, string Salt, int RoundsLog2);
 
 /// <summary>A derived key.</summary>
-/// <param name="Key">16 or 32 bytes; empty for a check value alone.</param>
-/// <param name="Iv">The initial vector where the scheme derives it (RAR 4), else empty.</param>
-/// <param name="Check">The 8 bytes that a check value of RAR 5 is compared with, else empty.</param>
+/// <param name="Key">16 or 32 bytes; empty if only a check value was requested.</param>
+/// <param name="Iv">The initialization vector if the scheme derives one (RAR 4), otherwise empty.</param>
+/// <param name="Check">The 8-byte check value of RAR 5, otherwise empty.</param>
 public sealed record DerivedKey(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv, ReadOnlyMemory<byte> Check);
 
-/// <summary>Derives keys. A seam, because honest derivation takes 10 ms and more.</summary>
+/// <summary>Derives keys. Tests replace it, because real derivation takes 10 ms or more.</summary>
 /// <remarks>Thread-safe and without side effects.</remarks>
 public interface IKeyDeriver
 {
     /// <summary>Derives a key.</summary>
-    /// <exception cref="ArchiveException">The rounds are more than the scheme may have.</exception>
+    /// <exception cref="ArchiveException">The request has more rounds than its scheme allows.</exception>
     DerivedKey Derive(KeyRequest request);
 }
 
-/// <summary>The passwords of one release, and the keys that were derived from them.</summary>
+/// <summary>The passwords of one release and the keys derived from them.</summary>
 /// <remarks>
-/// Thread-safe. Each key is derived once, outside the lock, on the thread that asks for it first; other threads that ask for the same key wait.
-/// All derivations of a release together are bounded in rounds and not in salts, because a season of 24 encrypted sets has 24 salts (IMP-57).
+/// Thread-safe. The first thread to request a key derives it outside the lock; other threads that request the same key wait.
+/// The limit is on rounds and not on salts, because a season of 24 encrypted sets has 24 salts (IMP-57).
 /// </remarks>
-/// <param name="passwords">What is tried, in this order; may be empty.</param>
-/// <param name="deriver">Derives.</param>
-/// <param name="maxRounds">Rounds of PBKDF2 that all keys together may cost.</param>
+/// <param name="passwords">The passwords to try, in order; may be empty.</param>
+/// <param name="deriver">Derives the keys.</param>
+/// <param name="maxRounds">Upper limit of PBKDF2 rounds for all keys together.</param>
 public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver deriver, long maxRounds = ArchiveKeys.MaxRounds)
 {
-    /// <summary>2^22 rounds, 1 to 3 s of one processor: some 60 sets of RAR 5 with the usual 2^15 rounds and salts of their own.</summary>
+    /// <summary>2^22 rounds, 1 to 3 s of one core: about 60 sets of RAR 5 with the usual 2^15 rounds and distinct salts.</summary>
     public const long MaxRounds = 1 << 22;
 
-    // Guards _known, _rounds and _lastSearch. Nothing is derived under it.
+    // Guards _known, _rounds and _lastSearch. No key is derived while it is held.
     private readonly Lock _gate = new();
     private readonly Dictionary<KeyRequest, Lazy<DerivedKey>> _known = [];
     private long _rounds;
 
-    // Written whole: of two passwords that fit at once either may go first.
+    // No lock: reference writes are atomic, and if two passwords fit at once either may win.
     private volatile string? _fitted;
 
-    // One search at a time until a password fits: parallel sets would each try all wrong ones. Each waits for the one before.
+    // Runs one search at a time until a password fits, because parallel sets would each try every wrong password. Each search waits for the previous
+    // one.
     private Task _lastSearch = Task.CompletedTask;
 
-    /// <summary>What is tried, in this order: the one that fitted last, then the others as they were given.</summary>
+    /// <summary>The passwords to try: the last one that fitted, then the others in the given order.</summary>
     public IReadOnlyList<string> Passwords =>
         _fitted is { } fitted && fitted != passwords[0] ? [fitted, .. passwords.Where(other => other != fitted)] : passwords;
 
-    /// <summary>Rounds that all keys so far have cost.</summary>
+    /// <summary>PBKDF2 rounds charged so far.</summary>
     public long Rounds
     {
         get
@@ -76,8 +79,8 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
         }
     }
 
-    /// <summary>Returns the key of a question.</summary>
-    /// <exception cref="ArchiveException">The scheme or the release may not have that many rounds.</exception>
+    /// <summary>Returns a key, deriving it on first use.</summary>
+    /// <exception cref="ArchiveException">The scheme or the release exceeds its limit of rounds.</exception>
     public DerivedKey Get(KeyRequest request)
     {
         Lazy<DerivedKey>? key;
@@ -96,10 +99,10 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
         return key.Value;
     }
 
-    /// <summary>Notes that a password fits: other archives of the release try it first.</summary>
+    /// <summary>Records a password that fits, so that other archives of the release try it first.</summary>
     public void Prefer(string password) => _fitted = password;
 
-    /// <summary>Runs a search for the password of an archive: alone until one has fitted, beside others from then on.</summary>
+    /// <summary>Runs a password search: one at a time until a password has fitted, in parallel from then on.</summary>
     internal async Task<T> SearchAsync<T>(Func<Task<T>> search, CancellationToken cancellationToken)
     {
         if (_fitted is not null)

@@ -5,11 +5,11 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>A file that was found; its extents count the candidates of the source that was looked at.</summary>
-/// <param name="Path">Its path inside the innermost archive; null where it is a candidate itself, or some that were joined.</param>
-/// <param name="NamedBy">The candidate that may name it.</param>
-/// <param name="Length">Its length.</param>
-/// <param name="Extents">Where its bytes lie.</param>
+/// <summary>A file found in a source. The volume numbers of its extents are candidate indexes.</summary>
+/// <param name="Path">Path inside the innermost archive; null if the file is a candidate or several joined candidates.</param>
+/// <param name="NamedBy">Index of the candidate that may name the file.</param>
+/// <param name="Length">Length in bytes.</param>
+/// <param name="Extents">Locations of the file's bytes.</param>
 internal sealed record FoundFile(string? Path, int NamedBy, long Length, IReadOnlyList<ArchiveExtent> Extents)
 {
     public bool IsJoined { get; init; }
@@ -23,14 +23,14 @@ internal sealed record FoundFile(string? Path, int NamedBy, long Length, IReadOn
     public uint? Crc32 { get; init; }
 }
 
-/// <summary>What was found among the candidates of one source, and in the archives inside of these.</summary>
+/// <summary>The files found among the candidates of one source and in nested archives.</summary>
 internal sealed class Findings
 {
     public List<FoundFile> Files { get; } = [];
 
     public List<RefusedSet> Refused { get; } = [];
 
-    /// <summary>Predicted volumes of each set.</summary>
+    /// <summary>Predicted volumes, one list for each set.</summary>
     public List<IReadOnlyList<PredictedVolume>> Predicted { get; } = [];
 
     public List<string> Notes { get; } = [];
@@ -44,20 +44,18 @@ internal sealed class Findings
     }
 }
 
-/// <summary>Looks at all candidates of one source, and by the same way at the entries of the archives that they are.</summary>
+/// <summary>Inspects all candidates of one source and, recursively, the entries of the archives among them.</summary>
 /// <param name="source">The candidates.</param>
 /// <param name="keys">The passwords of the release.</param>
-/// <param name="budget">What reading the headers of the release may cost.</param>
-/// <param name="options">How deep, and how many at once.</param>
-/// <param name="depth">How many archives lie around the candidates.</param>
+/// <param name="budget">The header budget of the release.</param>
+/// <param name="options">Limits of depth and concurrency.</param>
+/// <param name="depth">Number of archives around the candidates.</param>
 internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options, int depth)
 {
-    // What an entry is shows its name, too; beyond so many the largest ones alone are looked at.
+    // Kinds are sniffed for the largest entries only; the others are still known by name.
     private const int MaxKinds = 256;
 
-    /// <summary>Looks at them.</summary>
-    /// <param name="done">Told after each group the part of the groups that is done; null when the caller needs no progress.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Inspects all candidates. Reports the fraction of finished groups to <paramref name="done"/>, if given, after each group.</summary>
     public async Task<Findings> FindAsync(IProgress<double>? done, CancellationToken cancellationToken)
     {
         var groups = VolumeGrouper.Group(source.Candidates);
@@ -110,7 +108,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
             }
             catch (ArchiveException)
             {
-                // Where its bytes lie is not known. The probe has said so, and why.
+                // The location of its bytes is unknown. The probe has already reported the reason.
                 findings.Notes.Add($"{source.Candidates[index].Name}: cannot be measured");
             }
         }
@@ -135,7 +133,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         foreach (var set in sets)
             findings.Add(await FindInJoinedAsync(set, cancellationToken));
 
-        // What no archive has taken is a file of its own, unless an archive lacks pieces: then it may be one of these.
+        // Files that no archive claimed stand alone, unless an archive lacks pieces: then they may be the missing pieces.
         var rest = group.Members.Except(sets.SelectMany(set => set.Members)).ToList();
         if (findings.Refused.Count == 0)
             findings.Add(await FindPlainAsync(rest, cancellationToken));
@@ -181,7 +179,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
             return findings;
         }
 
-        // Pieces that were joined are looked at once more: film.rar.001 is an archive.
+        // Joined pieces are inspected again, because film.rar.001 is an archive itself.
         var path = source.Candidates[set.Volumes[0]].Volume?.Stem ?? source.Candidates[set.Volumes[0]].Name ?? "";
         var whole = new ArchiveEntry { Path = path, Length = set.Whole.Length, Extents = Slice(0, set.Whole.Length) };
         var joined = new EntryVolumes([whole], [set.Kind], source);
@@ -195,7 +193,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
             [.. pieces.Slice(offset, length).Select(extent => extent with { Volume = set.Volumes[extent.Volume] })];
     }
 
-    /// <summary>The files of an archive, and those of archives in it.</summary>
+    /// <summary>Returns the files of an archive and of archives nested in it.</summary>
     private async Task<Findings> UnfoldAsync(IReadOnlyList<int> volumes, ArchiveMap map, CancellationToken cancellationToken)
     {
         var findings = new Findings();
@@ -229,14 +227,14 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         };
     }
 
-    /// <summary>Chooses the ciphers of entries whose archive has nothing to check a password with.</summary>
+    /// <summary>Chooses the ciphers of entries in an archive without a password check.</summary>
     private async Task<IReadOnlyList<ArchiveEntry>> DecideAsync(IReadOnlyList<ArchiveEntry> entries, CancellationToken cancellationToken)
     {
         var undecided = entries.Where(entry => entry.Candidates.Count > 0).OrderByDescending(entry => entry.Length).ToList();
         if (undecided.Count == 0)
             return entries;
 
-        // One password opens all of an archive.
+        // One password opens every entry of an archive.
         var password = await keys.SearchAsync(FindAsync, cancellationToken);
         return [.. entries.Select(one => one.Candidates.Count == 0 ? one : one with { Cipher = one.Candidates.Of(password), Candidates = CipherCandidates.None })];
 
@@ -278,7 +276,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         return kinds;
     }
 
-    /// <summary>What was found in entries, as places in the volumes around them.</summary>
+    /// <summary>Translates findings inside entries to extents of the surrounding volumes.</summary>
     private static Findings Through(List<ArchiveEntry> entries, int namedBy, Findings inside)
     {
         var outside = new Findings();
@@ -292,7 +290,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
                 continue;
             }
 
-            // A file that an entry is whole has the path of that; pieces that were joined have it without their number.
+            // A file that fills a whole entry takes the entry's path. Joined pieces take it without their number.
             var entry = entries[file.NamedBy];
             var path = file.Path ?? (file.IsJoined ? VolumeName.Parse(entry.Path)?.Stem : null) ?? entry.Path;
             outside.Files.Add(file with
@@ -341,13 +339,13 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
     };
 }
 
-/// <summary>Where a file lies that was found inside of entries: the same bytes by the volumes around these. Pure.</summary>
-/// <param name="Extents">Where.</param>
-/// <param name="Cipher">What decrypts them; null where nothing does.</param>
+/// <summary>A file found inside entries, located by the volumes around these entries. Pure.</summary>
+/// <param name="Extents">Locations of the file's bytes.</param>
+/// <param name="Cipher">Decrypts the extents; null if not encrypted.</param>
 internal readonly record struct Unwrapped(IReadOnlyList<ArchiveExtent> Extents, StreamCipher? Cipher)
 {
-    /// <summary>Unwraps a file.</summary>
-    /// <returns>Null where that takes more than one cipher, or pieces of encrypted text.</returns>
+    /// <summary>Translates the extents of a file to the surrounding volumes.</summary>
+    /// <returns>Null if the file needs more than one cipher, or consists of several pieces of encrypted data.</returns>
     public static Unwrapped? Of(IReadOnlyList<ArchiveEntry> entries, FoundFile file)
     {
         if (!file.Extents.Any(extent => entries[extent.Volume].Cipher is not null))
@@ -355,7 +353,7 @@ internal readonly record struct Unwrapped(IReadOnlyList<ArchiveExtent> Extents, 
         if (file.Cipher is not null || file.Extents is not [var only] || entries[only.Volume] is not { Cipher: { } cipher } entry)
             return null;
 
-        // A stretch of an encrypted text is decrypted by way of the block before it, as a later file of one text is.
+        // CBC needs the cipher block before the range, so the extent starts one block earlier and Skip covers it.
         const int Block = StreamCipher.BlockLength;
         var begin = only.Offset + cipher.Skip;
         var from = Math.Max(0, begin / Block * Block - Block);

@@ -4,40 +4,36 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>How a release is mapped.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>Settings of <see cref="ArchiveMapper"/>. Immutable.</summary>
 public sealed record MappingOptions
 {
-    /// <summary>Whether the middle volumes of a set are predicted where that is safe, instead of read (IMP-52).</summary>
+    /// <summary>Whether the middle volumes of a set are predicted instead of read, where safe (IMP-52).</summary>
     public bool PredictsVolumes { get; init; } = true;
 
     /// <inheritdoc cref="ProbeOptions.Garbled"/>
     public Action<object>? Garbled { get; init; }
 
-    /// <summary>Archives in archives are followed this deep (IMP-55).</summary>
+    /// <summary>Maximum nesting of archives (IMP-55).</summary>
     public int MaxDepth { get; init; } = 3;
 
-    /// <summary>Sets, and volumes of one set, whose headers are read at once.</summary>
+    /// <summary>Number of sets, and of volumes within a set, whose headers are read in parallel.</summary>
     public int Concurrency { get; init; } = 16;
 }
 
-/// <summary>
-/// Finds the files that a release brings, and where in the posted files their bytes lie: groups volumes, reads their headers, follows
-/// archives in archives and puts all places together.
-/// </summary>
-/// <remarks>Thread-safe; fetches in lane Import. What cannot be streamed is part of the outcome and no exception.</remarks>
-/// <param name="source">Where heads come from that the probe has left out; not owned.</param>
-/// <param name="engine">Reads headers that lie behind the first bytes; not owned.</param>
+/// <summary>Maps each file of a release to byte ranges of the posted files: groups volumes, reads headers and follows nested archives.</summary>
+/// <remarks>Thread-safe; fetches in lane Import. Archives that cannot be streamed are part of the result, not an exception.</remarks>
+/// <param name="source">Provides the heads that the probe skipped; not owned.</param>
+/// <param name="engine">Reads headers beyond the first bytes; not owned.</param>
 /// <param name="options">Null for the defaults.</param>
 public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, MappingOptions? options = null)
 {
     /// <summary>Maps a release.</summary>
-    /// <param name="heads">What the probe of the release has found, all of it: volumes that were left out are needed as well.</param>
-    /// <param name="claims">What the PAR2 indexes say, one for each head; empty where there are none.</param>
+    /// <param name="heads">All results of the probe, including skipped files, because their volumes are needed as well.</param>
+    /// <param name="claims">The PAR2 claims, one for each head; empty if there is no index.</param>
     /// <param name="keys">The passwords of the release.</param>
-    /// <param name="progress">Receives the part of the sets that is done, 0 to 1; null when the caller needs no progress.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="NntpException">No provider could be asked to the end; it says nothing and can be repeated.</exception>
+    /// <param name="progress">Receives the fraction of finished sets, 0 to 1; may be null.</param>
+    /// <param name="cancellationToken">Cancels the fetches.</param>
+    /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     public async Task<ReleaseMap> MapAsync(
         IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, ArchiveKeys keys, IProgress<double>? progress, CancellationToken cancellationToken)

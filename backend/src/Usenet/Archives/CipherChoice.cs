@@ -7,29 +7,29 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// Finds the cipher that fits where an archive has nothing to check a password with: by the beginning that the file has by its extension, else by
-/// the checksum of a file that is as short as an article (IMP-57).
+/// Finds the fitting cipher if an archive has no password check: by the magic bytes that the extension implies, otherwise by the checksum of
+/// a file no longer than an article (IMP-57).
 /// </summary>
 internal static class CipherChoice
 {
-    /// <summary>Longest file, in bytes, that is decrypted whole to see whether its checksum fits: about an article.</summary>
+    /// <summary>Longest file, in bytes, to decrypt whole for a checksum test: about one article.</summary>
     private const int LongestWhole = 1 << 20;
 
     private const int StretchLength = 256 << 10;
 
-    /// <summary>The error of an archive whose password nothing can tell.</summary>
+    /// <summary>The error if no entry can reveal the password.</summary>
     public static ArchiveException CannotTell() => new(ArchiveFault.Unsupported, "the password cannot be checked");
 
-    /// <summary>Finds the cipher of a file.</summary>
-    /// <param name="path">Its path, for its extension.</param>
-    /// <param name="length">Its length.</param>
-    /// <param name="text">Where its cipher text lies in the source; of a file in several volumes the beginning is enough.</param>
-    /// <param name="ciphers">What may decrypt it.</param>
-    /// <param name="crc">CRC-32 of the whole file, where the text is; else null.</param>
-    /// <param name="source">Where it lies.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>The password of the cipher; null where nothing can be told by this file.</returns>
-    /// <exception cref="ArchiveException">It can be told that none of them fits.</exception>
+    /// <summary>Finds the password whose cipher decrypts a file.</summary>
+    /// <param name="path">The path of the file, for its extension.</param>
+    /// <param name="length">The length of the file in bytes.</param>
+    /// <param name="text">Location of the cipher text in the source; the beginning is enough.</param>
+    /// <param name="ciphers">The candidates.</param>
+    /// <param name="crc">CRC-32 of the whole file; null if unknown or if <paramref name="text"/> is incomplete.</param>
+    /// <param name="source">Holds the cipher text.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    /// <returns>The password; null if this file cannot tell.</returns>
+    /// <exception cref="ArchiveException">The file can tell, and no password fits.</exception>
     public static async Task<string?> FindAsync(
         string path, long length, IReadOnlyList<ArchiveExtent> text, CipherCandidates ciphers, uint? crc, IVolumeSource source, CancellationToken cancellationToken)
     {
@@ -53,7 +53,6 @@ internal static class CipherChoice
         return isKnown || isShort ? throw RarPasswords.NoneFits() : null;
     }
 
-    /// <summary>CRC-32 of a stretch.</summary>
     public static async Task<uint> ChecksumAsync(IVolumeSource source, ArchiveExtent stretch, CancellationToken cancellationToken)
     {
         var input = source.Open(stretch.Volume);
@@ -69,7 +68,7 @@ internal static class CipherChoice
         return sum;
     }
 
-    // Of a file without extension the beginning of a film is proof enough, where it is of more than a byte or two.
+    // Without an extension only video signatures longer than a byte or two are proof enough, because random bytes can match a short one.
     private static bool HasBeginningOf(string extension, ReadOnlySpan<byte> plain) => MediaSignature.Recognise(plain) switch
     {
         MediaKind.Unknown => false,
@@ -78,10 +77,10 @@ internal static class CipherChoice
     };
 }
 
-/// <summary>Reads a text that is encrypted as AES in CBC mode.</summary>
+/// <summary>Decrypts a cipher text (AES in CBC mode) while reading.</summary>
 /// <param name="text">The cipher text; not owned.</param>
-/// <param name="cipher">What decrypts it.</param>
-/// <param name="length">Length of what it holds.</param>
+/// <param name="cipher">Decrypts the text.</param>
+/// <param name="length">Length of the decrypted data in bytes.</param>
 internal sealed class CipherInput(IArchiveInput text, StreamCipher cipher, long length) : IArchiveInput
 {
     private const int Block = StreamCipher.BlockLength;
@@ -90,7 +89,7 @@ internal sealed class CipherInput(IArchiveInput text, StreamCipher cipher, long 
 
     public async ValueTask ReadAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        // The block before is the initial vector of the block that is wanted.
+        // In CBC mode the previous cipher block is the initialization vector of the first wanted block.
         var begin = (offset + cipher.Skip) / Block * Block;
         var end = StreamCipher.Padded(offset + cipher.Skip + buffer.Length);
         var before = begin == 0 ? 0 : Block;
@@ -104,7 +103,7 @@ internal sealed class CipherInput(IArchiveInput text, StreamCipher cipher, long 
     }
 }
 
-/// <summary>The candidates of a source as inputs, opened when they are needed.</summary>
+/// <summary>Presents the candidates of a source as inputs and opens each on access.</summary>
 internal sealed class SourceInputs(IVolumeSource source) : IReadOnlyList<IArchiveInput>
 {
     public int Count => source.Candidates.Count;

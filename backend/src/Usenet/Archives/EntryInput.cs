@@ -2,24 +2,23 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads an encrypted text as the bytes that it holds.</summary>
-/// <param name="text">The encrypted text: all extents of the entry, joined.</param>
-/// <param name="cipher">What decrypts it; its <see cref="StreamCipher.Skip"/> is to be left out.</param>
+/// <summary>Decrypts the data of an entry while reading.</summary>
+/// <param name="text">The cipher text: all extents of the entry, joined.</param>
+/// <param name="cipher">Decrypts the text; the first <see cref="StreamCipher.Skip"/> bytes are left out.</param>
 /// <param name="length">Length of the entry in bytes.</param>
-/// <returns>The entry's bytes.</returns>
 public delegate IArchiveInput EntryDecryptor(IArchiveInput text, StreamCipher cipher, long length);
 
-/// <summary>A file inside an archive as an input of its own, so that an archive in an archive is read like any other (IMP-55).</summary>
-/// <remarks>Thread-safe, as its inputs are. It owns nothing.</remarks>
+/// <summary>Reads an archive entry as an input, so that a nested archive is read like any other (IMP-55).</summary>
+/// <remarks>Thread-safe if its inputs are. Owns nothing.</remarks>
 public sealed class EntryInput : IArchiveInput
 {
     private readonly IArchiveInput _bytes;
 
     /// <summary>Opens an entry.</summary>
-    /// <param name="entry">It; stored, and encrypted only where its cipher is decided.</param>
-    /// <param name="volumes">The volumes that its extents count.</param>
-    /// <param name="decryptor">Called once, where the entry is encrypted.</param>
-    /// <exception cref="ArchiveException">The entry is compressed, its password is not decided, or its extents lie outside of the volumes.</exception>
+    /// <param name="entry">A stored entry; if encrypted, its cipher must be set.</param>
+    /// <param name="volumes">The volumes to which the extents refer.</param>
+    /// <param name="decryptor">Called once if the entry is encrypted.</param>
+    /// <exception cref="ArchiveException">The entry is compressed, its password is undecided, or an extent exceeds its volume.</exception>
     public EntryInput(ArchiveEntry entry, IReadOnlyList<IArchiveInput> volumes, EntryDecryptor decryptor)
     {
         ArgumentNullException.ThrowIfNull(entry);
@@ -36,10 +35,8 @@ public sealed class EntryInput : IArchiveInput
             throw new ArchiveException(ArchiveFault.Broken, "the data of an entry is not as long as the entry");
     }
 
-    /// <inheritdoc/>
     public long Length => _bytes.Length;
 
-    /// <inheritdoc/>
     public ValueTask ReadAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken) =>
         _bytes.ReadAsync(offset, buffer, cancellationToken);
 

@@ -4,24 +4,24 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Pieces that were joined, and what they are together.</summary>
-/// <param name="Volumes">The pieces in order, as indexes of the source.</param>
+/// <summary>Joined pieces and their contents.</summary>
+/// <param name="Volumes">Indexes of the pieces in the source, in order.</param>
 /// <param name="Whole">The joined bytes.</param>
-/// <param name="Kind">What they are by their first bytes.</param>
-/// <param name="Map">What is in them, where they are an archive whose headers are read here; its extents lie in volume 0, the joined one.</param>
-/// <param name="Predicted">Pieces whose length was predicted.</param>
+/// <param name="Kind">Kind of the joined bytes.</param>
+/// <param name="Map">Contents of a 7z, zip or tar, otherwise null. All extents refer to volume 0, the joined bytes.</param>
+/// <param name="Predicted">Pieces of predicted length.</param>
 internal sealed record JoinedSet(
     IReadOnlyList<int> Volumes, IArchiveInput Whole, MediaKind Kind, ArchiveMap? Map, IReadOnlyList<PredictedVolume> Predicted);
 
-/// <summary>Joins pieces in the order of their names, and reads the archive that they are: 7z, zip, tar, or none.</summary>
-/// <param name="source">Where the pieces are.</param>
+/// <summary>Joins pieces in the order of their names, and reads the resulting 7z, zip or tar, if any.</summary>
+/// <param name="source">The source of the pieces.</param>
 /// <param name="keys">The passwords of the release.</param>
-/// <param name="budget">What reading the headers of the release may cost.</param>
+/// <param name="budget">The header budget of the release.</param>
 /// <param name="options">Whether lengths are predicted.</param>
 internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
-    /// <summary>Joins pieces.</summary>
-    /// <exception cref="ArchiveException">One lacks, or the archive cannot be read.</exception>
+    /// <summary>Joins and reads a group.</summary>
+    /// <exception cref="ArchiveException">A piece is missing, or the archive cannot be read.</exception>
     public async Task<JoinedSet> ReadAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
         if (group.Missing > 0)
@@ -36,10 +36,8 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         }
     }
 
-    /// <summary>Finds the pieces of archives among files whose names say nothing, by the length that the first of them tells (IMP-50).</summary>
-    /// <param name="group">The files in the order that holds where nothing tells.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>For each beginning of an archive its pieces; they are fewer than it needs where the others are not there.</returns>
+    /// <summary>Finds the pieces of archives among files without usable names, by the total length in the first piece (IMP-50).</summary>
+    /// <returns>The pieces of each archive start; fewer than needed if pieces are missing.</returns>
     public async Task<IReadOnlyList<VolumeGroup>> FindPiecesAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
         List<int> order = [.. group.Members];
@@ -48,7 +46,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         var groups = new List<VolumeGroup>();
         foreach (var start in starts)
         {
-            // Behind its beginning, where several archives lie one behind the other; anywhere, where there is only one.
+            // With several archives, pieces follow their own start. With one archive they may be anywhere.
             var behind = starts.Count == 1 ? rest : rest.Where(index => order.IndexOf(index) > order.IndexOf(start));
             List<int> pieces = [start, .. Take(behind, LengthOf(start), await TotalOfAsync(start, cancellationToken) - LengthOf(start))];
             rest.RemoveAll(pieces.Contains);
@@ -63,7 +61,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
 
     private long LengthOf(int index) => source.Candidates[index].Length ?? 0;
 
-    // Pieces are as long as the first one, but for the last.
+    // All pieces but the last have the length of the first.
     private List<int> Take(IEnumerable<int> candidates, long pieceLength, long wanted)
     {
         if (pieceLength == 0 || wanted <= 0)
@@ -79,7 +77,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
 
     private async Task<JoinedSet> ReadAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
-        // A split zip begins with a mark of its own.
+        // A split zip begins with its own signature.
         var first = source.Candidates[members[0]];
         var kind = first is { Kind: MediaKind.Unknown, Volume.Format: VolumeFormat.Zip } ? MediaKind.Zip : first.Kind;
         if (kind == MediaKind.SevenZip && await TryPredictAsync(members, cancellationToken) is { } predicted)
@@ -88,7 +86,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         await source.ContinueAsync(members, cancellationToken);
         if (MediaSignature.CategoryOf(kind) != MediaCategory.Archive)
         {
-            // Nothing inside says how long the pieces are.
+            // The content does not reveal the lengths of the pieces.
             if (members.Count > 1)
                 await source.MeasureAsync(members, cancellationToken);
             return new JoinedSet(members, Join(members), await KindOfAsync(members, cancellationToken), null, []);
@@ -105,7 +103,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         }
     }
 
-    /// <summary>A 7z says how long it is: where the pieces that were not looked into make that up exactly, they are as long as the others.</summary>
+    /// <summary>Predicts middle lengths of a split 7z. Safe because a 7z states its total length, and the lengths must add up exactly.</summary>
     private async Task<JoinedSet?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
         List<int> middle = [.. members.Where(index => source.Candidates[index].Length is null)];
@@ -141,7 +139,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
             [.. predicted.Select(index => new PredictedVolume(index, 0, source.Open(index).Length, 0, IndexOf(members, index), RarExpectation.OfLength(source.HasKnownLength(index))))]);
     }
 
-    /// <summary>The length of a 7z by its first bytes: behind the header that these point to it ends.</summary>
+    /// <summary>Returns the total length of a 7z from its first bytes; it ends with the header they point to.</summary>
     private async Task<long> TotalOfAsync(int index, CancellationToken cancellationToken)
     {
         var input = source.Open(index);

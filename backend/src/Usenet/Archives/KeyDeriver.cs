@@ -7,40 +7,40 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Derives keys as RAR and 7z do. Thread-safe: it has no state.</summary>
 /// <remarks>
-/// Takes up to 500 ms of the thread that asks. The sources are the technical note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known from
-/// the programs that read them.
+/// Blocks the calling thread for up to 500 ms. Follows the technical note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known only from
+/// programs that read them.
 /// </remarks>
 public sealed class KeyDeriver : IKeyDeriver
 {
-    /// <summary>More rounds than 2^20 are refused (IMP-57).</summary>
+    /// <summary>More than 2^20 rounds are refused (IMP-57).</summary>
     private const int MostRoundsLog2 = 20;
 
-    // RAR takes no more characters of a password than these; what follows is ignored when it packs, too.
+    // RAR ignores characters of a password beyond this limit, also when packing.
     private const int MostRarCharacters = 127;
 
     private const int Rar4RoundsLog2 = 18;
 
-    // 7z calls this number of rounds "none": salt and password are the key.
+    // 7z uses this value for "no rounds": salt and password form the key.
     private const int NoRounds = 63;
 
     private const int KeyLength = 32;
 
-    // The check value of RAR 5 is that many rounds behind the key.
+    // The check value of RAR 5 takes 32 rounds more than the key.
     private const int CheckRounds = 32;
 
-    // One round of PBKDF2 takes as long as SHA-1 or SHA-256 over so many bytes.
+    // One round of PBKDF2 takes about as long as hashing this many bytes with SHA-1 or SHA-256.
     private const int BytesPerRound = 256;
 
-    // Charged at least: a key that is quick to derive takes memory all the same.
+    // Minimum charge, because even a cheap key takes memory.
     private const long LeastCost = 1 << 10;
 
-    // Rounds that are laid out behind each other and hashed by one call.
+    // 2^6 rounds are laid out in one buffer and hashed by one call.
     private const int BatchLog2 = 6;
 
-    /// <summary>Returns the cost of a key in rounds of PBKDF2; none is free.</summary>
+    /// <summary>Returns the cost of a key in rounds of PBKDF2; never zero.</summary>
     public static long CostOf(KeyRequest request)
     {
-        // More rounds are refused by Derive, at no cost.
+        // A request with too many rounds costs nothing here, because Derive refuses it.
         var rounds = IsPossible(request) && !IsWithoutRounds(request) ? 1L << (request.Scheme == KeyScheme.Rar4 ? Rar4RoundsLog2 : request.RoundsLog2) : 0;
         var cost = request.Scheme switch
         {
@@ -52,7 +52,6 @@ public sealed class KeyDeriver : IKeyDeriver
         return Math.Max(cost, LeastCost);
     }
 
-    /// <inheritdoc/>
     public DerivedKey Derive(KeyRequest request)
     {
         if (!IsPossible(request))
@@ -74,8 +73,8 @@ public sealed class KeyDeriver : IKeyDeriver
     private static bool IsWithoutRounds(KeyRequest request) => request is { Scheme: KeyScheme.SevenZip, RoundsLog2: NoRounds };
 
     /// <summary>
-    /// SHA-1 over 2^18 times password, salt and a counter of 3 bytes. The words of the checksum, lowest byte first, are the key; the last
-    /// byte of the checksum as it stands at 16 places on the way is one byte of the initial vector.
+    /// Hashes password, salt and a 3-byte counter 2^18 times with SHA-1. The digest words, in little-endian order, are the key. The last digest
+    /// byte at 16 intermediate points gives the initialization vector.
     /// </summary>
     private static DerivedKey Rar4(string password, byte[] salt)
     {
@@ -114,7 +113,6 @@ public sealed class KeyDeriver : IKeyDeriver
         return new DerivedKey(key, iv, ReadOnlyMemory<byte>.Empty);
     }
 
-    /// <summary>PBKDF2 with HMAC-SHA-256.</summary>
     private static byte[] Rar5(string password, byte[] salt, int rounds) =>
         Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(Shortened(password)), salt, rounds, HashAlgorithmName.SHA256, KeyLength);
 
@@ -126,7 +124,7 @@ public sealed class KeyDeriver : IKeyDeriver
         return check;
     }
 
-    /// <summary>SHA-256 over 2^n times salt, password and a counter of 8 bytes.</summary>
+    /// <summary>Hashes salt, password and an 8-byte counter 2^n times with SHA-256.</summary>
     private static DerivedKey SevenZip(string password, byte[] salt, int roundsLog2)
     {
         byte[] seed = [.. salt, .. Encoding.Unicode.GetBytes(password)];
@@ -156,7 +154,7 @@ public sealed class KeyDeriver : IKeyDeriver
 
     private static string Shortened(string password) => password.Length > MostRarCharacters ? password[..MostRarCharacters] : password;
 
-    /// <summary>Writes the lowest 3 bytes of a counter, lowest first. No counter here has more.</summary>
+    /// <summary>Writes the low 3 bytes of a counter in little-endian order; no counter here exceeds them.</summary>
     private static void WriteCounter(Span<byte> place, int counter)
     {
         place[0] = (byte)counter;
@@ -166,20 +164,17 @@ public sealed class KeyDeriver : IKeyDeriver
 }
 
 /// <summary>
-/// What RAR 3 and 4 do to their own input: their SHA-1 takes whole blocks of 64 bytes from where they lie, and leaves the end of the expanded
-/// message (FIPS 180-4, 6.1.2: W of 64 to 79) in their place, each word with its lowest byte first. The next round begins with that. It
-/// shows with passwords of 29 characters and more.
+/// A flaw of RAR 3 and 4: their SHA-1 overwrites each whole 64-byte input block with the end of the expanded message, in little-endian words
+/// (FIPS 180-4, 6.1.2: W of 64 to 79). The next round hashes the overwritten input. Affects passwords of 29 characters and more.
 /// </summary>
 internal static class Rar4Flaw
 {
     private const int Block = 64;
 
-    /// <summary>Spoils password and salt as a round does that has hashed them.</summary>
-    /// <param name="seed">Password and salt, changed in place.</param>
-    /// <param name="position">How many bytes were hashed before them.</param>
+    /// <summary>Overwrites password and salt in place, as hashing them at stream <paramref name="position"/> (in bytes) does.</summary>
     public static void Apply(Span<byte> seed, long position)
     {
-        // What fills the block that was begun before is copied, and stays as it is.
+        // Bytes that complete a partially filled block are copied first, so the flaw does not touch them.
         for (var at = Block - (int)(position % Block); at + Block <= seed.Length; at += Block)
             Spoil(seed.Slice(at, Block));
     }

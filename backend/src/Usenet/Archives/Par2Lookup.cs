@@ -8,20 +8,18 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>What a PAR2 index says about one posted file of a release.</summary>
-/// <param name="Name">The name of the file that was posted under another one; null where the index does not know it.</param>
-/// <param name="Length">Its length in bytes; null where the index does not know it.</param>
+/// <summary>The claims of a PAR2 index about one posted file.</summary>
+/// <param name="Name">The original name; null if unknown to the index.</param>
+/// <param name="Length">The length in bytes; null if unknown to the index.</param>
 public readonly record struct Par2Claim(string? Name, long? Length);
 
-/// <summary>Reads the PAR2 indexes of a release, and finds what they say about its files (IMP-20, IMP-40).</summary>
+/// <summary>Reads the PAR2 indexes of a release and matches them to its files (IMP-20, IMP-40).</summary>
 /// <remarks>Thread-safe; fetches in lane Import.</remarks>
-/// <param name="engine">Reads; not owned.</param>
+/// <param name="engine">Reads the indexes; not owned.</param>
 public sealed class Par2Lookup(StreamEngine engine)
 {
-    /// <summary>Reads one index of each PAR2 set. One that cannot be read is left out: it only tells names.</summary>
-    /// <param name="heads">What the probe of the release has found.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="NntpException">No provider could be asked to the end.</exception>
+    /// <summary>Reads one index of each PAR2 set. An unreadable index is skipped, because it only provides names and lengths.</summary>
+    /// <exception cref="NntpException">No provider gave a final answer.</exception>
     public async Task<IReadOnlyList<Par2Index>> ReadAsync(IReadOnlyList<FileHead> heads, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(heads);
@@ -31,10 +29,8 @@ public sealed class Par2Lookup(StreamEngine engine)
         return [.. read.OfType<Par2Index>()];
     }
 
-    /// <summary>What indexes say about the files of a release: of those that were looked into by their beginning, of the others by their name.</summary>
-    /// <param name="heads">What the probe has found.</param>
-    /// <param name="indexes">The indexes.</param>
-    /// <returns>One for each head; none at all where there is no index.</returns>
+    /// <summary>Matches indexes to files: probed files by the hash of their first bytes, skipped files by name.</summary>
+    /// <returns>One claim for each head; empty if there is no index.</returns>
     public static IReadOnlyList<Par2Claim> Match(IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Index> indexes)
     {
         ArgumentNullException.ThrowIfNull(heads);

@@ -4,19 +4,19 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>A posted file as the headers of an archive are read from it: an article at a time, and nothing ahead.</summary>
+/// <summary>Reads archive headers of a posted file, one article at a time and without read-ahead.</summary>
 /// <remarks>
-/// What the probe has kept of the file is given without another fetch. Its last bytes are proved. Its first ones come from an article that was
-/// not read to its end: headers have checksums of their own, and where something does not fit the caller opens the file again without them.
+/// Serves the bytes kept by the probe without another fetch. The last bytes are proved. The first bytes are not, because their article was
+/// read only in part; headers have checksums, and on a mismatch the caller opens the file again without these bytes.
 /// </remarks>
-/// <param name="engine">Reads; not owned.</param>
-/// <param name="reads">Holds the number of reads at a time down.</param>
+/// <param name="engine">Reads the file; not owned.</param>
+/// <param name="reads">Limits the number of concurrent reads.</param>
 /// <param name="file">The posted file.</param>
-/// <param name="first">Its first bytes as they came, or none.</param>
-/// <param name="last">Its last bytes, proved, or none.</param>
+/// <param name="first">The unproved first bytes; may be empty.</param>
+/// <param name="last">The proved last bytes; may be empty.</param>
 internal sealed class PostedInput(StreamEngine engine, SemaphoreSlim reads, PostedFile file, ReadOnlyMemory<byte> first, ReadOnlyMemory<byte> last) : IArchiveInput
 {
-    // Headers and the data behind them are looked at in small steps: each stretch is read once.
+    // Headers are read in small steps, so each fetched page is kept for the next step.
     private const int PageLength = 16 << 10;
 
     private volatile Page? _page;
@@ -52,7 +52,7 @@ internal sealed class PostedInput(StreamEngine engine, SemaphoreSlim reads, Post
         return true;
     }
 
-    // The last byte of a range is given out when nothing is owed any more, so that a range that was read whole is proved.
+    // The stream withholds the last byte of a range until all checks have passed, so a fully read range is proved.
     private async ValueTask ReadProvedAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken)
     {
         await reads.WaitAsync(cancellationToken);

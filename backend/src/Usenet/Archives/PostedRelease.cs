@@ -5,8 +5,8 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The posted files of a release while it is mapped: what is known of them, and what is asked for besides.</summary>
-/// <remarks>Thread-safe. An index is written to by the set alone that it belongs to.</remarks>
+/// <summary>The posted files of a release during mapping: the probe's results, and heads fetched on demand.</summary>
+/// <remarks>Thread-safe, because only the set that owns an index writes to it.</remarks>
 internal sealed class PostedRelease : IVolumeSource, IDisposable
 {
     private readonly ReleaseProber _prober;
@@ -16,14 +16,14 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
     private readonly SegmentMap?[] _maps;
     private readonly PostedInput?[] _inputs;
 
-    // Each read holds a stream of the engine, which has not many.
+    // Each read holds a stream of the engine, and these are limited.
     private readonly SemaphoreSlim _reads;
 
-    /// <param name="prober">Asks for what the first probe has left out.</param>
+    /// <param name="prober">Fetches the heads that the first probe skipped.</param>
     /// <param name="engine">Reads headers; not owned.</param>
-    /// <param name="heads">What the first probe has found.</param>
-    /// <param name="claims">What PAR2 says of each, or none.</param>
-    /// <param name="concurrency">Most reads at once.</param>
+    /// <param name="heads">Results of the first probe.</param>
+    /// <param name="claims">The PAR2 claim of each head; may be empty.</param>
+    /// <param name="concurrency">Maximum number of concurrent reads.</param>
     public PostedRelease(ReleaseProber prober, StreamEngine engine, IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, int concurrency)
     {
         (_prober, _engine, _heads, _claims, _reads) = (prober, engine, [.. heads], claims, new SemaphoreSlim(concurrency, concurrency));
@@ -32,20 +32,16 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
         Candidates = [.. heads.Select(Describe)];
     }
 
-    /// <inheritdoc/>
     public IReadOnlyList<VolumeCandidate> Candidates { get; }
 
-    /// <summary>Where the segments of each file live, as far as it is known now; predicted maps included.</summary>
+    /// <summary>The segment maps known so far, including predicted maps.</summary>
     public IReadOnlyList<SegmentMap?> Maps => _maps;
 
-    /// <summary>What is known of a file.</summary>
     public FileHead this[int posted] => _heads[posted];
 
-    /// <inheritdoc/>
     public Task ContinueAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken) =>
         ContinueAsync([.. indexes.Where(index => _heads[index].State == HeadState.Skipped)], isWhole: false, cancellationToken);
 
-    /// <inheritdoc/>
     public async Task MeasureAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken)
     {
         await ContinueAsync([.. indexes.Where(index => !_heads[index].IsConfirmed)], isWhole: true, cancellationToken);
@@ -53,7 +49,6 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
             _inputs[index] = Open(index, first: default);
     }
 
-    /// <inheritdoc/>
     public long? Predict(int index, int like, long? length)
     {
         var file = length ?? ClaimOf(index).Length ?? _maps[like]!.Length;
@@ -65,10 +60,8 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
         return file;
     }
 
-    /// <inheritdoc/>
     public bool HasKnownLength(int index) => ClaimOf(index).Length is not null;
 
-    /// <inheritdoc/>
     public IArchiveInput Open(int index)
     {
         var head = _heads[index];
@@ -81,10 +74,9 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
         return _inputs[index] ??= Open(index, head.FirstBytes);
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _reads.Dispose();
 
-    /// <summary>The error of an archive whose headers lie in an article that cannot be had.</summary>
+    /// <summary>The error if an article with headers is lost.</summary>
     public static ArchiveException Lost(ArticleLoss loss) => loss == ArticleLoss.Corrupt
         ? new ArchiveException(ArchiveFault.Damaged, "an article of its headers is damaged at every provider")
         : new ArchiveException(ArchiveFault.Gone, "an article of its headers is gone at every provider");

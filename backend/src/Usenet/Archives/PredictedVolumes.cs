@@ -10,42 +10,41 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>A predicted volume with its posted file, whose map is predicted too.</summary>
-/// <param name="Volume">What was predicted.</param>
-/// <param name="File">The posted file; its ids have to stay readable as long as a proof of it is asked for.</param>
+/// <param name="Volume">The prediction.</param>
+/// <param name="File">The posted file; its message-ids must stay readable as long as a proof may run.</param>
 public readonly record struct PredictedFile(PredictedVolume Volume, PostedFile File);
 
-/// <summary>Owns the predictions of sets, and learns what looking into their volumes has shown.</summary>
-/// <remarks>Called on any thread, under no lock; must not block or throw.</remarks>
+/// <summary>Owns the predictions of sets and is notified when they are proved or refuted.</summary>
+/// <remarks>Called on any thread and without locks; must not block or throw.</remarks>
 public interface IPredictionOwner
 {
-    /// <summary>Nothing has to be asked any more before bytes of these volumes leave: they need no prediction. Each is named once.</summary>
+    /// <summary>These volumes are proved, so their predictions are no longer needed. Each volume is reported once.</summary>
     void OnProved(object key, IReadOnlyList<PredictedVolume> volumes);
 
-    /// <summary>A volume of the set is not as predicted: its release has to be mapped again, without predictions. Called once.</summary>
+    /// <summary>A volume of the set contradicts its prediction, so the release must be mapped again without predictions. Called once.</summary>
     void OnRefuted(object key);
 
-    /// <summary>A reader waits for heads of other volumes than the one that it reads. Called once for a set.</summary>
+    /// <summary>A reader waits for heads of volumes other than the one it reads. Called once for a set.</summary>
     void OnSought(object key);
 }
 
-/// <summary>Looks into predicted volumes before any of their bytes leave, and remembers what it has found (IMP-52).</summary>
+/// <summary>Checks predicted volumes before any of their bytes are served, and remembers the results (IMP-52).</summary>
 /// <remarks>
 /// <para>
-/// A volume is as predicted if its first article claims the length that was predicted for the posted file, and its headers have the data of the
-/// same file at the same place. That alone does not say where in the file this data belongs: volumes before it may be longer and shorter so
-/// that the sum comes out right. So before a byte of a volume leaves, all predicted volumes before it or all behind it are looked into as well,
-/// whichever are fewer; those whose posted length PAR2 tells are spared. Then every length on one side is known, and the whole is known to be
-/// the sum. A reader that goes forward from the beginning, or looks at the end, asks for one head per volume.
+/// A volume matches if its first article claims the predicted file length, and its headers place the same file's data at the predicted offset.
+/// That alone does not locate the data within the file, because earlier volumes may be longer and shorter and still add up. So before serving a
+/// volume, all predicted volumes before it or all behind it are checked too, whichever are fewer. Volumes with a PAR2 length are exempt. Then all
+/// lengths on one side are known, and so is the total. A reader that starts at the beginning or the end fetches one head per volume.
 /// </para>
 /// <para>
-/// Heads of a side are fetched from the edge of the set inwards, a few at a time. So each head that arrives proves its own volume for good, even
-/// if the reader leaves before the last one, and other viewers never wait behind more than a few.
+/// Heads of one side are fetched from the edge of the set inwards, a few at a time. So each head proves its own volume for good even if the
+/// reader leaves early, and other readers never wait for more than a few heads.
 /// </para>
 /// <para>Thread-safe; one per process. Fetches in lane Playback for readers, in lane HealthCheck for <see cref="BackgroundProof"/>.</para>
 /// </remarks>
 public sealed class PredictedVolumes
 {
-    /// <summary>Heads of a side that are fetched at once: enough for a fast line and a long way.</summary>
+    // Enough to fill a fast line with high latency.
     private const int HeadsAtOnce = 16;
 
     private const int MaxSets = 1000;
@@ -56,21 +55,19 @@ public sealed class PredictedVolumes
     private readonly IArticleSource _source;
     private readonly IPredictionOwner _owner;
 
-    /// <summary>Creates it.</summary>
-    /// <param name="source">Where heads come from; not owned.</param>
-    /// <param name="owner">Learns what is found.</param>
-    /// <param name="time">Clock of what is remembered.</param>
+    /// <param name="source">Provides heads; not owned.</param>
+    /// <param name="owner">Receives the results.</param>
+    /// <param name="time">Expires remembered results.</param>
     public PredictedVolumes(IArticleSource source, IPredictionOwner owner, TimeProvider time)
     {
         (_source, _owner) = (source, owner);
         _sets = new AgingMap<object, SetProof>(MaxSets, TimeSpan.FromDays(7), time);
     }
 
-    /// <summary>The proofs of a set, one for each of its predicted volumes in the same order.</summary>
-    /// <param name="key">Equal for the same set of the same map as long as the process runs.</param>
+    /// <summary>Returns the proofs of a set, in the order of its predicted volumes.</summary>
+    /// <param name="key">Identifies the set of this map; equal for the lifetime of the process.</param>
     /// <param name="files">
-    /// All predicted volumes of the set by rising place, including volumes of which no byte is read. Volumes that the owner knows to be proved may
-    /// be left out.
+    /// All predicted volumes of the set by ascending place, including volumes that no one reads. Volumes already proved may be left out.
     /// </param>
     public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files)
     {
@@ -80,7 +77,7 @@ public sealed class PredictedVolumes
         return [.. files.Select(file => new Proof(look, file.Volume.Place, _readers))];
     }
 
-    /// <summary>The work that is left to prove a set for good, without a reader.</summary>
+    /// <summary>Returns the remaining work to prove a set without a reader.</summary>
     /// <inheritdoc cref="For"/>
     public BackgroundProof InBackground(object key, IReadOnlyList<PredictedFile> files)
     {
@@ -119,7 +116,7 @@ public sealed class PredictedVolumes
             }
             catch (ArticleGoneException) when (!own.IsFaulted)
             {
-                // One side is enough: a lost head there says nothing about the bytes that the reader wants.
+                // One side is enough: a lost head on the near side says nothing about the wanted bytes.
                 await LookAsync(far, headArrived, cancellationToken);
             }
         }
@@ -140,8 +137,8 @@ public sealed class PredictedVolumes
     }
 }
 
-/// <summary>The work that is left to prove a set for good: one head for each volume whose length was predicted and not told.</summary>
-/// <remarks>For one worker at a time. Fetches in lane HealthCheck, from no backup provider, and begins nothing while a reader waits for heads.</remarks>
+/// <summary>The remaining work to prove a set: one head for each volume whose length is predicted and not known from PAR2.</summary>
+/// <remarks>For one worker at a time. Fetches in lane HealthCheck without backup providers, and yields to readers that wait for heads.</remarks>
 public sealed class BackgroundProof
 {
     private readonly VolumeLook _look;
@@ -149,15 +146,13 @@ public sealed class BackgroundProof
 
     internal BackgroundProof(VolumeLook look, WaitingReaders readers) => (_look, _readers) = (look, readers);
 
-    /// <summary>The volumes that nothing has looked into yet, from the first to the last.</summary>
+    /// <summary>Volumes not yet checked, in order.</summary>
     public IReadOnlyList<PredictedFile> Open => [.. _look.Set.OpenPlaces().Select(_look.FileAt)];
 
-    /// <summary>Looks into one volume, once no reader waits for heads. Costs nothing if a reader was faster.</summary>
-    /// <param name="volume">One of <see cref="Open"/>.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="RefutedExtentException">A volume of the set is not as predicted; the owner knows.</exception>
-    /// <exception cref="ArticleGoneException">No provider that may be asked has its head intact.</exception>
-    /// <exception cref="NntpException">Nothing can be said at present.</exception>
+    /// <summary>Checks one volume of <see cref="Open"/> once no reader waits for heads. Free if a reader has already checked it.</summary>
+    /// <exception cref="RefutedExtentException">A volume of the set contradicts its prediction; the owner has been notified.</exception>
+    /// <exception cref="ArticleGoneException">No permitted provider has the head intact.</exception>
+    /// <exception cref="NntpException">No provider gave a final answer.</exception>
     public async Task LookAsync(PredictedVolume volume, CancellationToken cancellationToken)
     {
         await _readers.WhenNoneAsync(cancellationToken);
@@ -165,8 +160,7 @@ public sealed class BackgroundProof
     }
 }
 
-/// <summary>Looks into the volumes of one set by the posted files of one opening.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Checks the volumes of one set through the posted files of one opening. Thread-safe.</summary>
 internal sealed class VolumeLook(SetProof set, IReadOnlyList<PredictedFile> files, VolumeCheck check)
 {
     private readonly Dictionary<int, PredictedFile> _files = files.ToDictionary(file => file.Volume.Place);
@@ -179,15 +173,15 @@ internal sealed class VolumeLook(SetProof set, IReadOnlyList<PredictedFile> file
         set.LookAsync(place, token => check.IsTrueAsync(_files[place], heads, token), isReader, cancellationToken);
 }
 
-/// <summary>The readers that wait for heads of other volumes than their own: work in the background lets them go first.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards both fields; nothing is called under it.</remarks>
+/// <summary>Counts readers that wait for heads of other volumes, so that background work lets them go first.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards both fields; no callback runs while it is held.</remarks>
 internal sealed class WaitingReaders
 {
     private readonly Lock _gate = new();
     private int _count;
     private TaskCompletionSource? _none;
 
-    /// <summary>A reader waits until the result is disposed.</summary>
+    /// <summary>Counts a waiting reader until the result is disposed.</summary>
     public IDisposable Enter()
     {
         lock (_gate)
@@ -195,7 +189,6 @@ internal sealed class WaitingReaders
         return new Turn(this);
     }
 
-    /// <summary>Waits until no reader waits.</summary>
     public Task WhenNoneAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -224,28 +217,23 @@ internal sealed class WaitingReaders
     }
 }
 
-/// <summary>Looks into one volume.</summary>
-/// <param name="source">Where its head comes from; not owned.</param>
-/// <param name="options">On whose behalf: <see cref="ForReaders"/> or <see cref="ForBackground"/>.</param>
+/// <summary>Checks one volume against its prediction, for readers or in the background.</summary>
 internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
 {
-    // Longer than headers with the longest names of films are.
+    // More than headers with the longest file names need.
     private const int HeadBytes = 16 << 10;
 
     public static readonly ProbeOptions ForReaders = new() { Lane = OperationLane.Playback, HeadBytes = HeadBytes, TrailerPatience = TimeSpan.Zero };
 
     public static readonly ProbeOptions ForBackground = ForReaders with { Lane = OperationLane.HealthCheck, SparesBackups = true, TakesWholeArticles = true };
 
-    /// <summary>Whether a volume is as predicted.</summary>
-    /// <param name="predicted">The volume.</param>
-    /// <param name="heads">Where its beginning may be had without a fetch; null: nowhere.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="ArticleGoneException">Its head is gone at every provider.</exception>
-    /// <exception cref="ArticleDoubtedException">Its head came damaged from every provider that has it.</exception>
-    /// <exception cref="NntpException">Nothing can be said.</exception>
+    /// <summary>Whether a volume matches its prediction. <paramref name="heads"/> may provide its beginning without a fetch; null if not.</summary>
+    /// <exception cref="ArticleGoneException">The head is missing at every provider.</exception>
+    /// <exception cref="ArticleDoubtedException">Every provider that has the head returned it damaged.</exception>
+    /// <exception cref="NntpException">No provider gave a final answer.</exception>
     public async Task<bool> IsTrueAsync(PredictedFile predicted, IPostedHeads? heads, CancellationToken cancellationToken)
     {
-        // What a stream reads anyway can say that the volume is as predicted; that it is not, an article says that is asked for that alone.
+        // Bytes that a stream reads anyway can confirm a prediction. Only a separate fetch may refute it, because these bytes are not proved.
         if (heads is not null && await heads.ReadHeadAsync(predicted.File, HeadBytes, cancellationToken) is { } read && await IsAsReadAsync(predicted, read, cancellationToken))
             return true;
         var unseen = new FileHead { Members = [0], Subject = default, Ids = predicted.File.Ids, State = HeadState.Skipped };
@@ -254,7 +242,7 @@ internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
         if (head.State == HeadState.Found && await IsAsPredictedAsync(head))
             return true;
 
-        // Its beginning may be damaged at one provider: the verdict is spoken over proved bytes.
+        // One provider may have a damaged copy, so a refutation needs proved bytes.
         head = await prober.ProveHeadAsync(unseen, cancellationToken);
         return head.State switch
         {
@@ -274,29 +262,23 @@ internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
     }
 }
 
-/// <summary>What the headers of a predicted volume have to say besides where the data lies: as a text that a store can keep.</summary>
+/// <summary>Encodes the expected headers of a predicted volume as a short text for the store.</summary>
 internal static class RarExpectation
 {
-    /// <summary>Ends the text of a volume whose posted length PAR2 told.</summary>
+    /// <summary>Suffix for a volume whose posted length is known from PAR2.</summary>
     public const string KnownLength = "+";
 
     private const string LengthAlone = "length";
 
-    /// <summary>Describes a volume that was predicted.</summary>
-    /// <param name="volume">The volume.</param>
-    /// <param name="posted">Index of the posted file.</param>
-    /// <param name="place">Its place in the set.</param>
-    /// <param name="hasKnownLength">Whether its posted length was told by PAR2.</param>
     public static PredictedVolume Of(RarVolume volume, int posted, int place, bool hasKnownLength)
     {
         var part = volume.Head!;
         return new PredictedVolume(posted, part.DataOffset, part.DataLength, 0, place, TextOf(volume, part) + (hasKnownLength ? KnownLength : ""));
     }
 
-    /// <summary>Describes a piece without headers, of which the length is all that can be seen.</summary>
+    /// <summary>Describes a piece without headers; only its length can be checked.</summary>
     public static string OfLength(bool hasKnownLength) => LengthAlone + (hasKnownLength ? KnownLength : "");
 
-    /// <summary>Whether a volume is what it has to be.</summary>
     public static async Task<bool> IsMetAsync(PredictedVolume expected, FileHead head, CancellationToken cancellationToken)
     {
         if (expected.Expected.StartsWith(LengthAlone, StringComparison.Ordinal))
@@ -311,7 +293,7 @@ internal static class RarExpectation
         }
         catch (ArchiveException)
         {
-            // What does not begin as a volume of its set is not as predicted.
+            // A file without the headers of its set contradicts the prediction.
             return false;
         }
     }
@@ -323,7 +305,7 @@ internal static class RarExpectation
         return string.Create(CultureInfo.InvariantCulture, $"{volume.Format} {number} {Convert.ToHexStringLower(identity.AsSpan(0, 16))}");
     }
 
-    /// <summary>The beginning of a volume, and nothing behind it.</summary>
+    /// <summary>The first bytes of a volume; reading beyond them fails.</summary>
     private sealed class HeadInput(ReadOnlyMemory<byte> head, long length) : IArchiveInput
     {
         public long Length => length;

@@ -3,14 +3,14 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads headers of RAR 2.9 to 4. Pure.</summary>
+/// <summary>Parses headers of RAR 2.9 to 4. Pure.</summary>
 /// <remarks>
-/// <c>HEAD_CRC(2) HEAD_TYPE(1) HEAD_FLAGS(2) HEAD_SIZE(2)</c>, then <c>ADD_SIZE(4)</c> where the flag 0x8000 is set, which is the length of the
-/// data that follows. HEAD_CRC is the lower half of the CRC-32 of all after it (technote.txt of RAR 4).
+/// <c>HEAD_CRC(2) HEAD_TYPE(1) HEAD_FLAGS(2) HEAD_SIZE(2)</c>, then <c>ADD_SIZE(4)</c>, the length of the data that follows, if flag 0x8000 is
+/// set. HEAD_CRC is the low half of the CRC-32 of the remaining header (technote.txt of RAR 4).
 /// </remarks>
 internal static class Rar4Block
 {
-    /// <summary>Bytes that tell how long a header is.</summary>
+    /// <summary>Bytes needed to tell the length of a header.</summary>
     public const int StartLength = 7;
 
     private const byte Main = 0x73;
@@ -21,22 +21,19 @@ internal static class Rar4Block
 
     private const int HasData = 0x8000;
 
-    // Of a file: RAR 2 wrote a comment into its header, and left it out of the checksum.
+    // File headers only: RAR 2 embedded a comment and left it out of the checksum.
     private const int HasOldComment = 0x08;
 
-    // Lengths of a file have 64 bits.
+    // The file's lengths have 64 bits.
     private const int Large = 0x100;
 
-    // The first version that encrypts with AES.
+    // The first version with AES.
     private const int FirstWithAes = 29;
 
-    // A main header without the comment that RAR 2 wrote into it, and that the checksum leaves out.
+    // Length without the comment that RAR 2 embedded, because the checksum does not cover it.
     private const int MainLength = 13;
 
-    /// <summary>How long a header is in all.</summary>
-    /// <param name="start">Its beginning.</param>
-    /// <param name="length">Its length; 0 if there is none.</param>
-    /// <returns>False where the beginning is too short to tell, or is none of a header.</returns>
+    /// <summary>Returns the total length of a header; false if <paramref name="start"/> is too short or not a header.</summary>
     public static bool TryMeasure(ReadOnlySpan<byte> start, out int length)
     {
         length = start.Length < StartLength ? 0 : BinaryPrimitives.ReadUInt16LittleEndian(start[5..]);
@@ -46,11 +43,13 @@ internal static class Rar4Block
         return false;
     }
 
-    /// <summary>Whether a header is one that an encrypted volume has after its main header: what a wrong key makes of it seldom is.</summary>
+    /// <summary>
+    /// Whether the type is valid after the main header of an encrypted volume. Decrypting with a wrong key seldom gives such a type.
+    /// </summary>
     public static bool MayBeEncrypted(ReadOnlySpan<byte> start) =>
         start[2] is Service or End || (start[2] == File && (start[3] & HasOldComment) == 0);
 
-    /// <summary>Whether the checksum of a whole header is right. Those of blocks that RAR 2 wrote never were.</summary>
+    /// <summary>Whether the checksum is right. Blocks written by RAR 2 always pass, because their checksums are unreliable.</summary>
     public static bool IsSound(ReadOnlySpan<byte> header)
     {
         var (type, flags) = (header[2], BinaryPrimitives.ReadUInt16LittleEndian(header[3..]));
@@ -61,8 +60,8 @@ internal static class Rar4Block
         return (ushort)Crc32Kernel.Append(0, header[2..]) == BinaryPrimitives.ReadUInt16LittleEndian(header);
     }
 
-    /// <summary>Reads a whole header that is sound.</summary>
-    /// <exception cref="ArchiveException">It contradicts itself, or is of a kind that cannot be streamed.</exception>
+    /// <summary>Parses a whole header with a valid checksum.</summary>
+    /// <exception cref="ArchiveException">The header contradicts itself or cannot be streamed.</exception>
     public static RarBlock Parse(ReadOnlySpan<byte> header)
     {
         var cursor = new RarCursor(header);
@@ -89,7 +88,7 @@ internal static class Rar4Block
         | ((flags & 0x080) != 0 ? RarArchiveFlags.EncryptedHeaders : 0)
         | ((flags & 0x100) != 0 ? RarArchiveFlags.First : 0);
 
-    /// <summary>Bytes of data behind a service block, which has the fields of a file.</summary>
+    /// <summary>Returns the data length of a service block, which has the fields of a file.</summary>
     private static long ServiceLength(ref RarCursor cursor, int flags)
     {
         const int BetweenHalves = 21;

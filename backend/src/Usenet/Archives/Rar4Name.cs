@@ -2,18 +2,16 @@ using System.Text;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads names of RAR 2.9 to 4. Pure.</summary>
+/// <summary>Decodes file names of RAR 2.9 to 4. Pure.</summary>
 /// <remarks>
-/// A name is bytes in the code page of the system that packed it. With the Unicode flag it is UTF-8, or, where it holds a zero byte, a plain
-/// name before and its UTF-16 form after it, packed with the help of the plain one.
+/// A name is in the code page of the packing system. With the Unicode flag it is UTF-8 or, if it contains a zero byte, a plain name before the
+/// zero and a compressed UTF-16 form after it.
 /// </remarks>
 internal static class Rar4Name
 {
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>The name, separated by <c>/</c>.</summary>
-    /// <param name="bytes">The field of the header.</param>
-    /// <param name="hasUnicode">Whether the Unicode flag is set.</param>
+    /// <summary>Returns the name with <c>/</c> as separator.</summary>
     public static string Read(ReadOnlySpan<byte> bytes, bool hasUnicode)
     {
         var zero = bytes.IndexOf((byte)0);
@@ -30,15 +28,14 @@ internal static class Rar4Name
         }
         catch (DecoderFallbackException)
         {
-            // The code page is told nowhere. Latin-1 loses nothing.
+            // The code page is unknown. Latin-1 keeps every byte.
             return Encoding.Latin1.GetString(bytes);
         }
     }
 
     /// <summary>
-    /// A high byte for the whole name, then groups of a byte with four codes of two bits, highest first, and what they need: 0 a low byte,
-    /// 1 a low byte that gets the high one, 2 both bytes, 3 a run of the plain name, with a correction and the high byte where the top bit of
-    /// its length is set. A name that is cut short ends there.
+    /// Unpacks one high byte for the whole name, then groups of four 2-bit codes, highest first. 0: a low byte; 1: a low byte with the high byte;
+    /// 2: both bytes; 3: a run of the plain name, with a correction and the high byte if the top bit of its length is set. Truncation ends the name.
     /// </summary>
     private static string Unpack(ReadOnlySpan<byte> plain, ReadOnlySpan<byte> packed)
     {
@@ -74,8 +71,7 @@ internal static class Rar4Name
         return name.ToString();
     }
 
-    /// <summary>Appends a run of the plain name from the place on that the name has reached.</summary>
-    /// <returns>Bytes that describe it.</returns>
+    /// <summary>Appends a run of the plain name, starting at the current length, and returns the number of packed bytes used.</summary>
     private static int AppendRun(StringBuilder name, ReadOnlySpan<byte> plain, ReadOnlySpan<byte> packed, int high)
     {
         var isCorrected = (packed[0] & 0x80) != 0;

@@ -4,17 +4,17 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads headers of RAR 5 and 7. Pure.</summary>
+/// <summary>Parses headers of RAR 5 and 7. Pure.</summary>
 /// <remarks>
-/// <c>CRC32(4) SIZE(vint) TYPE(vint) FLAGS(vint) [EXTRA_SIZE(vint)] [DATA_SIZE(vint)] … [extra records]</c>; SIZE counts from TYPE on, the CRC
-/// from SIZE on (technical note of RAR 5.0).
+/// <c>CRC32(4) SIZE(vint) TYPE(vint) FLAGS(vint) [EXTRA_SIZE(vint)] [DATA_SIZE(vint)] … [extra records]</c>; SIZE counts from TYPE, the CRC
+/// covers SIZE and everything after it (technical note of RAR 5.0).
 /// </remarks>
 internal static class Rar5Block
 {
-    /// <summary>Bytes that tell how long a header is; none is shorter.</summary>
+    /// <summary>Bytes needed to tell the length of a header; no header is shorter.</summary>
     public const int StartLength = 7;
 
-    // The checksum before the size, and the most bytes that the size has.
+    // The size follows the checksum and takes at most three bytes.
     private const int SizeOffset = 4;
     private const int LongestSize = 3;
 
@@ -24,13 +24,10 @@ internal static class Rar5Block
     private const ulong Encryption = 4;
     private const ulong End = 5;
 
-    // One method of encryption is known: AES-256.
+    // AES-256, the only defined method.
     private const ulong Aes = 0;
 
-    /// <summary>How long a header is in all.</summary>
-    /// <param name="start">Its beginning.</param>
-    /// <param name="length">Its length; 0 if there is none.</param>
-    /// <returns>False where the beginning is too short to tell, or is none of a header.</returns>
+    /// <summary>Returns the total length of a header; false if <paramref name="start"/> is too short or not a header.</summary>
     public static bool TryMeasure(ReadOnlySpan<byte> start, out int length)
     {
         length = 0;
@@ -51,7 +48,7 @@ internal static class Rar5Block
         return false;
     }
 
-    /// <summary>Whether a header is one that an encrypted volume begins with: what a wrong key makes of it seldom is.</summary>
+    /// <summary>Whether the type is valid at the start of an encrypted volume. Decrypting with a wrong key seldom gives such a type.</summary>
     public static bool MayBeEncrypted(ReadOnlySpan<byte> start, bool isFirst)
     {
         var at = SizeOffset;
@@ -60,9 +57,9 @@ internal static class Rar5Block
         return isFirst ? start[at + 1] == Main : start[at + 1] is > 0 and <= (byte)End;
     }
 
-    /// <summary>Length of a header of which a field has grown, by which the field of its own size may grow, too.</summary>
-    /// <param name="length">Its length before.</param>
-    /// <param name="growth">Bytes that the field gains.</param>
+    /// <summary>
+    /// Returns the length of a header after one field grows by <paramref name="growth"/> bytes, because the size field may grow too.
+    /// </summary>
     public static int Grown(int length, int growth)
     {
         var size = length - SizeOffset - 1;
@@ -71,7 +68,7 @@ internal static class Rar5Block
         return length + growth + VintLength(size + growth) - VintLength(size);
     }
 
-    /// <summary>Bytes that a number takes, written as short as possible.</summary>
+    /// <summary>Returns the length of the shortest encoding of a number.</summary>
     public static int VintLength(int number)
     {
         var length = 1;
@@ -80,12 +77,11 @@ internal static class Rar5Block
         return length;
     }
 
-    /// <summary>Whether the checksum of a whole header is right.</summary>
     public static bool IsSound(ReadOnlySpan<byte> header) =>
         Crc32Kernel.Append(0, header[SizeOffset..]) == BinaryPrimitives.ReadUInt32LittleEndian(header);
 
-    /// <summary>Reads a whole header that is sound.</summary>
-    /// <exception cref="ArchiveException">It contradicts itself, or is of a kind that cannot be streamed.</exception>
+    /// <summary>Parses a whole header with a valid checksum.</summary>
+    /// <exception cref="ArchiveException">The header contradicts itself or cannot be streamed.</exception>
     public static RarBlock Parse(ReadOnlySpan<byte> header)
     {
         var cursor = new RarCursor(header);
@@ -181,7 +177,7 @@ internal static class Rar5Block
 
     private static ArchiveException UnknownEncryption() => new(ArchiveFault.Unsupported, "it is encrypted in a way that is not known");
 
-    /// <summary>What the extra records of a file tell: <c>SIZE(vint) TYPE(vint) …</c> each, SIZE counting from TYPE on.</summary>
+    /// <summary>The extra records of a file: <c>SIZE(vint) TYPE(vint) …</c> each, SIZE counts from TYPE.</summary>
     private readonly record struct Rar5Extra
     {
         private const ulong EncryptionRecord = 0x01;
@@ -229,7 +225,7 @@ internal static class Rar5Block
             return read with { Encryption = encryption, HasKeyedSums = (flags & 0x02) != 0 };
         }
 
-        /// <summary><c>FLAGS(vint) [MTIME(4 as of Unix, else 8)] …</c></summary>
+        /// <summary><c>FLAGS(vint) [MTIME(4 if Unix time, else 8)] …</c></summary>
         private static Rar5Extra WithTime(Rar5Extra read, ref RarCursor record)
         {
             const ulong IsUnix = 0x01;

@@ -1,19 +1,16 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Sorts the volumes of a release into archives by what their headers say, and puts each archive in order. Pure.</summary>
+/// <summary>Sorts the volumes of a release into archives by their headers, and orders each archive. Pure.</summary>
 /// <remarks>
-/// Volumes belong together where one goes on with the file that another one holds a part of (IMP-50). Where an archive holds several files, its
-/// volumes begin with different ones: they are linked by a volume that was read whole, in which one file ends and the next one begins, or by
-/// their numbers, where only one archive has the number before. What neither links stays apart, and a set that begins in the middle of a file or
-/// with a number other than 0 is a sign of it: when its volumes have been read whole, it is asked once more.
+/// Volumes belong together if one continues a file that the other contains in part (IMP-50). An archive of several files is linked by volumes read
+/// whole, in which one file ends and the next begins, or by volume numbers if only one archive has the preceding number. A set that begins in the
+/// middle of a file, or with a number other than 0, was not linked: read its volumes whole and sort again.
 /// </remarks>
 public static class RarChain
 {
-    /// <summary>Sorts volumes.</summary>
-    /// <param name="volumes">
-    /// The volumes in the order that is taken where nothing in them tells: that of their names, of a counter or of the document. Read to any depth.
-    /// </param>
-    /// <returns>The sets by the indexes of their volumes in order, each volume in one set; sets in the order of their lowest index.</returns>
+    /// <summary>Sorts volumes read to any depth.</summary>
+    /// <param name="volumes">The volumes in fallback order: by name, by counter, or as in the NZB.</param>
+    /// <returns>Each set as volume indexes in order, sets by their lowest index. Each volume is in one set.</returns>
     public static IReadOnlyList<IReadOnlyList<int>> Sort(IReadOnlyList<RarVolume> volumes)
     {
         var sets = ByFiles(volumes);
@@ -23,7 +20,7 @@ public static class RarChain
         return [.. sets.OrderBy(set => set.Min())];
     }
 
-    /// <summary>Puts volumes together that hold parts of one file.</summary>
+    /// <summary>Groups volumes that contain parts of the same file.</summary>
     private static HashSet<List<int>> ByFiles(IReadOnlyList<RarVolume> volumes)
     {
         var setOf = new Dictionary<RarIdentity, List<int>>();
@@ -35,7 +32,7 @@ public static class RarChain
             {
                 if (setOf.TryGetValue(identity, out var other) && other != set)
                 {
-                    // The shorter one moves into the longer one, so that no volume moves often.
+                    // Merge the shorter set into the longer one, so that no volume moves often.
                     var (from, to) = other.Count < set.Count ? (other, set) : (set, other);
                     to.AddRange(from);
                     foreach (var moved in from.SelectMany(member => SharedFiles(volumes[member])).Where(file => setOf.GetValueOrDefault(file) == from))
@@ -54,7 +51,7 @@ public static class RarChain
         return sets;
     }
 
-    /// <summary>Files that a volume shares with its neighbours: at most the first one and the last one.</summary>
+    /// <summary>Returns the files a volume shares with its neighbors: at most the first and the last.</summary>
     private static IEnumerable<RarIdentity> SharedFiles(RarVolume volume)
     {
         if (volume.Head is { IsSplitBefore: true } head)
@@ -63,7 +60,7 @@ public static class RarChain
             yield return tail.Identity;
     }
 
-    /// <summary>Orders a set by numbers where all volumes have one, else from file to file.</summary>
+    /// <summary>Orders a set by number if all volumes have one, otherwise from file to file.</summary>
     private static void Order(List<int> set, IReadOnlyList<RarVolume> volumes)
     {
         set.Sort();
@@ -75,7 +72,7 @@ public static class RarChain
             return;
         }
 
-        // By the file that a volume goes on with: first those that hold nothing else, then the one in which it ends.
+        // Volumes by the file they continue: first those filled by that file, then the one in which the file ends.
         var followers = set.Where(index => volumes[index].Head is { IsSplitBefore: true })
             .OrderBy(index => volumes[index].Tail?.Identity == volumes[index].Head!.Identity ? 0 : 1)
             .ThenBy(index => volumes[index].Number ?? 0)
@@ -93,10 +90,10 @@ public static class RarChain
         set.AddRange(ordered);
     }
 
-    /// <summary>Appends sets to the one that ends with the number before theirs, where there is one alone for each.</summary>
+    /// <summary>Appends a set to the set that ends with the preceding number, if exactly one of each matches.</summary>
     private static void LinkByNumbers(HashSet<List<int>> sets, IReadOnlyList<RarVolume> volumes)
     {
-        // Numbers that rise within each set rise from set to set, so that no chain closes.
+        // Numbers ascend within and across sets, so no chain can close.
         var numbered = sets.Where(set => IsNumbered(set, volumes)).ToList();
         var byLast = numbered.Where(set => volumes[set[^1]] is { IsVolume: true, Continues: not false })
             .ToLookup(set => (volumes[set[^1]].Format, volumes[set[^1]].HasEncryptedHeaders, volumes[set[^1]].Number + 1));
@@ -119,7 +116,7 @@ public static class RarChain
 
     private static bool IsNumbered(List<int> set, IReadOnlyList<RarVolume> volumes) => set.All(index => volumes[index].Number is not null);
 
-    /// <summary>What goes on in the middle of a file has to be the file that the volume before leaves off with, as far as that was read.</summary>
+    /// <summary>A volume that begins mid-file must continue the last file of the volume before, as far as that volume was read.</summary>
     private static bool MayFollow(IReadOnlyList<RarVolume> volumes, List<int> leader, List<int> follower)
     {
         var last = volumes[leader[^1]];

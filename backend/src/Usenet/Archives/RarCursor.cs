@@ -2,23 +2,19 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads the fields of one RAR header, one after the other; all numbers have their lowest byte first.</summary>
-/// <param name="bytes">The header, or a part of it that ends where its fields end.</param>
+/// <summary>Reads the little-endian fields of one RAR header in sequence.</summary>
 internal ref struct RarCursor(ReadOnlySpan<byte> bytes)
 {
-    // A number of 64 bits takes ten groups of seven.
+    // 64 bits take ten groups of seven.
     private const int LongestVint = 10;
 
     private readonly ReadOnlySpan<byte> _bytes = bytes;
 
-    /// <summary>Index of the next byte.</summary>
     public int Position { get; private set; }
 
-    /// <summary>Bytes that are left.</summary>
     public readonly int Left => _bytes.Length - Position;
 
-    /// <summary>Takes bytes.</summary>
-    /// <exception cref="ArchiveException">There are fewer.</exception>
+    /// <exception cref="ArchiveException">Fewer bytes are left.</exception>
     public ReadOnlySpan<byte> Take(ulong count)
     {
         if (count > (ulong)Left)
@@ -28,7 +24,6 @@ internal ref struct RarCursor(ReadOnlySpan<byte> bytes)
         return taken;
     }
 
-    /// <summary>All bytes that are left.</summary>
     public ReadOnlySpan<byte> TakeRest() => Take((ulong)Left);
 
     public byte Byte() => Take(1)[0];
@@ -39,8 +34,8 @@ internal ref struct RarCursor(ReadOnlySpan<byte> bytes)
 
     public ulong UInt64() => BinaryPrimitives.ReadUInt64LittleEndian(Take(8));
 
-    /// <summary>A number of RAR 5 in groups of seven bits, lowest first; the highest bit of a byte says that another one follows.</summary>
-    /// <exception cref="ArchiveException">It does not end, or has more than 64 bits.</exception>
+    /// <summary>Reads a RAR 5 number: groups of seven bits, lowest first. The high bit of a byte means that another byte follows.</summary>
+    /// <exception cref="ArchiveException">The number is unterminated or exceeds 64 bits.</exception>
     public ulong Vint()
     {
         var value = 0ul;
@@ -58,12 +53,9 @@ internal ref struct RarCursor(ReadOnlySpan<byte> bytes)
         throw new ArchiveException(ArchiveFault.Broken, "a number in a header is too long");
     }
 
-    /// <summary>A number that is a length in bytes.</summary>
-    /// <exception cref="ArchiveException">It is none, or longer than any file.</exception>
     public long Length() => AsLength(Vint());
 
-    /// <summary>A number as a length in bytes.</summary>
-    /// <exception cref="ArchiveException">It is longer than any file.</exception>
+    /// <exception cref="ArchiveException">The length exceeds any file.</exception>
     public static long AsLength(ulong value) =>
         value <= long.MaxValue ? (long)value : throw new ArchiveException(ArchiveFault.Broken, "a length is longer than any file");
 }

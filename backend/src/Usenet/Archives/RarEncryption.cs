@@ -2,29 +2,27 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>How headers or a file of a RAR archive are encrypted.</summary>
-/// <remarks>Immutable. Holds no password and no key.</remarks>
+/// <summary>The encryption parameters of RAR headers or of a file.</summary>
+/// <remarks>Immutable. Contains no password and no key.</remarks>
 /// <param name="Scheme">RAR 4 (AES-128) or RAR 5 (AES-256).</param>
-/// <param name="Salt">In hexadecimal digits; empty where there is none.</param>
-/// <param name="RoundsLog2">Rounds of the derivation as a power of two; of no meaning for RAR 4.</param>
+/// <param name="Salt">Hexadecimal digits; empty if there is none.</param>
+/// <param name="RoundsLog2">Binary logarithm of the derivation rounds; ignored for RAR 4.</param>
 public sealed record RarEncryption(KeyScheme Scheme, string Salt, int RoundsLog2)
 {
-    /// <summary>Length of a check value with the sum of itself.</summary>
+    /// <summary>Length of a check value including its checksum.</summary>
     internal const int CheckLength = 12;
 
-    /// <summary>The initial vector of a file's data, 16 bytes; empty for headers, which carry their own, and for RAR 4, which derives it.</summary>
+    /// <summary>The 16-byte initialization vector of file data. Empty for headers, which carry their own, and for RAR 4, which derives it.</summary>
     public ReadOnlyMemory<byte> Iv { get; init; }
 
-    /// <summary>The 8 bytes that a password is checked with; empty where there are none, or where their own sum is wrong.</summary>
+    /// <summary>The 8-byte password check value; empty if absent or if its checksum is wrong.</summary>
     public ReadOnlyMemory<byte> Check { get; init; }
 
-    /// <summary>The question for the key of a password.</summary>
     public KeyRequest Request(string password) => new(Scheme, password, Salt, RoundsLog2);
 
-    /// <summary>The question for the check value of a password.</summary>
     public KeyRequest CheckRequest(string password) => Request(password) with { Scheme = KeyScheme.Rar5Check };
 
-    /// <summary>What of a check value can be used: 8 bytes, of whose SHA-256 the first 4 bytes follow.</summary>
+    /// <summary>Returns the 8-byte check value if the following 4 bytes match its SHA-256, otherwise empty.</summary>
     internal static ReadOnlyMemory<byte> UsableCheck(ReadOnlySpan<byte> check)
     {
         Span<byte> sum = stackalloc byte[SHA256.HashSizeInBytes];

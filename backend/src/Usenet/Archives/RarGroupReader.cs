@@ -2,36 +2,22 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>An archive that was read.</summary>
-/// <param name="Volumes">Its volumes in order, as indexes of the source.</param>
-/// <param name="Map">What is in it; its extents count the volumes of the source.</param>
-/// <param name="Predicted">Volumes that were not looked into.</param>
+/// <summary>An archive read successfully. Volumes and extents refer to the source.</summary>
 internal sealed record ReadSet(IReadOnlyList<int> Volumes, ArchiveMap Map, IReadOnlyList<PredictedVolume> Predicted);
 
-/// <summary>A set that cannot be streamed.</summary>
-/// <param name="Volumes">Its volumes, as indexes of the source.</param>
-/// <param name="Format">Its format.</param>
-/// <param name="Failure">Why.</param>
+/// <summary>A set that cannot be streamed. Volumes refer to the source.</summary>
 internal sealed record FailedSet(IReadOnlyList<int> Volumes, ArchiveFormat Format, ArchiveException Failure);
 
-/// <summary>What became of the sets of one group.</summary>
-/// <param name="Read">Those that were read.</param>
-/// <param name="Failed">Those that were not.</param>
 internal sealed record ReadGroup(IReadOnlyList<ReadSet> Read, IReadOnlyList<FailedSet> Failed);
 
-/// <summary>Reads the RAR archives that a group of volumes holds: by first, second and last volume where that is enough, else by all of them.</summary>
-/// <param name="source">Where the volumes are.</param>
-/// <param name="keys">The passwords of the release.</param>
-/// <param name="budget">What reading the headers of the release may cost.</param>
-/// <param name="options">Whether volumes are predicted.</param>
+/// <summary>Reads the RAR archives in a group of volumes: by first, second and last volume if these suffice, otherwise by all volumes.</summary>
 internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
-    // First, second and last volume, and one that can be predicted.
+    // First, second and last volume, and one to predict.
     private const int FewestToPredict = 4;
 
     private readonly RarPasswords _passwords = new(keys);
 
-    /// <summary>Reads a group.</summary>
     public async Task<ReadGroup> ReadAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
         if (options.PredictsVolumes && group.IsNamed && group.Missing == 0 && group.Members.Count >= FewestToPredict
@@ -44,7 +30,8 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         var volumes = new RarVolume?[group.Members.Count];
         var failures = new ArchiveException?[group.Members.Count];
 
-        // The first one finds the password that opens the others. A volume that no name orders is read whole where its number is at its end.
+        // The first volume goes first, because it finds the password for the others. Without names, RAR 4 volumes are read to the end for their
+        // number.
         await ReadOneAsync(0, cancellationToken);
         if (failures[0] is { Fault: ArchiveFault.NoPassword or ArchiveFault.WrongPassword } locked)
             return new ReadGroup([], [new FailedSet(group.Members, FormatOf(group.Members[0]), locked)]);
@@ -67,15 +54,15 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         }
     }
 
-    /// <summary>Reads the volumes that tell most of a set, and predicts the others (IMP-52).</summary>
-    /// <returns>Null where these do not tell enough, or something is wrong: then all of them are read.</returns>
+    /// <summary>Reads the first, second and last volume and predicts the others (IMP-52).</summary>
+    /// <returns>Null if they do not suffice or do not fit; then all volumes must be read.</returns>
     private async Task<ReadGroup?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
         try
         {
             var first = await ReadVolumeAsync(members[0], endsCount: false, cancellationToken);
 
-            // Whether a volume with encrypted headers is as predicted cannot be seen any more once the password is gone.
+            // Encrypted headers are never predicted, because later checks no longer have the password.
             if (first.HasEncryptedHeaders || first.Tail is null)
                 return null;
             var second = await ReadVolumeAsync(members[1], endsCount: false, cancellationToken);
@@ -96,7 +83,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         }
         catch (ArchiveException)
         {
-            // All volumes are read, and what is wrong shows there.
+            // Reading all volumes will reveal the cause.
             return null;
         }
     }
@@ -120,7 +107,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
             }
             catch (ArchiveException failure)
             {
-                // What lacks may be there and not to be had.
+                // The missing volume may have been posted but unreadable.
                 var cause = failure.Fault == ArchiveFault.Incomplete && absent.Count > 0 ? failures[absent[0]]! : failure;
                 if (cause != failure)
                     indexes.AddRange(absent.Select(place => group.Members[place]));
@@ -133,7 +120,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         return new ReadGroup(read, failed);
     }
 
-    /// <summary>Reads a volume until all its parts are known. What does not fit is read again from proved bytes and a measured length.</summary>
+    /// <summary>Reads a volume until all its parts are known. On a mismatch, retries with proved bytes and a measured length.</summary>
     private async Task<RarVolume> ReadVolumeAsync(int index, bool endsCount, CancellationToken cancellationToken)
     {
         try
@@ -166,7 +153,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         }
     }
 
-    /// <summary>Finds the password of files that carry nothing to check one with, by what they are decrypted to (IMP-57).</summary>
+    /// <summary>Finds the password of files without a check value, by their decrypted content (IMP-57).</summary>
     private async Task DecidePasswordAsync(IReadOnlyList<RarVolume> set, IReadOnlyList<int> indexes, CancellationToken cancellationToken)
     {
         var locked = set.SelectMany((volume, place) => volume.Parts.Select(part => (Part: part, Index: indexes[place])))
@@ -196,7 +183,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         }
     }
 
-    /// <summary>Whether volumes that no number and no name orders are in order by the checksums of their parts (IMP-51).</summary>
+    /// <summary>Whether checksums of the parts prove the order of volumes without numbers and names (IMP-51).</summary>
     private async Task<bool> IsOrderProvedAsync(List<RarVolume> set, List<int> indexes, CancellationToken cancellationToken)
     {
         if (set.All(volume => volume.Number is not null) || set.Count(IsInterchangeable) < 2)

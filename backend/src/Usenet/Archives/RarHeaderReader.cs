@@ -2,14 +2,10 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads the headers of one RAR volume, decrypted where they are encrypted.</summary>
+/// <summary>Reads the headers of one RAR volume and decrypts them if necessary.</summary>
 /// <remarks>
-/// An encrypted header has 8 bytes of salt (RAR 4) or an initial vector of 16 bytes (RAR 5) before it, and is padded to blocks of 16. Not
-/// thread-safe.
+/// An encrypted header follows an 8-byte salt (RAR 4) or a 16-byte initialization vector (RAR 5), and is padded to blocks of 16. Not thread-safe.
 /// </remarks>
-/// <param name="window">The volume.</param>
-/// <param name="format">RAR 4 or RAR 5.</param>
-/// <param name="passwords">What decrypts headers.</param>
 internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format, RarPasswords passwords)
 {
     private const int CipherBlock = 16;
@@ -18,11 +14,11 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
     // Null while headers are plain.
     private RarEncryption? _encryption;
 
-    // The one that has opened a header of this volume: from then on it is no question any more.
+    // Set once a header of this volume was decrypted; then no other password is tried.
     private string? _password;
 
-    /// <summary>From now on headers are encrypted.</summary>
-    /// <exception cref="ArchiveException">There is a check value, and no password that it lets pass.</exception>
+    /// <summary>Treats all further headers as encrypted.</summary>
+    /// <exception cref="ArchiveException">A check value exists and no password matches it.</exception>
     public async ValueTask EncryptAsync(RarEncryption encryption, CancellationToken cancellationToken)
     {
         _encryption = encryption;
@@ -30,9 +26,9 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
             _password = await passwords.SearchAsync(() => Task.FromResult(passwords.Decide(encryption)), cancellationToken);
     }
 
-    /// <summary>Reads the header at a place.</summary>
-    /// <returns>The header, its own length, and the place behind it, padding included.</returns>
-    /// <exception cref="ArchiveException">It is damaged, cannot be decrypted, or costs too much.</exception>
+    /// <summary>Reads the header at an offset.</summary>
+    /// <returns>The header, its length, and the offset after it including padding.</returns>
+    /// <exception cref="ArchiveException">The header is damaged, cannot be decrypted, or exceeds the budget.</exception>
     public async ValueTask<(RarBlock Block, int Length, long End)> ReadAsync(long offset, CancellationToken cancellationToken)
     {
         window.Budget.TakeSteps();
@@ -77,7 +73,6 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
         throw _password is null ? RarPasswords.NoneFits() : Damaged();
     }
 
-    /// <summary>The cipher of one header.</summary>
     private Aes Cipher(ReadOnlyMemory<byte> prefix, string password, out ReadOnlySpan<byte> iv)
     {
         var isRar4 = format == ArchiveFormat.Rar4;

@@ -2,23 +2,25 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The passwords of one RAR archive, and which of them fits (IMP-57).</summary>
+/// <summary>The passwords of one RAR archive, and the one that fits (IMP-57).</summary>
 /// <remarks>
 /// <para>
-/// A password is proved by the check value of an encrypted header or file (RAR 5), or by the checksum of an encrypted header. Both are done here.
-/// Where there is neither, as in files of RAR 4 whose headers are readable, <see cref="Decide"/> answers null, and the caller decides: for each of
-/// <see cref="Candidates"/> it decrypts the first block of the file with <see cref="CipherOf"/>, and tells <see cref="Settle"/> which one gave
-/// the beginning of such a file. Then <see cref="RarSet.Join"/> takes that one.
+/// A password is proved by the check value of encrypted headers or files (RAR 5), or by the checksum of an encrypted header.
+/// Without either, as for RAR 4 files with plain headers, <see cref="Decide"/> returns null. Then the caller decrypts the start of the file with
+/// <see cref="CipherOf"/> for each of <see cref="Candidates"/>, and passes the password that gave a plausible start to <see cref="Settle"/>.
+/// <see cref="RarSet.Join"/> then uses this password.
 /// </para>
-/// <para>Thread-safe. Deriving a key takes the thread up to 500 ms, once for each password, salt and number of rounds.</para>
+/// <para>Thread-safe. Deriving a key blocks for up to 500 ms, once for each password, salt and number of rounds.</para>
 /// </remarks>
-/// <param name="keys">The passwords of the release, and the keys derived so far.</param>
+/// <param name="keys">The passwords of the release and their derived keys.</param>
 public sealed class RarPasswords(ArchiveKeys keys)
 {
-    // A reference is written whole, and whichever of two fitting ones remains is right.
+    // No lock: reference writes are atomic, and if two passwords fit either is right.
     private volatile string? _settled;
 
-    /// <summary>What may fit: first the password that fitted in this archive, then the one that fitted in another archive of the release.</summary>
+    /// <summary>
+    /// The passwords to try: first the one that fitted in this archive, then the one that fitted in another archive of the release.
+    /// </summary>
     /// <exception cref="ArchiveException">No password was given.</exception>
     public IReadOnlyList<string> Candidates
     {
@@ -30,21 +32,18 @@ public sealed class RarPasswords(ArchiveKeys keys)
         }
     }
 
-    /// <summary>Remembers a password that fits: for all of the archive where nothing else decides.</summary>
+    /// <summary>Records a password that fits, for all parts of the archive without a check value.</summary>
     public void Settle(string password)
     {
         _settled = password;
         keys.Prefer(password);
     }
 
-    /// <summary>The error of an archive that no candidate opens.</summary>
     public static ArchiveException NoneFits() => new(ArchiveFault.WrongPassword, "no password fits");
 
-    /// <summary>The password of headers or a file.</summary>
-    /// <returns>
-    /// The one whose check value is right; without a check value the one that was settled before; null where nothing was: the caller has to
-    /// settle one.
-    /// </returns>
+    /// <summary>Returns the password of headers or a file.</summary>
+    /// <returns>The password that matches the check value. Without a check value the settled password, or null if the caller must settle
+    /// one.</returns>
     /// <exception cref="ArchiveException">No password was given, none fits, or a key takes too long to derive.</exception>
     public string? Decide(RarEncryption encryption)
     {
@@ -63,10 +62,10 @@ public sealed class RarPasswords(ArchiveKeys keys)
         throw NoneFits();
     }
 
-    /// <summary>Runs a search for the password, alone while no password of the release has fitted.</summary>
+    /// <summary>Runs a password search: one at a time until a password of the release has fitted.</summary>
     internal Task<T> SearchAsync<T>(Func<Task<T>> search, CancellationToken cancellationToken) => keys.SearchAsync(search, cancellationToken);
 
-    /// <summary>What decrypts a file if the password is right.</summary>
+    /// <summary>Returns the cipher of a file for a password, whether or not the password is right.</summary>
     /// <exception cref="ArchiveException">The key takes too long to derive.</exception>
     public StreamCipher CipherOf(RarEncryption encryption, string password)
     {
@@ -74,6 +73,5 @@ public sealed class RarPasswords(ArchiveKeys keys)
         return new StreamCipher(key.Key, encryption.Scheme == KeyScheme.Rar4 ? key.Iv : encryption.Iv);
     }
 
-    /// <summary>The key of headers or a file if the password is right.</summary>
     internal DerivedKey KeyOf(RarEncryption encryption, string password) => keys.Get(encryption.Request(password));
 }

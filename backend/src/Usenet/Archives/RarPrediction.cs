@@ -1,22 +1,22 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Foretells where the data lies in volumes that were not looked into (IMP-52). Pure.</summary>
+/// <summary>Predicts the data location in volumes that were not read (IMP-52). Pure.</summary>
 /// <remarks>
-/// Volumes that lie wholly inside of one file differ in nothing but their length and, in RAR 5, the bytes that their number takes: one up to
-/// 127, two from 128 on. What is foretold has to be verified before any byte of it leaves.
+/// Volumes inside one file differ only in length and, in RAR 5, in the bytes of their number: one byte up to 127, two from 128.
+/// A prediction must be verified before any of its bytes are served.
 /// </remarks>
 public static class RarPrediction
 {
     private const int CipherBlock = 16;
 
-    /// <summary>All volumes of a set of which only the first two and the last were read.</summary>
-    /// <param name="first">The first volume, read whole or as far as to the file that goes on.</param>
-    /// <param name="second">The second one, likewise.</param>
-    /// <param name="middle">Lengths of those between the second and the last one, in bytes; null where unknown: then it is that of the second.</param>
-    /// <param name="last">The last one, read whole.</param>
+    /// <summary>Returns all volumes of a set of which only the first two and the last were read.</summary>
+    /// <param name="first">The first volume, read at least up to the file that continues.</param>
+    /// <param name="second">The second volume, read likewise.</param>
+    /// <param name="middle">Lengths of the other volumes in bytes; null if unknown, then the length of the second volume is used.</param>
+    /// <param name="last">The last volume, read whole.</param>
     /// <returns>
-    /// The volumes in order, those between <see cref="RarVolume.IsPredicted"/>; null unless one stored file reaches from the first to the last
-    /// volume, and its parts sum up to its length exactly.
+    /// The volumes in order; those in the middle are <see cref="RarVolume.IsPredicted"/>. Null unless one stored file spans all volumes and its
+    /// parts add up to its exact length.
     /// </returns>
     public static IReadOnlyList<RarVolume>? Of(RarVolume first, RarVolume second, IReadOnlyList<long?> middle, RarVolume last)
     {
@@ -56,13 +56,13 @@ public static class RarPrediction
         return sum == expected ? volumes : null;
     }
 
-    /// <summary>Whether the numbers that the volumes tell are those of their places. RAR 5 tells all, RAR 4 those at whose end it was looked.</summary>
+    /// <summary>Whether known volume numbers match their places. RAR 5 numbers every volume, RAR 4 only at the end of a volume.</summary>
     private static bool HaveNumbers(RarVolume first, RarVolume second, RarVolume last, int lastNumber) =>
         second.Format == ArchiveFormat.Rar5
             ? (first.Number, second.Number, last.Number) == (0, 1, lastNumber)
             : first.Number is null or 0 && second.Number is null or 1 && (last.Number is null || last.Number == lastNumber);
 
-    /// <summary>Bytes by which the headers of a volume are longer than those of the second one.</summary>
+    /// <summary>Returns the number of bytes by which a volume's headers exceed those of the second volume.</summary>
     private static int GrowthOfNumber(RarVolume second, int number)
     {
         if (second.Format == ArchiveFormat.Rar4)

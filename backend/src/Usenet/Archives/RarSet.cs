@@ -3,19 +3,18 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Volumes of one RAR archive as a whole. Pure.</summary>
+/// <summary>Joins the volumes of one RAR archive. Pure.</summary>
 public static class RarSet
 {
     /// <summary>Joins the parts of all volumes into files.</summary>
     /// <remarks>
-    /// What a volume goes on with has to be what the one before it left off with, and the parts of a stored file sum up to its length exactly
-    /// (IMP-53). Where a neighbour does not fit, the fitting one decides: if it is further on in the set, the order is wrong and the set
-    /// <see cref="ArchiveFault.Broken"/>, otherwise it was never posted, and the set is <see cref="ArchiveFault.Incomplete"/>. A volume that comes
-    /// twice in a row counts once.
+    /// Each volume must continue the file of the previous one, and the parts of a stored file must add up to its exact length (IMP-53). If a neighbor
+    /// does not fit but a later volume does, the order is wrong and the set is <see cref="ArchiveFault.Broken"/>. Otherwise the fitting volume was
+    /// never posted and the set is <see cref="ArchiveFault.Incomplete"/>. A volume that appears twice in a row counts once.
     /// </remarks>
-    /// <param name="volumes">The volumes in order, all parts known (<see cref="RarVolume.HasAllParts"/>) or predicted.</param>
-    /// <param name="passwords">What decrypts stored files that are encrypted. Compressed files get no cipher.</param>
-    /// <exception cref="ArchiveException">They are no whole archive, or a file cannot be decrypted.</exception>
+    /// <param name="volumes">The volumes in order, with all parts known (<see cref="RarVolume.HasAllParts"/>) or predicted.</param>
+    /// <param name="passwords">For encrypted stored files; compressed files get no cipher.</param>
+    /// <exception cref="ArchiveException">The volumes form no whole archive, or a file cannot be decrypted.</exception>
     public static ArchiveMap Join(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
     {
         ArgumentOutOfRangeException.ThrowIfZero(volumes.Count);
@@ -34,12 +33,12 @@ public static class RarSet
     }
 
     /// <summary>
-    /// Whether the order of the parts of a file is proved by their checksums (IMP-51): each part but the last carries that of its own bytes, the
-    /// last one that of the file. Where volumes have no numbers and no names, nothing else tells.
+    /// Whether checksums prove the order of a file's parts (IMP-51): each part but the last has the CRC of its own bytes, the last one the CRC of the
+    /// file. Without volume numbers and names there is no other proof.
     /// </summary>
-    /// <param name="parts">All parts of one stored, not encrypted file in the order that is in question.</param>
-    /// <param name="lastCrc32">CRC-32 of the bytes of the last part, which no header tells: they have to be read.</param>
-    /// <returns>False, too, where a part has no checksum.</returns>
+    /// <param name="parts">All parts of one stored, unencrypted file, in the order to prove.</param>
+    /// <param name="lastCrc32">CRC-32 of the bytes of the last part. No header contains it, so the caller must read the part.</param>
+    /// <returns>False also if a part has no checksum.</returns>
     public static bool IsOrderProved(IReadOnlyList<RarPart> parts, uint lastCrc32)
     {
         if (parts.Count == 0 || parts.Any(part => part.Crc32 is null || part.Method is not null || part.Encryption is not null))
@@ -51,7 +50,7 @@ public static class RarSet
         return Crc32Kernel.Combine(sum, lastCrc32, parts[^1].DataLength) == parts[^1].Crc32;
     }
 
-    /// <summary>Numbers that are known count from 0 without a gap.</summary>
+    /// <summary>Checks that known numbers count from 0 without a gap.</summary>
     private static void CheckNumbers(IReadOnlyList<RarVolume> volumes)
     {
         if (volumes.Any(volume => volume.Format != volumes[0].Format))
@@ -72,27 +71,22 @@ public static class RarSet
     }
 }
 
-/// <summary>The archive as far as its volumes have been joined.</summary>
-/// <param name="volumes">All of them, for the question whether one that is needed comes later.</param>
-/// <param name="passwords">What decrypts stored files.</param>
+/// <summary>The state while joining volumes. Needs all volumes, to see whether a missing part comes later.</summary>
 internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
 {
     private readonly List<ArchiveEntry> _entries = [];
     private readonly List<string> _notes = [];
 
-    // The file that is being joined: its last part, and where its data lies; null between two files.
+    // The file in progress: its last part and its extents; null between two files.
     private RarPart? _open;
     private List<ArchiveExtent> _extents = [];
     private long _sum;
     private bool _hasEnded;
 
-    /// <summary>The error of volumes that are all there and do not follow each other.</summary>
     public static ArchiveException WrongOrder() => new(ArchiveFault.Broken, "its volumes are in the wrong order");
 
-    /// <summary>The error of a volume that is not there.</summary>
     public static ArchiveException Lacks(string what) => new(ArchiveFault.Incomplete, $"{what} is missing");
 
-    /// <summary>Appends the parts of the next volume.</summary>
     public void Append(int index)
     {
         var volume = volumes[index];
@@ -112,7 +106,7 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
         _hasEnded = _open is null && volume.Continues == false;
     }
 
-    /// <summary>The archive, when all volumes have been appended.</summary>
+    /// <summary>Returns the archive once all volumes have been appended.</summary>
     public ArchiveMap Finish()
     {
         if (_open is not null || volumes[^1].Continues == true)
@@ -120,7 +114,7 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
         return new ArchiveMap(volumes[0].Format, _entries, _notes);
     }
 
-    /// <summary>A part goes on with the file that is open, if there is one, and begins a file if there is none.</summary>
+    /// <summary>Checks that a part continues the open file, or begins a file if none is open.</summary>
     private void CheckBeginning(RarPart part, int index)
     {
         if (part.IsSplitBefore && part.Identity == _open?.Identity)
@@ -131,7 +125,6 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
             throw BeginsLater(part, index) ? WrongOrder() : Lacks(index == 0 ? "the first volume" : "a volume in the middle");
     }
 
-    /// <summary>The file that is open is whole.</summary>
     private void Close(int index)
     {
         var last = _open!;
@@ -173,11 +166,11 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
         throw GoesOnLater(last, index) ? WrongOrder() : Lacks("a volume in the middle");
     }
 
-    /// <summary>Whether a volume that is still to come goes on with a file. Those that have been joined are in their place.</summary>
+    /// <summary>Whether a later volume continues the file.</summary>
     private bool GoesOnLater(RarPart open, int index) =>
         volumes.Skip(index + 1).Any(volume => volume.Head is { IsSplitBefore: true } head && head.Identity == open.Identity);
 
-    /// <summary>Whether a volume that is still to come holds the beginning of a file.</summary>
+    /// <summary>Whether a later volume contains the beginning of the file.</summary>
     private bool BeginsLater(RarPart part, int index) =>
         volumes.Skip(index + 1).Any(volume => volume.Tail is { IsSplitBefore: false } tail && tail.Identity == part.Identity);
 

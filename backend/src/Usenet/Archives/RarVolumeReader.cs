@@ -1,17 +1,17 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>How much of a RAR volume is read.</summary>
+/// <summary>How far a RAR volume is read.</summary>
 public enum RarDepth
 {
-    /// <summary>Up to the first file that has data: what the volume goes on with, or begins with.</summary>
+    /// <summary>Up to the first file with data.</summary>
     FirstFile,
 
     /// <summary>All headers up to the end of the volume.</summary>
     Whole,
 }
 
-/// <summary>Reads the headers of one RAR volume and skips all data.</summary>
-/// <remarks>RAR 2.9 to 4 by its technote.txt, RAR 5 and 7 by the technical note of RAR 5.0. Thread-safe: it has no state.</remarks>
+/// <summary>Reads the headers of one RAR volume and skips all data. Thread-safe: it has no state.</summary>
+/// <remarks>Follows technote.txt for RAR 2.9 to 4, and the technical note of RAR 5.0 for RAR 5 and 7.</remarks>
 public static class RarVolumeReader
 {
     private const int MarkerLength = 8;
@@ -20,13 +20,9 @@ public static class RarVolumeReader
 
     private static ReadOnlySpan<byte> Rar5Marker => "Rar!\x1A\x07\x01\0"u8;
 
-    /// <summary>Reads a volume.</summary>
-    /// <param name="window">The volume and what reading may cost; the budget is the one of the release.</param>
-    /// <param name="passwords">What opens encrypted headers; not asked where they are plain.</param>
-    /// <param name="depth">How far.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Reads a volume. Passwords are used only if headers are encrypted.</summary>
     /// <exception cref="ArchiveException">
-    /// It is damaged or cut short, is a program that unpacks itself or older than RAR 2.9, cannot be decrypted, or costs too much.
+    /// The volume is damaged, truncated, self-extracting or older than RAR 2.9, cannot be decrypted, or exceeds the budget.
     /// </exception>
     public static async ValueTask<RarVolume> ReadAsync(
         HeaderWindow window, RarPasswords passwords, RarDepth depth, CancellationToken cancellationToken)
@@ -69,7 +65,7 @@ public static class RarVolumeReader
             }
         }
 
-        // Old programs write no end of the archive: that of the file is the end, and what it lacks is a matter of the set.
+        // Old programs write no end header, so the end of the file counts. A missing continuation is detected when the set is joined.
         return hasMain ? volume with { IsWhole = true } : throw new ArchiveException(ArchiveFault.Broken, "it has no main header");
     }
 

@@ -3,73 +3,73 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>A stretch of one posted file of a release.</summary>
-/// <param name="Posted">Index of the posted file among the heads that were mapped.</param>
-/// <param name="Offset">Its first byte in the posted file, 0-based.</param>
-/// <param name="Length">Its bytes.</param>
+/// <summary>A byte range of one posted file.</summary>
+/// <param name="Posted">Index of the posted file among the mapped heads.</param>
+/// <param name="Offset">0-based offset of the first byte in the posted file.</param>
+/// <param name="Length">Length in bytes.</param>
 public readonly record struct PostedExtent(int Posted, long Offset, long Length);
 
-/// <summary>A file that a release brings: a posted file itself, or an entry of an archive, whatever lies around it.</summary>
+/// <summary>A file of a release: a posted file itself, or an archive entry at any nesting depth.</summary>
 public sealed record MappedFile
 {
-    /// <summary>Its path inside the innermost archive, as written there; null where it is a posted file or a joined one.</summary>
+    /// <summary>Path inside the innermost archive, as stored there; null for a posted or joined file.</summary>
     public string? InnerPath { get; init; }
 
-    /// <summary>Index of the posted file whose subject, yEnc name and PAR2 name may name it: itself, or the first volume of its set.</summary>
+    /// <summary>Index of the posted file that may name this one, by subject, yEnc or PAR2: itself, or its set's first volume.</summary>
     public required int NamedBy { get; init; }
 
-    /// <summary>Whether it was joined from posted pieces, so that a number at the end of a posted name is that of the first one.</summary>
+    /// <summary>Whether the file was joined from pieces, so a number at the end of the posted name belongs to the first piece.</summary>
     public bool IsJoined { get; init; }
 
-    /// <summary>Its length in bytes.</summary>
+    /// <summary>Length in bytes.</summary>
     public required long Length { get; init; }
 
-    /// <summary>Where its bytes lie, in order.</summary>
+    /// <summary>Locations of the file's bytes, in order.</summary>
     public required IReadOnlyList<PostedExtent> Extents { get; init; }
 
-    /// <summary>What decrypts the bytes of all extents as one text; null where nothing does.</summary>
+    /// <summary>Decrypts the bytes of all extents as one text; null if not encrypted.</summary>
     public StreamCipher? Cipher { get; init; }
 
-    /// <summary>What it is by its first bytes.</summary>
+    /// <summary>Kind by the first bytes.</summary>
     public MediaKind Kind { get; init; }
 
-    /// <summary>How it is compressed; null where it is stored. A compressed one has no use but to be named in a refusal.</summary>
+    /// <summary>Compression method; null if stored. A compressed file is listed only so that a refusal can name it.</summary>
     public string? Method { get; init; }
 
-    /// <summary>CRC-32 of its bytes; null where nothing has told it.</summary>
+    /// <summary>CRC-32 of the file; null if unknown.</summary>
     public uint? Crc32 { get; init; }
 }
 
-/// <summary>Why a set of volumes cannot be streamed.</summary>
-/// <param name="Fault">Why.</param>
-/// <param name="Format">Its format.</param>
+/// <summary>A set of volumes that cannot be streamed.</summary>
+/// <param name="Fault">The reason.</param>
+/// <param name="Format">The format of the set.</param>
 /// <param name="Name">The name of its first volume.</param>
 /// <param name="Detail">The cause in words.</param>
-/// <param name="Have">Volumes that were posted.</param>
-/// <param name="Need">Volumes that it has, as far as known; else one more than <paramref name="Have"/>.</param>
-/// <param name="Bytes">Posted bytes of the set, which say whether it is the payload.</param>
+/// <param name="Have">Number of posted volumes.</param>
+/// <param name="Need">Number of volumes, if known, otherwise one more than <paramref name="Have"/>.</param>
+/// <param name="Bytes">Posted bytes of the set, to tell whether it is the payload.</param>
 public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string Name, string Detail, int Have, int Need, long Bytes);
 
-/// <summary>A volume whose place in the data of its set was predicted and not read (IMP-52).</summary>
-/// <remarks>Kept with the posted file as long as it is not proved: all volumes of one set are needed to prove one of them.</remarks>
+/// <summary>A volume whose data location was predicted instead of read (IMP-52).</summary>
+/// <remarks>Stored with the posted file until proved, because proving one volume needs all volumes of its set.</remarks>
 /// <param name="Posted">Index of the posted file.</param>
-/// <param name="DataOffset">Where the data of the entry has to begin in it.</param>
-/// <param name="DataLength">How long the data has to be.</param>
-/// <param name="Set">Number of its set among the predicted ones of the release.</param>
-/// <param name="Place">Its place in the order of its set, as a 0-based volume.</param>
-/// <param name="Expected">What its header has to say besides, as one short text that only <see cref="PredictedVolumes"/> reads; ASCII, no secret.</param>
+/// <param name="DataOffset">Predicted offset of the entry's data in the posted file.</param>
+/// <param name="DataLength">Predicted length of this data.</param>
+/// <param name="Set">Number of its set among the predicted sets of the release.</param>
+/// <param name="Place">0-based position in its set.</param>
+/// <param name="Expected">Expected header content as short ASCII text, read only by <see cref="PredictedVolumes"/>; no secret.</param>
 public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected)
 {
-    /// <summary>Whether PAR2 told the length of its posted file, so that the place of no other volume depends on its head.</summary>
+    /// <summary>Whether PAR2 gives the length of the posted file, so that no other volume's location depends on its head.</summary>
     public bool HasKnownLength => Expected.EndsWith(RarExpectation.KnownLength, StringComparison.Ordinal);
 }
 
-/// <summary>The outcome of mapping a release.</summary>
-/// <param name="Files">Everything that it brings, compressed entries included.</param>
-/// <param name="Maps">For each head the segment map that its extents refer to; null for posted files that no file lies in.</param>
-/// <param name="Refused">Sets of which nothing can be streamed.</param>
-/// <param name="Predicted">Volumes that have to be looked into before any of their bytes leave.</param>
-/// <param name="Notes">What was skipped and why.</param>
+/// <summary>The result of mapping a release.</summary>
+/// <param name="Files">All files, including compressed entries.</param>
+/// <param name="Maps">The segment map of each head; null for posted files without any mapped file.</param>
+/// <param name="Refused">Sets that cannot be streamed.</param>
+/// <param name="Predicted">Volumes to verify before any of their bytes are served.</param>
+/// <param name="Notes">Skipped items with the reason.</param>
 public sealed record ReleaseMap(
     IReadOnlyList<MappedFile> Files,
     IReadOnlyList<SegmentMap?> Maps,

@@ -2,13 +2,13 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>What is known of the predicted volumes of one set.</summary>
+/// <summary>The progress of proving the predicted volumes of one set.</summary>
 /// <remarks>
 /// <para>
-/// A volume is open until its head was seen, unless PAR2 told its length. A volume is proved once its head was seen and no volume before it, or none
-/// behind it, is open. So everything outside of the first and the last open volume is settled, and only heads between them are ever asked for.
+/// A volume is open until its head was seen, unless PAR2 gives its length. A volume is proved once its head was seen and either no volume before it
+/// or none behind it is open. So everything outside the first and the last open volume is settled, and only heads between them are ever fetched.
 /// </para>
-/// <para>Thread-safe. <c>_gate</c> guards all fields; nothing is called under it.</para>
+/// <para>Thread-safe. <c>_gate</c> guards all fields; no callback runs while it is held.</para>
 /// </remarks>
 internal sealed class SetProof
 {
@@ -21,15 +21,12 @@ internal sealed class SetProof
     private readonly bool[] _isTold;
     private readonly Task<bool>?[] _underWay;
 
-    // The first and the last open volume; past the end and before the beginning if none is.
+    // Bounds of the open volumes: past the end and before the beginning if none is open.
     private int _first;
     private int _last;
     private bool _isRefuted;
     private bool _isSought;
 
-    /// <param name="key">Names the set to its owner.</param>
-    /// <param name="volumes">By rising place.</param>
-    /// <param name="owner">Learns what is found.</param>
     public SetProof(object key, IReadOnlyList<PredictedVolume> volumes, IPredictionOwner owner)
     {
         (_key, _volumes, _owner) = (key, volumes, owner);
@@ -39,8 +36,8 @@ internal sealed class SetProof
         Narrow([]);
     }
 
-    /// <summary>Takes the volumes that their owner still has predictions of. Its other ones are proved.</summary>
-    /// <returns>False if these are the volumes of another map.</returns>
+    /// <summary>Accepts the volumes for which the owner still has predictions, and treats all others as proved.</summary>
+    /// <returns>False if the volumes belong to another map.</returns>
     public bool TryTake(IReadOnlyList<PredictedVolume> volumes)
     {
         List<PredictedVolume> proved = [];
@@ -65,7 +62,7 @@ internal sealed class SetProof
         return true;
     }
 
-    /// <summary>Whether nothing has to be looked into before bytes of a volume leave.</summary>
+    /// <summary>Whether bytes of a volume may be served without further checks.</summary>
     public bool IsProved(int place)
     {
         lock (_gate)
@@ -73,8 +70,8 @@ internal sealed class SetProof
     }
 
     /// <summary>
-    /// The volumes of which one side has to be looked into, next to the volume itself, before a byte of it leaves: the shorter side, and the longer
-    /// one. Each from the edge of the set inwards, so that every head that arrives in order proves its volume.
+    /// Returns the open volumes before and behind a place, the shorter side first. One side must be checked before a byte of the volume is served.
+    /// Each side runs from the edge of the set inwards, so that every head that arrives in order proves its volume.
     /// </summary>
     public (IReadOnlyList<int> Near, IReadOnlyList<int> Far) SidesOf(int place)
     {
@@ -96,7 +93,6 @@ internal sealed class SetProof
         return before.Count <= behind.Count ? (before, behind) : (behind, before);
     }
 
-    /// <summary>The places of the open volumes, from the first to the last.</summary>
     public IReadOnlyList<int> OpenPlaces()
     {
         List<int> open = [];
@@ -110,10 +106,10 @@ internal sealed class SetProof
     }
 
     /// <summary>
-    /// Looks into one volume. Readers look one at a time: others wait for the outcome, and take over if the first one gives up. No reader waits for
+    /// Checks one volume. Readers check one at a time: others wait for the result, and take over if the first one is canceled. No reader waits for
     /// the background.
     /// </summary>
-    /// <exception cref="RefutedExtentException">It, or another one, is not as predicted.</exception>
+    /// <exception cref="RefutedExtentException">This volume or another one contradicts its prediction.</exception>
     public async Task LookAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, bool isReader, CancellationToken cancellationToken)
     {
         var index = _byPlace[place];
@@ -181,7 +177,7 @@ internal sealed class SetProof
             AddProved(index, proved);
     }
 
-    /// <summary>Moves the bounds to the first and the last open volume. What they pass is proved if its head was seen.</summary>
+    /// <summary>Moves the bounds to the first and the last open volume. Volumes they pass are proved if their head was seen.</summary>
     private void Narrow(List<PredictedVolume> proved)
     {
         for (; _first < _volumes.Count && !IsOpen(_first); _first++)

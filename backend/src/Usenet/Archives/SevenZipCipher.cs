@@ -3,23 +3,22 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The settings of 7zAES: AES-256 in CBC mode under a key of SHA-256 (the coder 06F10701).</summary>
-/// <param name="RoundsLog2">Rounds of the key as a power of two; 63 stands for none.</param>
-/// <param name="Salt">Salt of the key in hexadecimal digits.</param>
-/// <param name="Iv">The initial vector, 16 bytes.</param>
+/// <summary>The settings of 7zAES (coder 06F10701): AES-256 in CBC mode with a key derived by SHA-256.</summary>
+/// <param name="RoundsLog2">Binary logarithm of the rounds; 63 means no rounds.</param>
+/// <param name="Salt">Salt as hexadecimal digits.</param>
+/// <param name="Iv">The 16-byte initialization vector.</param>
 internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemory<byte> Iv)
 {
-    /// <summary>Bytes of a block.</summary>
     public const int Block = 16;
 
     private const int MostRoundsLog2 = 20;
     private const int NoRounds = 63;
 
     /// <summary>
-    /// Reads the properties of the coder: rounds in the low 6 bits of the first byte, its high bits and the halves of the second one are the
-    /// lengths of salt and vector, which follow.
+    /// Parses the properties of the coder. The low 6 bits of the first byte are the rounds; its high bits and the halves of the second byte are the
+    /// lengths of the salt and vector that follow.
     /// </summary>
-    /// <exception cref="ArchiveException">They are damaged, or ask for more rounds than are done here.</exception>
+    /// <exception cref="ArchiveException">The properties are damaged or require too many rounds.</exception>
     public static SevenZipCipher Read(SevenZipCoder coder)
     {
         var cursor = new SevenZipCursor(coder.Properties);
@@ -38,12 +37,9 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
         return new SevenZipCipher(rounds, Convert.ToHexString(salt.Span), iv);
     }
 
-    /// <summary>The question for the key of a password.</summary>
     public KeyRequest Ask(string password) => new(KeyScheme.SevenZip, password, Salt, RoundsLog2);
 
-    /// <summary>Decrypts a whole text.</summary>
-    /// <param name="text">It; what is past its last whole block is left out.</param>
-    /// <param name="key">32 bytes.</param>
+    /// <summary>Decrypts a whole text; ignores bytes after the last whole block.</summary>
     public byte[] Decrypt(ReadOnlyMemory<byte> text, ReadOnlyMemory<byte> key)
     {
         using var aes = Aes.Create();
@@ -51,20 +47,21 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
         return aes.DecryptCbc(text.Span[..(text.Length & ~(Block - 1))], Iv.Span, PaddingMode.None);
     }
 
-    /// <summary>What decrypts a stretch of a text that begins with a block of it.</summary>
-    /// <param name="offset">First byte of the stretch in the plain text, 0-based.</param>
-    /// <param name="key">32 bytes.</param>
-    /// <remarks>The cipher text of a stretch begins at <see cref="FirstByte"/>.</remarks>
+    /// <summary>
+    /// Returns the cipher for a range at the 0-based plain-text <paramref name="offset"/>; its cipher text begins at <see cref="FirstByte"/>.
+    /// </summary>
     public StreamCipher ForStretch(long offset, ReadOnlyMemory<byte> key)
     {
         var first = FirstByte(offset);
-        // Behind the first block of the text no vector is needed: the block in front takes its place, and what comes out of it is left out.
+        // Beyond the first block the previous block acts as vector, so a dummy vector suffices; Skip leaves out its garbled output.
         return new StreamCipher(key, offset < Block ? Iv : new byte[Block]) { Skip = (int)(offset - first) };
     }
 
-    /// <summary>First byte of the cipher text that a stretch needs: of its own block or, behind the first one, of the block in front.</summary>
+    /// <summary>
+    /// Returns the offset of the first cipher text byte a range needs: of its own block or, beyond the first, of the previous block.
+    /// </summary>
     public static long FirstByte(long offset) => offset < Block ? 0 : (offset & ~(Block - 1L)) - Block;
 
-    /// <summary>The end of the last block that a stretch needs.</summary>
+    /// <summary>Rounds up to the end of a cipher block.</summary>
     public static long RoundUp(long end) => end > long.MaxValue - Block ? long.MaxValue : (end + Block - 1) & ~(Block - 1L);
 }

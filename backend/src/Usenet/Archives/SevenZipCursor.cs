@@ -2,26 +2,25 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads the fields of a 7z header one after the other (7zFormat.txt, "Notes about Notation").</summary>
-/// <remarks>Pure: every field that reaches past the end is <see cref="ArchiveFault.Broken"/>, and no count is believed before it is bounded.</remarks>
+/// <summary>Reads the fields of a 7z header in sequence (7zFormat.txt, "Notes about Notation").</summary>
+/// <remarks>A field that exceeds the header is <see cref="ArchiveFault.Broken"/>, and every count is checked against a limit.</remarks>
 internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 {
-    /// <summary>The most streams, folders or files that one header may list.</summary>
+    /// <summary>Upper limit of streams, folders or files in one header.</summary>
     public const int MaxItems = ArchiveBudget.BaseSteps;
 
     private ReadOnlyMemory<byte> _rest = bytes;
 
-    /// <summary>Reads one byte.</summary>
     public byte ReadByte() => Take(1).Span[0];
 
-    /// <summary>Reads the number that names a property; one that is unknown is no value of the enumeration.</summary>
+    /// <summary>Reads a property ID; an unknown ID gives an undefined enum value.</summary>
     public SevenZipProperty ReadProperty() => (SevenZipProperty)Math.Min(ReadNumber(), int.MaxValue);
 
     /// <summary>Reads <c>REAL_UINT32</c>.</summary>
     public uint ReadUInt32() => BinaryPrimitives.ReadUInt32LittleEndian(Take(sizeof(uint)).Span);
 
     /// <summary>
-    /// Reads <c>NUMBER</c>: as many high bits as the first byte has set follow it as bytes, little endian; its other bits lie above them.
+    /// Reads <c>NUMBER</c>: each leading one bit of the first byte announces one little-endian byte; the remaining bits are the high bits.
     /// </summary>
     public long ReadNumber()
     {
@@ -38,16 +37,13 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         return ToLong(value);
     }
 
-    /// <summary>Reads a number of things.</summary>
-    /// <param name="most">The most that there may be.</param>
-    /// <exception cref="ArchiveException">They are more.</exception>
+    /// <exception cref="ArchiveException">The count exceeds the limit.</exception>
     public int ReadCount(int most = MaxItems)
     {
         var count = ReadNumber();
         return count <= most ? (int)count : throw new ArchiveException(ArchiveFault.Unsupported, "it has too many headers");
     }
 
-    /// <summary>Takes bytes as they are.</summary>
     public ReadOnlyMemory<byte> Take(long count)
     {
         if (count < 0 || count > _rest.Length)
@@ -57,23 +53,22 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         return taken;
     }
 
-    /// <summary>Takes all that is left.</summary>
     public ReadOnlyMemory<byte> TakeRest() => Take(_rest.Length);
 
-    /// <summary>Passes over a property with its length in front.</summary>
+    /// <summary>Skips a property that is preceded by its length.</summary>
     public void Skip() => Take(ReadNumber());
 
-    /// <summary>Reads a property that has its length in front.</summary>
+    /// <summary>Reads a property that is preceded by its length.</summary>
     public SevenZipCursor ReadSized() => new(Take(ReadNumber()));
 
-    /// <summary>Refuses what lies in another stream instead of here.</summary>
+    /// <summary>Refuses data stored in another stream.</summary>
     public void RefuseExternal()
     {
         if (ReadByte() != 0)
             throw new ArchiveException(ArchiveFault.Unsupported, "its header lies in several streams");
     }
 
-    /// <summary>Reads a bit for each of some things, the highest bit first.</summary>
+    /// <summary>Reads <paramref name="count"/> bits, highest first.</summary>
     public bool[] ReadBits(int count)
     {
         var bits = Take((count + 7) / 8).Span;
@@ -83,7 +78,7 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         return values;
     }
 
-    /// <summary>Reads bits that may be left out where all are set.</summary>
+    /// <summary>Reads bits that are omitted if all are set.</summary>
     public bool[] ReadOptionalBits(int count)
     {
         if (ReadByte() == 0)
@@ -93,7 +88,7 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         return values;
     }
 
-    /// <summary>Reads a CRC for each of some things; null for those that have none.</summary>
+    /// <summary>Reads <paramref name="count"/> optional CRCs; null if undefined.</summary>
     public uint?[] ReadDigests(int count) => [.. ReadOptionalBits(count).Select(isDefined => isDefined ? ReadUInt32() : (uint?)null)];
 
     private static long ToLong(ulong value) =>
@@ -101,17 +96,16 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 }
 
 /// <summary>
-/// Pays for the lists of one header: a step for each line of the longest one, because a packed stream, its folder and its file are one thing, and
-/// one for each coder of a folder beyond two.
+/// Charges the lists of one header: one step for each line of the longest list, because a packed stream, its folder and its file are one item, and
+/// one step for each coder of a folder beyond two. Not thread-safe.
 /// </summary>
-/// <remarks>For one header; not thread-safe.</remarks>
 internal sealed class SevenZipLists(ArchiveBudget budget)
 {
     private const int UsualCoders = 2;
 
     private int _paid;
 
-    /// <summary>Pays for a list of so many lines before it is made.</summary>
+    /// <summary>Charges a list before it is allocated.</summary>
     public int Pay(int lines)
     {
         if (lines > _paid)
@@ -123,7 +117,6 @@ internal sealed class SevenZipLists(ArchiveBudget budget)
         return lines;
     }
 
-    /// <summary>Pays for the coders of a folder.</summary>
     public void PayCoders(int coders) => budget.TakeSteps(Math.Max(0, coders - UsualCoders));
 }
 

@@ -2,20 +2,17 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Finds the data of each file that a 7z header lists.</summary>
+/// <summary>Locates the data of each file in a 7z header. The password that opened the header, if encrypted, opens the data too.</summary>
 /// <remarks>For one header; not thread-safe.</remarks>
-/// <param name="header">It.</param>
-/// <param name="keys">The passwords that may open the data.</param>
-/// <param name="password">The one that opened the header, which opens the data too; null where the header was not encrypted.</param>
 internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, string? password)
 {
     private readonly SevenZipCipher?[] _ciphers = new SevenZipCipher?[header.Streams.Folders.Count];
 
-    // As they were at the beginning, so that the candidates of all files have one order.
+    // A snapshot, so that the candidates of all files have the same order.
     private readonly IReadOnlyList<string> _passwords = keys.Passwords;
 
-    /// <summary>The map of the archive.</summary>
-    /// <exception cref="ArchiveException">The header contradicts itself, or there is no password where one is needed.</exception>
+    /// <summary>Returns the map of the archive.</summary>
+    /// <exception cref="ArchiveException">The header contradicts itself, or a required password is missing.</exception>
     public ArchiveMap Map()
     {
         var entries = new List<ArchiveEntry>();
@@ -66,7 +63,7 @@ internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, s
         StreamCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.Ask(tried)).Key);
     }
 
-    // The coders of stored data hand on what they get, so that all lengths are the same.
+    // Coders of stored data pass their input through unchanged, so all lengths must be equal.
     private static bool HasLengths(SevenZipFolder folder) => folder.OutputLengths.All(length => length == folder.Length);
 
     private static ArchiveException Contradiction() => new(ArchiveFault.Broken, "stored data is not as long as its files");

@@ -2,11 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>One step of packing (7zFormat.txt, "Folder").</summary>
-/// <param name="Id">What it does.</param>
-/// <param name="Inputs">Streams that go in when it unpacks.</param>
-/// <param name="Outputs">Streams that come out.</param>
-/// <param name="Properties">Its own settings.</param>
+/// <summary>One coder of a folder (7zFormat.txt, "Folder"). Inputs and outputs are as seen when unpacking.</summary>
 internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnlyMemory<byte> Properties)
 {
     public const ulong Copy = 0x00;
@@ -14,7 +10,7 @@ internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnly
     public const ulong Lzma2 = 0x21;
     public const ulong Aes = 0x06_F1_07_01;
 
-    /// <summary>What it is called (Methods.txt).</summary>
+    /// <summary>Display name (Methods.txt).</summary>
     public string Name => Id switch
     {
         Copy => "Copy",
@@ -42,16 +38,14 @@ internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnly
     };
 }
 
-/// <summary>Files that were packed as one text, and the coders that they went through.</summary>
-/// <param name="Coders">The coders as the header lists them.</param>
-/// <param name="Chain">
-/// Indexes of the coders in the order of unpacking, where each has one input and one output and hands on to the next; null where they form anything else.
-/// </param>
-/// <param name="MainOutput">The output that no coder takes in: the text.</param>
-/// <param name="PackedStreams">How many packed streams go in.</param>
+/// <summary>Files packed as one text, and the coders they passed through.</summary>
+/// <param name="Coders">The coders in header order.</param>
+/// <param name="Chain">Coder indexes in unpacking order; null unless the coders form a chain with one input and one output each.</param>
+/// <param name="MainOutput">The unconsumed output: the text.</param>
+/// <param name="PackedStreams">Number of packed input streams.</param>
 internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IReadOnlyList<int>? Chain, int MainOutput, int PackedStreams)
 {
-    /// <summary>More coders, or streams of all coders, no program writes.</summary>
+    /// <summary>Upper limit of coders and of their streams; no program writes more.</summary>
     private const int MaxCoders = 32;
 
     private const int LongIdentifier = 8;
@@ -59,22 +53,20 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
     /// <summary>Length of each output in bytes.</summary>
     public IReadOnlyList<long> OutputLengths { get; init; } = [];
 
-    /// <summary>CRC-32 of the text; null where the header has none.</summary>
+    /// <summary>CRC-32 of the text; null if unknown.</summary>
     public uint? Crc { get; init; }
 
-    /// <summary>Index of the first of its packed streams.</summary>
     public int FirstPacked { get; init; }
 
     /// <summary>Length of the text in bytes.</summary>
     public long Length => OutputLengths[MainOutput];
 
-    /// <summary>How many outputs the coders have together.</summary>
     public int Outputs => Coders.Sum(coder => coder.Outputs);
 
-    /// <summary>The coder that decrypts, where the text is encrypted by one that is known; else null.</summary>
+    /// <summary>The AES coder; null if the text is not encrypted.</summary>
     public SevenZipCoder? Cipher => Coders.FirstOrDefault(coder => coder.Id == SevenZipCoder.Aes);
 
-    /// <summary>The coders that compress or filter, in words; null where the text is stored, encrypted once or not at all.</summary>
+    /// <summary>Names of the compressing and filtering coders; null if the text is stored, with at most one layer of encryption.</summary>
     public string? Method
     {
         get
@@ -86,7 +78,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         }
     }
 
-    /// <summary>Reads the coders of a folder and how they are tied together.</summary>
+    /// <summary>Reads the coders of a folder and their connections.</summary>
     public static SevenZipFolder Read(SevenZipCursor cursor)
     {
         var count = cursor.ReadCount(MaxCoders);
@@ -98,7 +90,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         if (inputs > MaxCoders || outputs > MaxCoders || outputs == 0 || inputs < outputs - 1)
             throw Broken();
 
-        // For each output the input that takes it in; -1 where none does.
+        // For each output the input that consumes it; -1 if none does.
         var takenBy = Enumerable.Repeat(-1, outputs).ToArray();
         var isTied = new bool[inputs];
         for (var i = 0; i < outputs - 1; i++)
@@ -111,7 +103,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         }
 
         var packed = inputs - (outputs - 1);
-        // One packed stream goes where there is room for it; several say where they go, which only what unpacks them needs.
+        // A single packed stream takes the free input. Several name their inputs, which only an unpacker needs.
         for (var i = 0; packed > 1 && i < packed; i++)
             cursor.ReadCount();
         return new SevenZipFolder(coders, FindChain(coders, takenBy, Array.IndexOf(isTied, false)), Array.IndexOf(takenBy, -1), packed);
@@ -132,7 +124,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         return new SevenZipCoder(id, inputs, outputs, (flags & 0x20) != 0 ? cursor.Take(cursor.ReadNumber()) : default);
     }
 
-    // With one input and one output for each coder, both have the number of their coder.
+    // Coders with one input and one output share their index with both.
     private static int[]? FindChain(SevenZipCoder[] coders, int[] takenBy, int first)
     {
         if (coders.Any(coder => coder is not { Inputs: 1, Outputs: 1 }))

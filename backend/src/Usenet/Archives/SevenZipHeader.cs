@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>A file, folder or link as the header lists it.</summary>
-/// <param name="Path">Its path, separated by <c>/</c>.</param>
-/// <param name="HasStream">Whether it takes the next stream; folders, empty files and anti items take none.</param>
-/// <param name="Attributes">Those of Windows in the low half; where bit 15 is set, the mode of Unix in the high half.</param>
+/// <summary>A file, folder or link of the header.</summary>
+/// <param name="Path">Path with <c>/</c> as separator.</param>
+/// <param name="HasStream">Whether the item consumes the next stream; folders, empty files and anti items do not.</param>
+/// <param name="Attributes">Windows attributes in the low half; if bit 15 is set, the Unix mode in the high half.</param>
 internal readonly record struct SevenZipItem(string Path, bool HasStream, uint Attributes)
 {
     private const uint WindowsFolder = 0x10;
@@ -16,27 +16,21 @@ internal readonly record struct SevenZipItem(string Path, bool HasStream, uint A
     private const uint UnixFile = 0x8000;
     private const uint UnixFolder = 0x4000;
 
-    /// <summary>Whether it is a folder.</summary>
     public bool IsFolder => Type is { } type ? type == UnixFolder : (Attributes & WindowsFolder) != 0;
 
-    /// <summary>Whether its stream is no content of a file: a link or another special file.</summary>
+    /// <summary>Whether the item is a link or another special file, so its stream is not file content.</summary>
     public bool IsSpecial => (Attributes & WindowsReparsePoint) != 0 || Type is not (null or UnixFile or UnixFolder);
 
     private uint? Type => (Attributes & HasUnixMode) != 0 && ((Attributes >> 16) & UnixType) is not 0 and var type ? type : null;
 }
 
-/// <summary>The header of a 7z archive once it is unpacked (7zFormat.txt, "Header").</summary>
-/// <param name="Streams">Where the data lies.</param>
-/// <param name="Items">What it lists, in order.</param>
+/// <summary>An unpacked 7z header (7zFormat.txt, "Header").</summary>
 internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<SevenZipItem> Items)
 {
-    /// <summary>More UTF-16 units than any system allows in a path.</summary>
+    /// <summary>In UTF-16 units; no system allows a longer path.</summary>
     private const int MaxPath = 32_768;
 
-    /// <summary>Reads a header from behind its property ID.</summary>
-    /// <param name="cursor">Where it is read.</param>
-    /// <param name="archiveLength">Length of the archive in bytes.</param>
-    /// <param name="budget">Pays for its lists.</param>
+    /// <summary>Reads a header after its property ID.</summary>
     public static SevenZipHeader Read(SevenZipCursor cursor, long archiveLength, ArchiveBudget budget)
     {
         var lists = new SevenZipLists(budget);
@@ -72,7 +66,7 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
         var paths = new string[count];
         var attributes = new uint[count];
         Array.Fill(paths, "");
-        // Times, comments, the kinds of empty items and the padding of kDummy are passed over by their lengths.
+        // Times, comments, kinds of empty items and kDummy padding are skipped by their lengths.
         for (var property = cursor.ReadProperty(); property != SevenZipProperty.End; property = cursor.ReadProperty())
         {
             var field = cursor.ReadSized();
@@ -106,7 +100,7 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
                 throw new ArchiveException(ArchiveFault.Broken, "its header is cut short");
             if (length > MaxPath * sizeof(char))
                 throw new ArchiveException(ArchiveFault.Unsupported, "the name of an entry is too long");
-            // Some programs of Windows leave its own separator.
+            // Some Windows programs keep the backslash.
             paths[i] = Encoding.Unicode.GetString(bytes[..length]).Replace('\\', '/');
             bytes = bytes[(length + sizeof(char))..];
         }

@@ -1,24 +1,24 @@
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// Reads what is in a 7z archive, and where (7zFormat.txt of the LZMA SDK). Its header lies at the end, plain, packed or encrypted; files that were
-/// stored lie as they are in the archive or as a stretch of one encrypted text (IMP-59).
+/// Lists and locates the files in a 7z archive (7zFormat.txt of the LZMA SDK). The header is at the end: plain, packed or encrypted. Stored files
+/// are plain byte ranges of the archive, or ranges of one encrypted text (IMP-59).
 /// </summary>
 public static class SevenZipReader
 {
-    /// <summary>The most times that a header may be packed over.</summary>
+    /// <summary>Upper limit of nested header packings.</summary>
     private const int MaxPackedHeaders = 4;
 
     /// <summary>Reads the header of an archive.</summary>
-    /// <param name="joined">The archive: all of its volumes, joined; not owned. Bytes behind its end do no harm.</param>
-    /// <param name="keys">The passwords that may open it; asked only where something is encrypted.</param>
-    /// <param name="budget">What reading may cost. A header that is packed costs its packed bytes, and what it unpacks to besides.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <param name="joined">All volumes of the archive, joined; not owned. Trailing bytes are ignored.</param>
+    /// <param name="keys">The passwords, used only if something is encrypted.</param>
+    /// <param name="budget">A packed header is charged with its packed bytes and its unpacked size.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
     /// <returns>
-    /// Its files, whose extents lie in volume 0: the joined one. Files that are compressed have no extents. Where only data is encrypted
-    /// nothing in the archive says which password fits, and the files have <see cref="ArchiveEntry.Candidates"/>.
+    /// The files, with extents in volume 0, the joined file. Compressed files have no extents. If only data is encrypted, the archive cannot tell
+    /// which password fits, and the files have <see cref="ArchiveEntry.Candidates"/>.
     /// </returns>
-    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Incomplete"/> where volumes at its end lack.</exception>
+    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Incomplete"/> if volumes at its end are missing.</exception>
     public static async Task<ArchiveMap> ReadAsync(
         IArchiveInput joined, ArchiveKeys keys, ArchiveBudget budget, CancellationToken cancellationToken)
     {
@@ -68,7 +68,7 @@ public static class SevenZipReader
 
     private static ValueTask<ReadOnlyMemory<byte>> ReadAsync(HeaderWindow window, long offset, long length, CancellationToken cancellationToken)
     {
-        // What no buffer can hold no budget can pay.
+        // The budget always refuses a length beyond int.MaxValue, so the cast is safe.
         if (length > int.MaxValue)
             window.Budget.TakeBytes(length);
         return window.ReadAsync(offset, (int)length, cancellationToken);

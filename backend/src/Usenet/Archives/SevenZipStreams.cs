@@ -1,25 +1,18 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The data of one file: a stretch of the text of a folder.</summary>
-/// <param name="Folder">Index of the folder.</param>
-/// <param name="Offset">Its first byte in the text, 0-based.</param>
-/// <param name="Length">Its bytes.</param>
-/// <param name="Crc">CRC-32 of them; null where the header has none.</param>
+/// <summary>The data of one file as a range of a folder's unpacked text. <c>Crc</c> is null if unknown.</summary>
 internal readonly record struct SevenZipStream(int Folder, long Offset, long Length, uint? Crc);
 
-/// <summary>Where packed data lies in an archive and what comes out of it (7zFormat.txt, "Streams Info").</summary>
-/// <param name="Packed">The packed streams: stretches of the archive, that is, of volume 0.</param>
-/// <param name="Folders">The folders, each of which takes the next packed streams.</param>
-/// <param name="Streams">What files take, in their order.</param>
+/// <summary>The packed data of an archive and its unpacked streams (7zFormat.txt, "Streams Info").</summary>
+/// <param name="Packed">The packed streams, as extents of volume 0.</param>
+/// <param name="Folders">The folders; each consumes the next packed streams.</param>
+/// <param name="Streams">The file streams in order.</param>
 internal sealed record SevenZipStreams(
     IReadOnlyList<ArchiveExtent> Packed, IReadOnlyList<SevenZipFolder> Folders, IReadOnlyList<SevenZipStream> Streams)
 {
     public static readonly SevenZipStreams None = new([], [], []);
 
-    /// <summary>Reads it from behind its property ID up to its end.</summary>
-    /// <param name="cursor">Where it is read.</param>
-    /// <param name="archiveLength">Length of the archive in bytes, past which no packed stream may reach.</param>
-    /// <param name="lists">Pays for what is listed.</param>
+    /// <summary>Reads the structure after its property ID. No packed stream may exceed <paramref name="archiveLength"/> bytes.</summary>
     public static SevenZipStreams Read(SevenZipCursor cursor, long archiveLength, SevenZipLists lists)
     {
         ArchiveExtent[] packed = [];
@@ -148,7 +141,7 @@ internal sealed record SevenZipStreams(
         return streams;
     }
 
-    // Each stream of a folder but the last has its length written; the last takes what is left.
+    // Every stream of a folder but the last states its length; the last takes the rest.
     private static List<SevenZipStream> ReadLengths(SevenZipCursor cursor, SevenZipFolder[] folders, int[] counts, bool areWritten)
     {
         var streams = new List<SevenZipStream>();
@@ -170,7 +163,7 @@ internal sealed record SevenZipStreams(
         return streams;
     }
 
-    // Only streams whose CRC is not that of a folder have one here.
+    // Only streams without a folder CRC have a CRC here.
     private static void ReadCrcs(SevenZipCursor cursor, List<SevenZipStream> streams)
     {
         var open = Enumerable.Range(0, streams.Count).Where(i => streams[i].Crc is null).ToList();

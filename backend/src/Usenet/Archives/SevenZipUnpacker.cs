@@ -5,29 +5,20 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Unpacks headers of a 7z archive that are packed, encrypted or both, within bounds (IMP-56).</summary>
-/// <remarks>
-/// For one archive; not thread-safe. A dictionary is never longer than the header that it unpacks.
-/// </remarks>
-/// <param name="keys">The passwords that may open them.</param>
-/// <param name="budget">Pays for what comes out.</param>
+/// <summary>Unpacks compressed or encrypted 7z headers within limits (IMP-56). For one archive; not thread-safe.</summary>
 internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
 {
-    // LZMA cannot unpack to more: its longest match, 273 bytes, costs 14 decisions of 0.022 bits at least, that is 1 : 7,114.
+    // LZMA cannot exceed this ratio: its longest match, 273 bytes, costs at least 14 decisions of 0.022 bits, which is 1 : 7,114.
     private const int MaxRatio = 7200;
 
     private const int MinDictionary = 4096;
     private const int LzmaProperties = 5;
     private const int MostLzma2Dictionary = 28;
 
-    /// <summary>The password that opened an encrypted header; null while there was none.</summary>
+    /// <summary>The password that opened an encrypted header; null if none was encrypted.</summary>
     public string? Password { get; private set; }
 
-    /// <summary>Unpacks a header.</summary>
-    /// <param name="folder">How it was packed.</param>
-    /// <param name="packed">Its bytes.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="ArchiveException">It is damaged, no password opens it, or it is packed in a way that is not supported.</exception>
+    /// <exception cref="ArchiveException">The header is damaged, no password opens it, or its packing is not supported.</exception>
     public async Task<ReadOnlyMemory<byte>> UnpackAsync(SevenZipFolder folder, ReadOnlyMemory<byte> packed, CancellationToken cancellationToken)
     {
         budget.TakeUnpacked(folder.Length);
@@ -54,7 +45,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
         throw new ArchiveException(ArchiveFault.WrongPassword, "no password opens its header");
     }
 
-    // Null where what comes out is damaged, as it is under a wrong key.
+    // Null if the output is damaged, for example because the key is wrong.
     private static ReadOnlyMemory<byte>? Run(SevenZipFolder folder, ReadOnlyMemory<byte> packed, ReadOnlyMemory<byte> key)
     {
         if (folder.Chain is null)
@@ -82,7 +73,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
     {
         if (length > ArchiveBudget.MaxUnpacked || length > (long)packed.Length * MaxRatio || Properties(coder, (int)length) is not { } properties)
             return null;
-        // The first byte of the range coder is always 0: all but one in 256 wrong keys end here.
+        // The first byte of the range coder is always 0, so this check stops all but one in 256 wrong keys.
         var isLzma2 = coder.Id == SevenZipCoder.Lzma2;
         if (!isLzma2 && packed.Span[0] != 0)
             return null;
@@ -97,12 +88,12 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
         catch (Exception e) when (e is SharpCompressException or IOException or InvalidOperationException or ArgumentException
                                       or IndexOutOfRangeException or NullReferenceException)
         {
-            // The decoder runs past its tables, or finds none, on some damage.
+            // On some damage the decoder indexes past its tables or finds none.
             return null;
         }
     }
 
-    // The settings with the dictionary that the header needs at most, in place of the one that it declares; null where they are none.
+    // Shrinks the declared dictionary to the size the header needs, to save memory; null if the properties are invalid.
     private static byte[]? Properties(SevenZipCoder coder, int length)
     {
         var properties = coder.Properties.ToArray();

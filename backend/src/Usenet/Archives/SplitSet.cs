@@ -2,27 +2,26 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The pieces of a file in their order, as their names tell it.</summary>
-/// <param name="Name">The name of the whole: that of a piece without its number.</param>
-/// <param name="Order">Indexes of the pieces among the names that were asked about, first piece first.</param>
-/// <param name="Missing">Pieces that lack between the first and the last; where there are any, the pieces do not join.</param>
+/// <summary>The order of the pieces of a file by their names.</summary>
+/// <param name="Name">The name of the whole file: the name of a piece without its number.</param>
+/// <param name="Order">Indexes of the pieces among the given names, first piece first.</param>
+/// <param name="Missing">Number of missing pieces between first and last; if not 0, the pieces cannot be joined.</param>
 public sealed record SplitOrder(string Name, IReadOnlyList<int> Order, int Missing);
 
-/// <summary>Stretches that follow each other and are one text together: the pieces of a file that was cut, or the extents of an entry.</summary>
-/// <remarks>Immutable. Every stretch has its own length: nothing is taken to be equal.</remarks>
+/// <summary>Consecutive byte ranges that form one text: the pieces of a split file, or the extents of an entry.</summary>
+/// <remarks>Immutable. Ranges may differ in length.</remarks>
 public sealed class SplitSet
 {
-    /// <summary>The highest number of a piece that is believed; a post has fewer files than that.</summary>
+    /// <summary>Upper limit of piece numbers; a post has fewer files.</summary>
     public const int MaxNumber = 100_000;
 
     private readonly IReadOnlyList<ArchiveExtent> _pieces;
 
-    // Where each piece begins in the text; an empty piece begins where the next one does.
+    // Offset of each piece in the text; an empty piece shares its offset with the next one.
     private readonly long[] _starts;
 
-    /// <summary>Joins stretches.</summary>
-    /// <param name="pieces">They, in order; none has a negative length.</param>
-    /// <exception cref="ArchiveException">They are longer than a file can be.</exception>
+    /// <summary>Joins ranges in order; none may have a negative length.</summary>
+    /// <exception cref="ArchiveException">The total exceeds the longest possible file.</exception>
     public SplitSet(IReadOnlyList<ArchiveExtent> pieces)
     {
         ArgumentNullException.ThrowIfNull(pieces);
@@ -41,15 +40,11 @@ public sealed class SplitSet
     /// <summary>Length of the text in bytes.</summary>
     public long Length { get; }
 
-    /// <summary>Joins whole volumes.</summary>
-    /// <param name="lengths">The real length of each, in bytes.</param>
+    /// <summary>Joins whole volumes of the given lengths in bytes.</summary>
     public static SplitSet OfVolumes(IEnumerable<long> lengths) => new([.. lengths.Select((length, i) => new ArchiveExtent(i, 0, length))]);
 
-    /// <summary>Where a stretch of the text lies.</summary>
-    /// <param name="offset">Its first byte in the text, 0-based.</param>
-    /// <param name="length">Its bytes.</param>
-    /// <returns>Stretches of the pieces, in order, none of them empty.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">It lies outside of the text.</exception>
+    /// <summary>Translates a range of the text, at a 0-based offset, to non-empty ranges of the pieces, in order.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The range exceeds the text.</exception>
     public IReadOnlyList<ArchiveExtent> Slice(long offset, long length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
@@ -71,7 +66,7 @@ public sealed class SplitSet
     }
 
     /// <summary>Orders names such as <c>film.mkv.001</c>, <c>film.mkv.002</c> by the numbers at their ends.</summary>
-    /// <returns>Null where the names are not those of pieces of one file, each of them once.</returns>
+    /// <returns>Null if the names are not distinct pieces of one file.</returns>
     public static SplitOrder? Order(IReadOnlyList<string> names)
     {
         ArgumentNullException.ThrowIfNull(names);
@@ -86,11 +81,11 @@ public sealed class SplitSet
                 return null;
         }
 
-        // Pieces are counted from 001; a few programs begin with 000.
+        // Pieces count from 001; a few programs begin with 000.
         return whole is null ? null : new SplitOrder(whole, [.. pieces.Values], pieces.Keys.Last() + 1 - pieces.Count - (pieces.ContainsKey(0) ? 0 : 1));
     }
 
-    // The piece that holds a byte of the text: the last one that begins at or before it, so that empty ones are passed over.
+    // Finds the last piece that begins at or before the offset, so that empty pieces are skipped.
     private int IndexOf(long offset)
     {
         var (low, high) = (0, _starts.Length - 1);
@@ -103,7 +98,7 @@ public sealed class SplitSet
         return low;
     }
 
-    // At least two digits behind a dot: "film.7z.001", never "film.1" or "film.7z".
+    // At least two digits after a dot: "film.7z.001", never "film.1" or "film.7z".
     private static (string Name, int Number)? Number(string name)
     {
         var dot = name.LastIndexOf('.');

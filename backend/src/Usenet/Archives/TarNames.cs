@@ -4,9 +4,9 @@ using System.Text;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// What stands in front of a header of a tar and changes it: the long names of GNU and the records of pax (POSIX.1-2017, pax, "pax Extended Header").
+/// Tracks the extension headers of a tar that override the next header: GNU long names and pax records (POSIX.1-2017, pax, "pax Extended Header").
 /// </summary>
-/// <remarks>Pure. For the headers of one archive in their order.</remarks>
+/// <remarks>For one archive, in header order; not thread-safe.</remarks>
 internal sealed class TarNames
 {
     private const string PathKey = "path";
@@ -16,8 +16,8 @@ internal sealed class TarNames
     private readonly Dictionary<string, string> _global = [];
     private readonly Dictionary<string, string> _next = [];
 
-    /// <summary>Takes in the data of a header that changes others.</summary>
-    /// <exception cref="ArchiveException">A record in it is damaged.</exception>
+    /// <summary>Adds the data of an extension header.</summary>
+    /// <exception cref="ArchiveException">A record is damaged.</exception>
     public void Add(TarKind kind, ReadOnlySpan<byte> data)
     {
         if (kind == TarKind.LongName)
@@ -26,8 +26,8 @@ internal sealed class TarNames
             AddRecords(data, kind == TarKind.GlobalPax ? _global : _next);
     }
 
-    /// <summary>A header with the changes that apply to it; those for it alone are forgotten.</summary>
-    /// <exception cref="ArchiveException">A number in them is none.</exception>
+    /// <summary>Applies the overrides to a header, and forgets those for this header alone.</summary>
+    /// <exception cref="ArchiveException">A length is not a number.</exception>
     public TarHeader Apply(TarHeader header)
     {
         if (Find(PathKey) is { Length: > 0 } path)
@@ -46,13 +46,13 @@ internal sealed class TarNames
         return header;
     }
 
-    // An empty value takes back one that holds for all.
+    // An empty local value cancels the global one.
     private string? Find(string key) => _next.TryGetValue(key, out var value) || _global.TryGetValue(key, out value) ? value : null;
 
-    // Each record is "%d %s=%s\n", its own length first.
+    // Each record is "%d %s=%s\n" and begins with its own length.
     private static void AddRecords(ReadOnlySpan<byte> data, Dictionary<string, string> records)
     {
-        // Some programs fill up with zeros.
+        // Some programs pad with zeros.
         data = data.TrimEnd((byte)0);
         while (!data.IsEmpty)
         {

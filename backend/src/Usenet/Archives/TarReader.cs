@@ -1,17 +1,17 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Reads what is in a tar, and where: v7, ustar, pax and GNU. Its headers lie in front of each file (IMP-59).</summary>
+/// <summary>Lists and locates the files in a tar: v7, ustar, pax and GNU (IMP-59).</summary>
 public static class TarReader
 {
-    /// <summary>Walks over the headers of an archive.</summary>
+    /// <summary>Reads all headers of an archive.</summary>
     /// <param name="input">The archive; not owned.</param>
     /// <param name="budget">
-    /// What reading may cost. Each header is one read of 512 bytes, and long names and pax records add their length: with
-    /// <see cref="ArchiveBudget.BaseBytes"/> a tar of more than 2,047 plain entries, or some 680 with pax records, is refused.
+    /// Charged with 512 bytes for each header plus the length of long names and pax records. With <see cref="ArchiveBudget.BaseBytes"/> a tar of
+    /// more than 2,047 plain entries, or about 680 with pax records, is refused.
     /// </param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Its files, whose extents lie in volume 0.</returns>
-    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Unsupported"/> where a file in it is sparse.</exception>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    /// <returns>The files, with extents in volume 0.</returns>
+    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Unsupported"/> if it contains a sparse file.</exception>
     public static async Task<ArchiveMap> ReadAsync(IArchiveInput input, ArchiveBudget budget, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(input);
@@ -21,7 +21,7 @@ public static class TarReader
         var names = new TarNames();
         var entries = new List<ArchiveEntry>();
         var notes = new List<string>();
-        // The end is two blocks of zeros; programs that leave them out end with the last file.
+        // Two blocks of zeros mark the end; some programs omit them and end with the last file.
         for (long at = 0; at < window.Length;)
         {
             budget.TakeSteps();
@@ -35,7 +35,7 @@ public static class TarReader
             if (header.Kind is TarKind.LongName or TarKind.Pax or TarKind.GlobalPax)
             {
                 CheckLength(header.Length, data, window.Length);
-                // What no buffer can hold no budget can pay.
+                // The budget always refuses a length beyond int.MaxValue, so the cast is safe.
                 if (header.Length > int.MaxValue)
                     budget.TakeBytes(header.Length);
                 names.Add(header.Kind, (await window.ReadAsync(data, (int)header.Length, cancellationToken)).Span);
@@ -81,6 +81,6 @@ public static class TarReader
             throw new ArchiveException(ArchiveFault.Broken, "it is cut short");
     }
 
-    // Not past the end of the longest file, because the data itself lies inside of the input.
+    // Cannot overflow, because the data lies inside the input.
     private static long RoundUp(long length) => length + ((TarHeader.Size - (length % TarHeader.Size)) % TarHeader.Size);
 }

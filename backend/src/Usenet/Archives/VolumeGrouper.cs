@@ -3,38 +3,38 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>What a group of candidates is taken for until it has been read.</summary>
+/// <summary>The presumed kind of a group of candidates, until it is read.</summary>
 internal enum VolumeGroupKind
 {
-    /// <summary>One file that is published as it is.</summary>
+    /// <summary>One file, published unchanged.</summary>
     Plain,
 
-    /// <summary>Volumes of RAR, of one archive or of several: their headers tell.</summary>
+    /// <summary>RAR volumes of one or more archives; their headers tell them apart.</summary>
     Rar,
 
-    /// <summary>A whole 7z, zip or tar, or the pieces of one or of any other file, in the order of their names.</summary>
+    /// <summary>A whole 7z, zip or tar, or the pieces of any file in the order of their names.</summary>
     Joined,
 
-    /// <summary>Pieces of 7z archives without names of use, and perhaps other files: their lengths tell.</summary>
+    /// <summary>Pieces of 7z archives without usable names, and perhaps other files; their lengths tell them apart.</summary>
     Unnamed,
 }
 
-/// <summary>Candidates that have to be looked at together.</summary>
-/// <param name="Kind">What they are taken for.</param>
-/// <param name="Members">They, in the order that holds where nothing inside of them tells.</param>
-/// <param name="IsNamed">Whether their names tell that they are one set, and its order.</param>
-/// <param name="NeedsProof">Whether their order is a mere guess: the counter of their subjects, or the order in the document (IMP-51).</param>
+/// <summary>Candidates to read together.</summary>
+/// <param name="Kind">The presumed kind.</param>
+/// <param name="Members">Candidate indexes in fallback order, used if headers do not give the order.</param>
+/// <param name="IsNamed">Whether the names show that the members are one ordered set.</param>
+/// <param name="NeedsProof">Whether the order is a guess, from subject counters or the order in the NZB (IMP-51).</param>
 internal sealed record VolumeGroup(VolumeGroupKind Kind, IReadOnlyList<int> Members, bool IsNamed, bool NeedsProof)
 {
-    /// <summary>Volumes that lack by the numbers in their names, as far as these tell.</summary>
+    /// <summary>Number of missing volumes according to the numbers in the names.</summary>
     public int Missing { get; init; }
 }
 
-/// <summary>Groups the candidates of a release or of an archive by what they are and what they are called (IMP-50). Pure.</summary>
-/// <remarks>Names only gather what is looked into: what belongs together and in which order is decided by the headers, where there are any.</remarks>
+/// <summary>Groups the candidates of a release or an archive by kind and name (IMP-50). Pure.</summary>
+/// <remarks>Names only select which candidates to read together; headers, if any, decide membership and order.</remarks>
 internal static class VolumeGrouper
 {
-    /// <summary>Groups candidates. PAR2 files are in no group.</summary>
+    /// <summary>Groups all candidates except PAR2 files.</summary>
     public static IReadOnlyList<VolumeGroup> Group(IReadOnlyList<VolumeCandidate> candidates)
     {
         var groups = new List<VolumeGroup>();
@@ -89,21 +89,21 @@ internal static class VolumeGrouper
         if (set.Count == 1 && !isArchive && first is { IsReadable: true, Kind: not MediaKind.Unknown })
             return Plain(first);
 
-        // A RAR that was cut into .001, .002 begins as RAR in its first piece alone; volumes that are called so all do.
+        // Only the first piece of a RAR cut into .001, .002 has a RAR signature. Real volumes with such names all have one.
         var isRar = first.Kind is MediaKind.Rar4 or MediaKind.Rar5
             ? set.Count == 1 || first.Volume!.Value.Naming != VolumeNaming.Numbers || set[1].Kind is MediaKind.Rar4 or MediaKind.Rar5
             : !isArchive && first.Volume!.Value.Format == VolumeFormat.Rar && first.Volume.Value.Naming != VolumeNaming.Numbers;
         return new VolumeGroup(isRar ? VolumeGroupKind.Rar : VolumeGroupKind.Joined, Indexes(set), IsNamed: true, NeedsProof: false) { Missing = Missing(set) };
     }
 
-    /// <summary>Volumes that lack before the first one and between the others; the end of a split zip has no number.</summary>
+    /// <summary>Counts missing volumes before and between the known ones; the last piece of a split zip has no number.</summary>
     private static int Missing(IReadOnlyList<VolumeCandidate> set)
     {
         var numbers = set.Select(candidate => candidate.Volume!.Value.Number).Where(number => number < int.MaxValue).ToList();
         return numbers.Count == 0 ? 0 : numbers[^1] - Math.Min(numbers[0], 0) + 1 - numbers.Count;
     }
 
-    /// <summary>By the names that say a number after all, else the counters of the subjects, else the document.</summary>
+    /// <summary>Orders members by loosely parsed names, otherwise by subject counters, otherwise as in the NZB.</summary>
     private static VolumeGroup Unordered(VolumeGroupKind kind, List<VolumeCandidate> members)
     {
         var loose = members.Select(member => (Member: member, Name: member.Volume ?? VolumeName.ParseLoose(member.Name))).ToList();

@@ -2,19 +2,19 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The end of a zip: its end of central directory record, with the zip64 record and its locator in front (APPNOTE.TXT 4.3.14 to 4.3.16).</summary>
-/// <param name="Begin">Where the first of these records begins in the tail that was read.</param>
-/// <param name="Disk">Number of the disk that they lie on, that is of the last one; 0-based.</param>
-/// <param name="DirectoryDisk">Number of the disk that the central directory begins on.</param>
-/// <param name="Entries">Entries of the central directory; of a short record their lowest 16 bits.</param>
-/// <param name="DirectorySize">Bytes of the central directory.</param>
-/// <param name="DirectoryOffset">Its first byte on its disk.</param>
+/// <summary>The end of central directory record of a zip with its zip64 record and locator (APPNOTE.TXT 4.3.14 to 4.3.16).</summary>
+/// <param name="Begin">Offset of the first of these records in the given tail.</param>
+/// <param name="Disk">0-based number of the last disk, which holds these records.</param>
+/// <param name="DirectoryDisk">Number of the disk on which the central directory begins.</param>
+/// <param name="Entries">Number of directory entries; without zip64 only the low 16 bits.</param>
+/// <param name="DirectorySize">Length of the central directory in bytes.</param>
+/// <param name="DirectoryOffset">Offset of the central directory on its disk.</param>
 internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk, long Entries, long DirectorySize, long DirectoryOffset)
 {
-    /// <summary>Bytes at the end of a zip that hold all of it, with the longest comment.</summary>
+    /// <summary>Length of a tail that contains all records and the longest comment.</summary>
     public const int MaxTail = Size64 + LocatorSize + Size + ushort.MaxValue;
 
-    /// <summary>Bytes at the end of a zip that hold all of it, unless there is a comment.</summary>
+    /// <summary>Length of a tail that contains all records of a zip without a comment.</summary>
     public const int UsualTail = 1024;
 
     private const uint Signature = 0x06054B50;
@@ -25,11 +25,10 @@ internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk,
     private const int Size64 = 56;
     private const int CommentLengthOffset = 20;
 
-    /// <summary>Reads the last record whose comment fits into what follows it.</summary>
+    /// <summary>Finds the last record whose comment fits; null if there is none.</summary>
     /// <param name="tail">Last bytes of the zip.</param>
-    /// <param name="isAll">Whether the zip has no further bytes; else a record is taken only where all in front of it is in the tail.</param>
-    /// <returns>Null if there is none.</returns>
-    /// <exception cref="ArchiveException">Its zip64 record is not where every program writes it.</exception>
+    /// <param name="isAll">Whether the tail is the whole zip; otherwise a record counts only if its zip64 records would fit in the tail.</param>
+    /// <exception cref="ArchiveException">The zip64 record is not directly before its locator.</exception>
     public static ZipEnd? Read(ReadOnlySpan<byte> tail, bool isAll)
     {
         var first = isAll ? 0 : Size64 + LocatorSize;
@@ -57,7 +56,7 @@ internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk,
         BinaryPrimitives.ReadUInt32LittleEndian(record[12..]),
         BinaryPrimitives.ReadUInt32LittleEndian(record[16..]));
 
-    // The record may be longer in theory ("extensible data sector"), which needs a licence and is never met.
+    // In theory the record may be longer ("extensible data sector"), but that needs a license and is never used.
     private static ZipEnd Read64(ReadOnlySpan<byte> tail, int at)
     {
         if (at < 0 || BinaryPrimitives.ReadUInt32LittleEndian(tail[at..]) != Signature64)

@@ -6,7 +6,7 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>An entry of the central directory of a zip (APPNOTE.TXT 4.3.12).</summary>
+/// <summary>An entry of the central directory (APPNOTE.TXT 4.3.12).</summary>
 internal sealed record ZipItem
 {
     private const uint Signature = 0x02014B50;
@@ -30,47 +30,44 @@ internal sealed record ZipItem
     private const uint UnixFile = 0x8000;
     private const uint UnixFolder = 0x4000;
 
-    /// <summary>The upper half of code page 437, which names are in where nothing else is said (APPNOTE.TXT, appendix D).</summary>
+    /// <summary>The upper half of code page 437, the default encoding of names (APPNOTE.TXT, appendix D).</summary>
     private const string UpperHalf437 =
         "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
 
-    /// <summary>Its name as it is written.</summary>
+    /// <summary>The raw name.</summary>
     public required ReadOnlyMemory<byte> Name { get; init; }
 
-    /// <summary>Its path, separated by <c>/</c>.</summary>
+    /// <summary>Path with <c>/</c> as separator.</summary>
     public required string Path { get; init; }
 
-    /// <summary>How it is compressed; 0 where it is stored.</summary>
+    /// <summary>Compression method; 0 if stored.</summary>
     public required ushort Compression { get; init; }
 
-    /// <summary>Whether it is encrypted, by whatever method.</summary>
     public required bool IsEncrypted { get; init; }
 
-    /// <summary>Whether it is a link or another special file of Unix.</summary>
+    /// <summary>Whether the entry is a link or another special Unix file.</summary>
     public required bool IsSpecial { get; init; }
 
-    /// <summary>CRC-32 of the file.</summary>
     public required uint Crc { get; init; }
 
-    /// <summary>Length of the data in bytes.</summary>
+    /// <summary>Compressed length in bytes.</summary>
     public required long PackedLength { get; init; }
 
-    /// <summary>Length of the file in bytes.</summary>
+    /// <summary>Uncompressed length in bytes.</summary>
     public required long Length { get; init; }
 
-    /// <summary>Number of the disk that its local header lies on, 0-based.</summary>
+    /// <summary>0-based number of the disk with the local header.</summary>
     public required long Disk { get; init; }
 
-    /// <summary>First byte of its local header on that disk.</summary>
+    /// <summary>Offset of the local header on its disk.</summary>
     public required long Offset { get; init; }
 
-    /// <summary>Whether it is a folder.</summary>
     public bool IsFolder => Path.EndsWith('/');
 
-    /// <summary>Bytes of its local header up to the end of the name there.</summary>
+    /// <summary>Length of the local header up to the end of its name.</summary>
     public int LocalHeaderSize => LocalFixedSize + Name.Length;
 
-    /// <summary>How it is compressed, in words; null where it is stored.</summary>
+    /// <summary>Compression method in words; null if stored.</summary>
     public string? Method => Compression switch
     {
         0 => null,
@@ -88,9 +85,8 @@ internal sealed record ZipItem
         _ => string.Create(CultureInfo.InvariantCulture, $"method {Compression}"),
     };
 
-    /// <summary>Reads one entry and passes over it.</summary>
-    /// <param name="directory">What is left of the central directory.</param>
-    /// <exception cref="ArchiveException">It is damaged.</exception>
+    /// <summary>Reads one entry and advances <paramref name="directory"/>.</summary>
+    /// <exception cref="ArchiveException">The directory is damaged.</exception>
     public static ZipItem Read(ref ReadOnlyMemory<byte> directory)
     {
         var header = directory.Span;
@@ -126,9 +122,8 @@ internal sealed record ZipItem
         };
     }
 
-    /// <summary>How many bytes lie between the first one of its local header and its data (APPNOTE.TXT 4.3.7).</summary>
-    /// <param name="local">The local header, <see cref="LocalHeaderSize"/> bytes.</param>
-    /// <exception cref="ArchiveException">That header is another one's.</exception>
+    /// <summary>Returns the distance from the start of the local header to the data (APPNOTE.TXT 4.3.7).</summary>
+    /// <exception cref="ArchiveException">The local header belongs to another entry.</exception>
     public int DataOffset(ReadOnlySpan<byte> local)
     {
         var isSame = BinaryPrimitives.ReadUInt32LittleEndian(local) == LocalSignature
@@ -141,7 +136,7 @@ internal sealed record ZipItem
             : throw new ArchiveException(ArchiveFault.Broken, "the header of an entry contradicts the central directory");
     }
 
-    // Numbers that do not fit have all bits set, and stand in the zip64 field instead, in this order and only they (APPNOTE.TXT 4.5.3).
+    // A field with all bits set is stored in the zip64 extra field instead, in this order (APPNOTE.TXT 4.5.3).
     private static (long Length, long Packed, long Offset, long Disk) ReadSizes(ReadOnlySpan<byte> header, ReadOnlySpan<byte> field)
     {
         var length = Wide(BinaryPrimitives.ReadUInt32LittleEndian(header[24..]), ref field);
@@ -164,7 +159,7 @@ internal sealed record ZipItem
         return wide;
     }
 
-    // Extra fields are an id, a length and that many bytes; what does not fit is no field.
+    // An extra field is an id, a length and that many bytes; a truncated field is ignored.
     private static ReadOnlySpan<byte> FieldOf(ReadOnlySpan<byte> extra, ushort id)
     {
         while (extra.Length >= 4)
@@ -182,15 +177,15 @@ internal sealed record ZipItem
 
     private static string ReadPath(ReadOnlySpan<byte> name, bool isUtf8, int host, ReadOnlySpan<byte> unicode)
     {
-        // Programs of Unix write UTF-8 without the flag; no text in code page 437 has that form by chance.
+        // Unix programs write UTF-8 without the flag. That is safe to detect, because code page 437 text is never valid UTF-8 by chance.
         var path = IsUnicodePathOf(name, unicode) ? Encoding.UTF8.GetString(unicode[5..])
             : isUtf8 || Utf8.IsValid(name) ? Encoding.UTF8.GetString(name)
             : ByCodePage437(name);
-        // APPNOTE.TXT 4.4.17.1 demands "/"; some programs of Windows leave their own separator, which is no letter of a name there.
+        // APPNOTE.TXT 4.4.17.1 demands "/", but some Windows programs keep the backslash, which cannot be part of a name there.
         return host == Dos ? path.Replace('\\', '/') : path;
     }
 
-    // Version 1, then the CRC-32 of the name that it stands for (APPNOTE.TXT 4.6.9).
+    // Version 1, then the CRC-32 of the name it replaces (APPNOTE.TXT 4.6.9).
     private static bool IsUnicodePathOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> field) =>
         field.Length > 5 && field[0] == 1 && BinaryPrimitives.ReadUInt32LittleEndian(field[1..]) == Crc32Kernel.Append(0, name);
 

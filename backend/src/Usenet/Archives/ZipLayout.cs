@@ -1,16 +1,13 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Where the disks of a zip begin in the joined file, and with them everything that the zip places by disk and offset.</summary>
+/// <summary>Maps disk numbers and offsets of a zip to offsets in the joined file.</summary>
 internal sealed class ZipLayout
 {
-    // In the joined file. A zip in one piece has one disk, which begins behind whatever was put in front.
+    // Offsets in the joined file. A zip in one piece has one disk, which begins after any prepended data.
     private readonly long[] _diskStarts;
 
-    /// <summary>Finds the central directory.</summary>
-    /// <param name="end">The end of the zip.</param>
-    /// <param name="endOffset">First byte of that in the joined file.</param>
-    /// <param name="disks">The real length of each volume in bytes.</param>
-    /// <exception cref="ArchiveException">It contradicts itself, or disks lack.</exception>
+    /// <summary>Locates the central directory.</summary>
+    /// <exception cref="ArchiveException">The records contradict each other, or disks are missing.</exception>
     public ZipLayout(ZipEnd end, long endOffset, IReadOnlyList<long> disks)
     {
         if (end.DirectorySize < 0 || end.DirectorySize > endOffset || end.DirectoryOffset < 0 || end.DirectoryOffset > endOffset)
@@ -18,7 +15,7 @@ internal sealed class ZipLayout
         DirectorySize = end.DirectorySize;
         if (end.Disk == 0)
         {
-            // The directory ends where the end begins: what is more than the offset says was put in front, as a program that unpacks it.
+            // The directory ends where the end record begins. Any excess over the stated offset is prepended data, such as a self-extractor.
             DirectoryOffset = endOffset - DirectorySize;
             _diskStarts = [DirectoryOffset - end.DirectoryOffset];
             if (_diskStarts[0] < 0)
@@ -42,16 +39,13 @@ internal sealed class ZipLayout
             throw Broken();
     }
 
-    /// <summary>First byte of the central directory in the joined file.</summary>
+    /// <summary>Offset of the central directory in the joined file.</summary>
     public long DirectoryOffset { get; }
 
-    /// <summary>Bytes of the central directory.</summary>
     public long DirectorySize { get; }
 
-    /// <summary>Where something lies in the joined file.</summary>
-    /// <param name="disk">Number of its disk.</param>
-    /// <param name="offset">Its first byte on it, 0-based.</param>
-    /// <exception cref="ArchiveException">There is no such disk, or no such place.</exception>
+    /// <summary>Returns the offset in the joined file.</summary>
+    /// <exception cref="ArchiveException">The disk or offset does not exist.</exception>
     public long Place(long disk, long offset)
     {
         if (disk < 0 || disk >= _diskStarts.Length || offset < 0 || offset > long.MaxValue - _diskStarts[disk])

@@ -1,21 +1,21 @@
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// Reads what is in a zip, and where (APPNOTE.TXT 6.3): zip64, zips that were split over disks, and such with a program in front. The central
-/// directory at the end tells sizes and names, the local header of each stored file where its data begins (IMP-59).
+/// Lists and locates the files in a zip (APPNOTE.TXT 6.3), including zip64, split and self-extracting zips. The central directory at the end gives
+/// names and sizes; the local header of each stored file gives the data offset (IMP-59).
 /// </summary>
 public static class ZipReader
 {
-    /// <summary>Local headers that are asked for at once: each may lie in an article of its own.</summary>
+    /// <summary>Local headers read in parallel, because each may lie in a different article.</summary>
     private const int HeadersAtOnce = 16;
 
-    /// <summary>Reads the directory of an archive.</summary>
-    /// <param name="joined">The archive: all of its volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
-    /// <param name="disks">The real length of each volume in bytes; of no meaning for a zip that was cut by a program that knows no zip.</param>
-    /// <param name="budget">What reading may cost: 1 KiB at the end, or 64 KiB with a comment, and about 80 bytes and two names for each entry.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Its files, whose extents lie in volume 0: the joined one. Files that are compressed have no extents.</returns>
-    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Unsupported"/> where an entry is encrypted.</exception>
+    /// <summary>Reads the central directory.</summary>
+    /// <param name="joined">All volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
+    /// <param name="disks">The real length of each volume in bytes; ignored for a zip cut by a program without zip support.</param>
+    /// <param name="budget">Charged with 1 KiB, or 64 KiB for a zip with a comment, plus about 80 bytes and two names for each entry.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
+    /// <returns>The files, with extents in volume 0, the joined file. Compressed files have no extents.</returns>
+    /// <exception cref="ArchiveException">The archive cannot be read; <see cref="ArchiveFault.Unsupported"/> if an entry is encrypted.</exception>
     public static async Task<ArchiveMap> ReadAsync(
         IArchiveInput joined, IReadOnlyList<long> disks, ArchiveBudget budget, CancellationToken cancellationToken)
     {
@@ -56,7 +56,7 @@ public static class ZipReader
 
     private static async Task<List<ZipItem>> ReadItemsAsync(HeaderWindow window, ZipLayout layout, long entries, CancellationToken cancellationToken)
     {
-        // What no buffer can hold no budget can pay.
+        // The budget always refuses a length beyond int.MaxValue, so the cast is safe.
         if (layout.DirectorySize > int.MaxValue)
             window.Budget.TakeBytes(layout.DirectorySize);
         var directory = await window.ReadAsync(layout.DirectoryOffset, (int)layout.DirectorySize, cancellationToken);
@@ -67,7 +67,7 @@ public static class ZipReader
             items.Add(ZipItem.Read(ref directory));
         }
 
-        // Programs without zip64 that pack more than 65,535 files write the lowest bits.
+        // Programs without zip64 store only the low 16 bits of the entry count.
         return (items.Count & ushort.MaxValue) == (entries & ushort.MaxValue)
             ? items
             : throw new ArchiveException(ArchiveFault.Broken, "its central directory is not as long as its end says");
