@@ -9,49 +9,46 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The film that can be played while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone, embedded as
-/// yEnc articles in the assembly and read like any other release. <c>tools/DemoClip.cs</c> makes the articles.
+/// The clip that plays while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone. The assembly embeds it as yEnc articles,
+/// so it is read like any other release. <c>tools/DemoClip.cs</c> makes the articles.
 /// </summary>
 internal sealed class BuiltInClip
 {
-    /// <summary>Its category folder; never a category of the user.</summary>
+    /// <summary>The category folder, never a category of the user.</summary>
     public const string Category = "demo";
 
-    /// <summary>The id of its file.</summary>
     public static readonly Guid FileId = new("d3305eed-0000-4000-8000-511ce0000001");
 
     private const string ResourceName = "Sluice.Server.Library.demo-clip.articles";
 
     private static readonly DateTimeOffset MadeAt = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
 
-    // Both are read when they are asked for: a server with providers has no use for them, and a start none for the film.
+    // Lazy, because a server with providers never needs the clip and a start should not wait for it.
     private readonly Lazy<ClipArticleSource> _source;
     private readonly Lazy<(PostedFile Posted, LibraryFile File)> _film;
 
-    /// <summary>The film of the assembly.</summary>
     public BuiltInClip()
         : this(LoadArticles)
     {
     }
 
-    /// <summary>Another file of articles.</summary>
-    /// <param name="articles">Asked once. Where it gives no yEnc articles, <see cref="File"/> and <see cref="Extents"/> fail with an <see cref="InvalidDataException"/>.</param>
+    /// <summary>
+    /// For tests. If <paramref name="articles"/> returns no yEnc articles, <see cref="File"/> and <see cref="Extents"/> throw <see
+    /// cref="InvalidDataException"/>. Called once.
+    /// </summary>
     internal BuiltInClip(Func<byte[]> articles)
     {
         _source = new(() => new ClipArticleSource(articles()));
         _film = new(() => Read(_source.Value));
     }
 
-    /// <summary>The source of its articles.</summary>
     public IArticleSource Source => _source.Value;
 
-    /// <summary>The film; directly in its category folder.</summary>
+    /// <summary>The file, directly in its category folder.</summary>
     public LibraryFile File => _film.Value.File;
 
-    /// <summary>The posted file that it is made of.</summary>
     public IReadOnlyList<FileExtent> Extents => [FileExtent.Whole(_film.Value.Posted)];
 
-    /// <summary>The articles as they are embedded.</summary>
     internal static byte[] LoadArticles()
     {
         using var resource = typeof(BuiltInClip).Assembly.GetManifestResourceStream(ResourceName)
@@ -97,12 +94,10 @@ internal sealed class BuiltInClip
     }
 }
 
-/// <summary>Points to the built-in clip at the first start, while no provider is configured.</summary>
+/// <summary>Links to the built-in clip on the first start, while no provider is configured.</summary>
 internal sealed class ClipWelcome(BuiltInClip clip, ProviderHost providers) : IWelcomePath
 {
-    /// <inheritdoc/>
     public string Title => "Film";
 
-    /// <inheritdoc/>
     public string? Path => providers.HasProviders ? null : $"/content/{BuiltInClip.Category}/{Uri.EscapeDataString(clip.File.Name)}";
 }

@@ -4,29 +4,29 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Library;
 
-/// <summary>What category an item gets, and the folder of a category (SAB-28, SAB-35).</summary>
+/// <summary>Assigns categories to items and folders to categories (SAB-28, SAB-35).</summary>
 internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<CategoryRules> logger)
 {
-    /// <summary>Stored for items without a category.</summary>
+    /// <summary>The stored value of items without a category.</summary>
     public const string None = "*";
 
-    // Of a text without a meaning here; real ones have a few letters.
+    // Maximum length of a stored text; real categories have a few letters.
     private const int MaxLength = 255;
 
-    // Of such a text in the log.
+    // Maximum length of such a text in the log.
     private const int MaxShown = 64;
 
-    // Between a category of an indexer and what is below it.
+    // Separators between the category and subcategory of an indexer.
     private static readonly char[] Separators = ['>', '/', ':'];
 
     private static readonly string[] Defaults = ["", None, "Default", "None"];
 
-    /// <summary>The category folders that exist even when they are empty.</summary>
+    /// <summary>The category folders that always exist, even if empty.</summary>
     public IReadOnlyList<string> Configured => api.CurrentValue.Categories;
 
     /// <summary>
-    /// The category to store for a client's text: the configured one in its own spelling, because clients look for it letter by letter. A text that
-    /// is none of them means none, with a warning that clients can read.
+    /// Returns the category to store for a client's text: the configured spelling, because clients compare it exactly. Unknown categories become
+    /// none, with a warning that clients can read.
     /// </summary>
     public string Resolve(string category)
     {
@@ -41,17 +41,17 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
         return None;
     }
 
-    /// <summary>A category of before, or of another server, as an item may keep it whether it is configured or not.</summary>
+    /// <summary>Returns a category from an older database or another server, which items keep even if it is not configured.</summary>
     public static string AsSent(string category)
     {
-        // NUL ends a text for the database.
+        // NUL would truncate the text in the database.
         var text = category.Replace("\0", "", StringComparison.Ordinal);
         text = text.Length <= MaxLength ? text : text[..MaxLength];
-        // The folder of the built-in clip is never shared.
+        // The folder of the built-in clip is reserved.
         return Defaults.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || IsClip(NameCleaner.Clean(text, windowsSafe: true)) ? None : text;
     }
 
-    /// <summary>The folder of a stored category, below <c>/nzbs</c> and <c>/content</c>: a configured one in its own spelling, any other cleaned.</summary>
+    /// <summary>Returns the folder of a category below <c>/nzbs</c> and <c>/content</c>: the configured spelling, else the cleaned name.</summary>
     public string FolderOf(string category)
     {
         if (category == None)
@@ -60,9 +60,9 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
         return Find(name) ?? name;
     }
 
-    /// <summary>The configured category that an NZB names for itself, or null (IMP-13).</summary>
-    /// <param name="category">As its indexer calls it, as in <c>TV &gt; HD</c>; null for none.</param>
-    /// <param name="tags">Its tags.</param>
+    /// <summary>
+    /// Returns the configured category that an NZB names, or null (IMP-13). <paramref name="category"/> is the indexer's, as in <c>TV &gt; HD</c>.
+    /// </summary>
     public string? NamedBy(string? category, IEnumerable<string> tags) => tags.Prepend(category ?? "")
         .Select(text => text.Split(Separators, 2)[0].Trim())
         .Select(Find)

@@ -4,20 +4,20 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Answers fetches from a file of articles in the form in which a server sends them (RFC 3977 section 6.2.1). For any other
-/// message-id it reports that no provider is configured, not that the article is missing.
+/// Serves articles from a file in the format of an NNTP server (RFC 3977, section 6.2.1). For other message-ids it reports that no provider is
+/// configured, because they are not missing.
 /// </summary>
 internal sealed class ClipArticleSource : IArticleSource
 {
-    // As much as a connection hands over at a time.
+    // Bytes per write, as from a connection.
     private const int Stretch = 256 << 10;
 
     private readonly Dictionary<MessageId, ReadOnlyMemory<byte>> _bodies = [];
     private readonly List<MessageId> _ids = [];
 
-    /// <summary>Splits the file.</summary>
-    /// <param name="articles">Whole articles in a row, each with headers, empty line, body with doubled dots, and terminating line.</param>
-    /// <exception cref="InvalidDataException">The file has another form.</exception>
+    /// <summary>Splits the file into articles.</summary>
+    /// <param name="articles">Consecutive articles, each with headers, an empty line, a dot-stuffed body and the terminating line.</param>
+    /// <exception cref="InvalidDataException">The file has another format.</exception>
     public ClipArticleSource(ReadOnlyMemory<byte> articles)
     {
         while (!articles.IsEmpty)
@@ -36,16 +36,14 @@ internal sealed class ClipArticleSource : IArticleSource
             throw new InvalidDataException("There are no built-in articles.");
     }
 
-    /// <inheritdoc/>
     public int ProviderCount => 1;
 
-    /// <summary>The articles in the order of the file.</summary>
+    /// <summary>The message-ids in file order.</summary>
     public IReadOnlyList<MessageId> Ids => _ids;
 
-    /// <summary>The raw body of an article, its terminating line included.</summary>
+    /// <summary>The raw body of an article, including the terminating line.</summary>
     public ReadOnlyMemory<byte> BodyOf(MessageId id) => _bodies[id];
 
-    /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -66,14 +64,13 @@ internal sealed class ClipArticleSource : IArticleSource
         return new ValueTask<ArticleReply>(ArticleReply.FoundAt(0));
     }
 
-    /// <inheritdoc/>
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         var here = default(ProviderSet).With(0);
         for (var i = 0; i < request.Ids.Length; i++)
         {
-            // A message-id of another release: no provider is configured that could be asked.
+            // For a message-id of another release, no provider could be asked.
             var isHere = !request.Excluded.Contains(0) && _bodies.ContainsKey(request.Ids.Span[i]);
             answers.Span[i] = isHere ? new ArticlePresence(here, default, default) : default;
         }

@@ -2,25 +2,22 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A stretch of a posted file.</summary>
+/// <summary>A byte range of a posted file.</summary>
 /// <param name="PostedFile">Number of the posted file in its release, 0-based.</param>
-/// <param name="Offset">First byte in the posted file.</param>
-/// <param name="Length">Bytes.</param>
+/// <param name="Offset">First byte.</param>
+/// <param name="Length">Number of bytes.</param>
 internal readonly record struct ContentExtent(int PostedFile, long Offset, long Length);
 
-/// <summary>What a library file is made of.</summary>
-/// <param name="Extents">Where its bytes lie, in order; of an encrypted file up to 15 bytes more than it has.</param>
+/// <summary>The content of a library file.</summary>
+/// <param name="Extents">Its byte ranges in order; an encrypted file has up to 15 bytes of padding.</param>
 internal sealed record FileContent(IReadOnlyList<ContentExtent> Extents)
 {
-    /// <summary>What decrypts the bytes of all extents as one text; null where nothing does.</summary>
+    /// <summary>Decrypts the concatenated extents; null if the file is not encrypted.</summary>
     public StreamCipher? Cipher { get; init; }
 }
 
-/// <summary>The form of a <see cref="FileContent"/> in the database.</summary>
-/// <remarks>
-/// Version 1 has the extents alone. Version 2, of encrypted files, has behind them how many bytes of the text come before the file, a key of 16
-/// or 32 bytes and an initial vector of 16. Neither ever holds a password.
-/// </remarks>
+/// <summary>Serializes <see cref="FileContent"/> for the database.</summary>
+/// <remarks>Version 2, for encrypted files, adds the bytes to skip, a key of 16 or 32 bytes and an IV of 16. A password is never stored.</remarks>
 internal static class ContentMap
 {
     private const byte Plain = 1;
@@ -28,13 +25,13 @@ internal static class ContentMap
 
     private const int VectorBytes = StreamCipher.BlockLength;
 
-    // A text that begins one block early, and a file that begins inside the next one.
+    // The ciphertext may start one block early, and the file may start inside the next block.
     private const int MaxSkip = (2 * StreamCipher.BlockLength) - 1;
 
-    // Three numbers of at least one byte each.
+    // Minimum bytes of an extent: three numbers of at least one byte.
     private const int LeastExtent = 3;
 
-    /// <summary>Packs a content; equal contents give equal bytes.</summary>
+    /// <summary>Serializes a content; equal contents give equal bytes.</summary>
     public static byte[] Pack(FileContent content)
     {
         var packed = new MemoryStream(2 + (8 * content.Extents.Count));
@@ -60,7 +57,7 @@ internal static class ContentMap
         return packed.ToArray();
     }
 
-    /// <summary>Reads what <see cref="Pack"/> wrote, now or in an earlier version.</summary>
+    /// <summary>Parses the output of <see cref="Pack"/>, including older versions.</summary>
     /// <exception cref="InvalidDataException">The bytes are damaged or of an unknown version.</exception>
     public static FileContent Unpack(ReadOnlyMemory<byte> packed)
     {

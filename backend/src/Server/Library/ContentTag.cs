@@ -6,16 +6,15 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Strong validators over the origin of a file: message-ids, entry identity and length (DAV-60). Offsets are no part of them, so a
-/// corrected map keeps the validator, and it is the same after every restart, at every path and on every node.
+/// Strong validators from the origin of a file: message-ids, archive entry and length (DAV-60). Offsets are excluded, so a corrected map keeps the
+/// validator. It is stable across restarts, paths and nodes.
 /// </summary>
 internal static class ContentTag
 {
-    // 128 bits of a SHA-256: short in a header, and still no two files of one tag.
+    // 128 bits of a SHA-256: short in a header, yet without collisions.
     private const int TagBytes = 16;
 
-    /// <summary>The <see cref="IdsHash"/> of a posted file.</summary>
-    /// <param name="segments">The ids of its segments in order.</param>
+    /// <summary>Returns the <see cref="IdsHash"/> of a posted file's segments, in order.</summary>
     public static byte[] HashIds(IEnumerable<SegmentIds> segments)
     {
         using var hash = new IdsHash();
@@ -24,9 +23,9 @@ internal static class ContentTag
         return hash.Finish();
     }
 
-    /// <summary>The tag of a file.</summary>
-    /// <param name="postedFiles">Id hashes of the posted files that it is made of, in order.</param>
-    /// <param name="entry">Path of the archive entry; empty for a file that was posted as it is.</param>
+    /// <summary>Returns the tag of a file.</summary>
+    /// <param name="postedFiles">Id hashes of its posted files, in order.</param>
+    /// <param name="entry">Path of the archive entry; empty for a file posted without an archive.</param>
     /// <param name="length">Length in bytes.</param>
     public static string Of(IEnumerable<byte[]> postedFiles, string entry, long length)
     {
@@ -42,7 +41,7 @@ internal static class ContentTag
     }
 }
 
-/// <summary>The hash over the message-ids of a posted file, from which the tags of all library files of it are made.</summary>
+/// <summary>A hash of a posted file's message-ids, used for the tags of all its library files.</summary>
 internal sealed class IdsHash : IDisposable
 {
     private static readonly Comparison<MessageId> ByBytes = (left, right) => left.Bytes.SequenceCompareTo(right.Bytes);
@@ -50,10 +49,9 @@ internal sealed class IdsHash : IDisposable
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
     private readonly List<MessageId> _ids = [];
 
-    /// <summary>Appends the ids of the next segment.</summary>
     public void Append(SegmentIds segment)
     {
-        // The order of the copies of a segment is arbitrary and no part of the content.
+        // Sort the copies of a segment, because their order is arbitrary.
         _ids.Clear();
         if (!segment.Primary.IsEmpty)
             _ids.Add(segment.Primary);
@@ -68,9 +66,8 @@ internal sealed class IdsHash : IDisposable
         _hash.AppendData("\n"u8);
     }
 
-    /// <summary>The hash over all segments appended.</summary>
+    /// <summary>Returns the hash of all appended segments.</summary>
     public byte[] Finish() => _hash.GetHashAndReset();
 
-    /// <inheritdoc/>
     public void Dispose() => _hash.Dispose();
 }

@@ -3,17 +3,16 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Library;
 
-/// <summary>What is searched for, and where.</summary>
-/// <param name="Words">Folded words (<see cref="SearchText"/>), all of which have to be in the name of the release or the path of the file.</param>
+/// <summary>A search for files.</summary>
+/// <param name="Words">Folded words (<see cref="SearchText"/>) that must all occur in the release name or file path.</param>
 /// <param name="Category">A category folder; null for all.</param>
 /// <param name="ReleaseId">A release; null for all.</param>
-/// <param name="Folder">A folder in it; empty for all of it.</param>
+/// <param name="Folder">A folder in the release; empty for all.</param>
 internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category, long? ReleaseId, string Folder);
 
-/// <summary>Reads lists of releases and files for people: sorted, in pages, and searched.</summary>
+/// <summary>Reads sorted, paged lists of releases and files for the UI, and searches files.</summary>
 internal sealed class FileListStore(SluiceDatabase database)
 {
-    /// <summary>A page of the releases of a category folder.</summary>
     public Task<RowPage<ListedEntry>> ListReleasesAsync(string category, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -31,13 +30,7 @@ internal sealed class FileListStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>A page of the files that are searched for.</summary>
-    /// <param name="search">What is searched for.</param>
-    /// <param name="withPar2">Whether PAR2 files count.</param>
-    /// <param name="order">The order.</param>
-    /// <param name="after">Files behind this place; null from the first on.</param>
-    /// <param name="limit">How many at most.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <summary>Returns a page of matching files after <paramref name="after"/>, or the first page.</summary>
     public Task<RowPage<ListedEntry>> SearchAsync(
         FileSearch search, bool withPar2, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
@@ -58,11 +51,11 @@ internal sealed class FileListStore(SluiceDatabase database)
             cancellationToken);
     }
 
-    /// <summary>How a search is read: what it is of, by which index, and in which order.</summary>
+    /// <summary>Plans a search: its conditions, table and index, and order.</summary>
     internal static (ListQuery List, string Table, RowOrder Order) Plan(FileSearch search, bool withPar2, ListOrder order)
     {
         var query = new ListQuery("f.folded", search.Words);
-        // Folded, the extension is the last word.
+        // In folded text, the extension is the last word.
         if (!withPar2)
             query.Add("f.folded NOT LIKE '% par2'");
         if (search.Category is { } category)
@@ -72,11 +65,11 @@ internal sealed class FileListStore(SluiceDatabase database)
         if (PathKey.OfPath(search.Folder) is { Length: > 0 } folder)
             query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
         var by = OrderOf(order, "f.folded", "f.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
-        // Files of a release are found by it. All others are read by the index of the search alone, whatever is asked of their releases.
+        // Within a release, the planner uses its index. Otherwise force the search index, because the planner must not pick one by release.
         return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.By("library_file_search")}" : "library_file f", by);
     }
 
-    /// <summary>All files of a release, or of a folder in it: path inside the release, id and length.</summary>
+    /// <summary>All files of a release or of one of its folders, as path inside the release, id and length.</summary>
     public Task<List<(string Path, Guid Id, long Length)>> GetFilesAsync(Release release, string folder, CancellationToken cancellationToken)
     {
         var key = PathKey.OfPath(folder);
@@ -92,7 +85,6 @@ internal sealed class FileListStore(SluiceDatabase database)
             cancellationToken);
     }
 
-    /// <summary>Releases of the whole library.</summary>
     public Task<long> CountReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM release"), cancellationToken);
 

@@ -7,7 +7,6 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Opens library files for reading.</summary>
 internal sealed class FileStreamFactory(
     LibraryStore store,
     RecentFilms recent,
@@ -18,16 +17,18 @@ internal sealed class FileStreamFactory(
     PostedHabits habits,
     Predictions predictions)
 {
-    /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
+    /// <summary>Opens a file or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
     /// <param name="position">Where reading begins.</param>
-    /// <param name="end">Offset behind the last byte that will be asked for; nothing past its segment is ever fetched.</param>
-    /// <param name="lane">Why it is read.</param>
-    /// <param name="client">On whose behalf, as in <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null: on behalf of the lane.</param>
-    /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
+    /// <param name="end">Offset after the last requested byte; nothing after its segment is fetched.</param>
+    /// <param name="lane">The purpose of the read.</param>
+    /// <param name="client">
+    /// The client for fair sharing, see <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null for the lane itself.
+    /// </param>
+    /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <returns>A stream that the caller disposes asynchronously.</returns>
-    /// <exception cref="StoredNzbLostException">List of message-ids and NZB are lost.</exception>
-    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
+    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
     public async Task<ReadOnlyStream> OpenAsync(
         LibraryFile file,
         long position,
@@ -73,12 +74,12 @@ internal sealed class FileStreamFactory(
         }
     }
 
-    /// <summary>Says where the bytes of a file are, without opening it: what was opened last is known without a question to the database.</summary>
+    /// <summary>Returns which parts of a file are cached, without opening it. Recently opened files need no database query.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="mostCells">Into how many equal parts it is divided at most.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="StoredNzbLostException">List of message-ids and NZB are lost.</exception>
-    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
+    /// <param name="mostCells">Maximum number of equal parts.</param>
+    /// <param name="cancellationToken">Cancels the query.</param>
+    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
     public async Task<FileCells> LookAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
     {
         if (file.Id == BuiltInClip.FileId)
@@ -102,37 +103,29 @@ internal sealed class FileStreamFactory(
     }
 }
 
-/// <summary>The stream of a library file together with the list of message-ids that it reads from.</summary>
+/// <summary>A library file stream that also owns the message-ids it reads from.</summary>
 internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : ReadOnlyStream
 {
-    /// <inheritdoc/>
     public override long Length => inner.Length;
 
-    /// <inheritdoc/>
     public override long Position
     {
         get => inner.Position;
         set => inner.Position = value;
     }
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         inner.ReadAsync(buffer, cancellationToken);
 
-    /// <inheritdoc/>
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
         inner.LendAsync(loan, most, cancellationToken);
 
-    /// <inheritdoc/>
     public override void HintSeek(long position) => inner.HintSeek(position);
 
-    /// <inheritdoc/>
     public override void WatchProof(Action headArrived) => inner.WatchProof(headArrived);
 
-    /// <inheritdoc/>
     public override StreamSnapshot? Look() => inner.Look();
 
-    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         try

@@ -1,34 +1,33 @@
 namespace Sluice.Server.Library;
 
-/// <summary>Where a library file stands below <c>/.ids</c>: five levels of one hex digit, then the id itself.</summary>
+/// <summary>The path of a library file below <c>/.ids</c>: five levels of one hex digit, then the id.</summary>
 internal static class IdPath
 {
-    /// <summary>The folder at the root of the tree that holds all files by their ids.</summary>
+    /// <summary>The root folder of all files by id.</summary>
     public const string Root = ".ids";
 
-    /// <summary>Levels of folders.</summary>
     public const int Levels = 5;
 
-    /// <summary>The digits that a level can be, in order.</summary>
+    /// <summary>The digits of a level, in order.</summary>
     public const string Digits = "0123456789abcdef";
 
-    /// <summary>The last name of the path of an id.</summary>
+    /// <summary>The last name of an id's path.</summary>
     public static string NameOf(Guid id) => id.ToString("D");
 
-    /// <summary>The path below the root of the tree, without a slash at its start.</summary>
+    /// <summary>The path from the root of the tree, without a leading slash.</summary>
     public static string Of(Guid id)
     {
         var name = NameOf(id);
         return $"{Root}/{string.Join('/', name[..Levels].AsEnumerable())}/{name}";
     }
 
-    /// <summary>The leading digits that the names of folders spell, or null where one of them is no such folder.</summary>
+    /// <summary>The leading digits spelled by folder names; null if a name is not one digit.</summary>
     public static string? PrefixOf(IReadOnlyList<string> names) =>
         names.Count <= Levels && names.All(name => name.Length == 1 && Digits.Contains(name[0], StringComparison.Ordinal))
             ? string.Concat(names)
             : null;
 
-    /// <summary>The id that a whole path below <c>/.ids</c> means, in exactly the form of <see cref="Of"/>; null for any other.</summary>
+    /// <summary>The id at a path below <c>/.ids</c>; null unless the path has exactly the form of <see cref="Of"/>.</summary>
     public static Guid? IdOf(IReadOnlyList<string> names)
     {
         if (names.Count != Levels + 1 || PrefixOf([.. names.Take(Levels)]) is not { } prefix || !Guid.TryParseExact(names[Levels], "D", out var id))

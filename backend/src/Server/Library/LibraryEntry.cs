@@ -1,24 +1,22 @@
 namespace Sluice.Server.Library;
 
-/// <summary>A collection or file at a path of <c>/content</c>.</summary>
+/// <summary>A collection or file in <c>/content</c>.</summary>
 /// <param name="Name">The last name of the path; empty for the root.</param>
-/// <param name="LastModified">Publish time of a file; for a collection the newest of its members.</param>
+/// <param name="LastModified">Publish time; for a collection its newest member's.</param>
 internal abstract record LibraryEntry(string Name, DateTimeOffset LastModified);
 
 /// <summary><c>/content</c> itself.</summary>
 internal sealed record RootEntry(DateTimeOffset LastModified) : LibraryEntry("", LastModified);
 
-/// <summary>A category folder: configured, in use, or the one of the built-in clip.</summary>
+/// <summary>A category folder: configured, in use, or the built-in clip's.</summary>
 internal sealed record CategoryEntry(string Name, DateTimeOffset LastModified) : LibraryEntry(Name, LastModified);
 
-/// <summary>The folder of a release.</summary>
 internal sealed record ReleaseEntry(Release Release) : LibraryEntry(Release.Name, Release.PublishedAt);
 
 /// <summary>A folder inside a release.</summary>
 /// <param name="Release">The release.</param>
-/// <param name="Path">Its place inside the release, separated by <c>/</c>.</param>
+/// <param name="Path">The path inside the release, separated by <c>/</c>.</param>
 internal sealed record FolderEntry(Release Release, string Path)
     : LibraryEntry(Path[(Path.LastIndexOf('/') + 1)..], Release.PublishedAt);
 
-/// <summary>A file.</summary>
 internal sealed record FileEntry(LibraryFile File) : LibraryEntry(File.Name, File.LastModified);

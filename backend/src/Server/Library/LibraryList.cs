@@ -2,43 +2,36 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Library;
 
-/// <summary>In which order entries are listed for people.</summary>
+/// <summary>Sort orders of lists in the UI.</summary>
 internal enum ListOrder
 {
-    /// <summary>By name, as it is folded.</summary>
+    /// <summary>By folded name.</summary>
     Name,
 
-    /// <summary>The newest first.</summary>
     Newest,
-
-    /// <summary>The largest first.</summary>
     Size,
 }
 
 /// <summary>An entry of a list.</summary>
-/// <param name="Path">Its path below <c>/content</c>.</param>
-/// <param name="FileId">Id of a file; null for a folder of any kind.</param>
-/// <param name="Bytes">Length of a file or of all files below it; null where that is not counted.</param>
-/// <param name="LastModified">Its time.</param>
-/// <param name="Place">Its place in the list.</param>
+/// <param name="Path">Path below <c>/content</c>.</param>
+/// <param name="FileId">Id of a file; null for a folder.</param>
+/// <param name="Bytes">Length of a file or of all files below a folder; null if not counted.</param>
+/// <param name="LastModified">Publish time.</param>
+/// <param name="Place">Position in the list, for paging.</param>
 internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, RowPlace Place)
 {
-    /// <summary>The last name of the path.</summary>
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 }
 
-/// <summary>What <see cref="LibraryTree"/> shows, page by page, in an order, and searched.</summary>
+/// <summary>The contents of <see cref="LibraryTree"/> in sorted pages, with search.</summary>
 internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFiles shown)
 {
     private static readonly RowPlace None = new(0, "", 0);
 
-    /// <summary>A page of the folder of a path below <c>/content</c>.</summary>
-    /// <param name="names">The names of the path; none for the categories.</param>
-    /// <param name="order">The order.</param>
-    /// <param name="after">Entries behind this place; null from the first on.</param>
-    /// <param name="limit">How many at most.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
-    /// <returns>Null where the path is that of no folder.</returns>
+    /// <summary>
+    /// Returns a page of a folder below <c>/content</c>, after <paramref name="after"/> or from the start. No names: the categories. Null if the path
+    /// is no folder.
+    /// </summary>
     public async Task<RowPage<ListedEntry>?> ListAsync(
         IReadOnlyList<string> names, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
@@ -57,8 +50,10 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
         }
     }
 
-    /// <summary>A page of the files below a path whose release and path hold all words. The built-in clip is not searched.</summary>
-    /// <returns>Null where the path is that of no folder.</returns>
+    /// <summary>
+    /// Returns a page of the files below a folder that match all words in release name or path. Skips the built-in clip. Null if the path is no
+    /// folder.
+    /// </summary>
     public async Task<RowPage<ListedEntry>?> SearchAsync(
         IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
@@ -97,7 +92,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
         return [.. children.Values];
     }
 
-    /// <summary>A page of a list that is in memory as a whole.</summary>
+    /// <summary>Pages a list in memory.</summary>
     private static RowPage<ListedEntry> Page(List<ListedEntry> entries, ListOrder order, RowPlace? after, int limit)
     {
         var sorted = entries
@@ -121,7 +116,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             ListOrder.Size => -(entry.Bytes ?? 0),
             _ => 0,
         };
-        // The name itself tells those apart that fold to the same.
+        // Append the name itself, because different names may fold to the same text.
         return new RowPlace(rank, $"{SearchText.Fold(entry.Name)}\n{entry.Name}", 0);
     }
 }

@@ -5,10 +5,9 @@ using Sluice.Server.Providers;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Puts the library together.</summary>
+/// <summary>Registers the library.</summary>
 internal static class LibraryRegistration
 {
-    /// <summary>Adds the tree of <c>/content</c>, what opens its files, and the built-in clip.</summary>
     public static IServiceCollection AddLibrary(this IServiceCollection services) => services
         .AddSingleton<BuiltInClip>()
         .AddSingleton(provider => new BuiltInArticles(() => provider.GetRequiredService<BuiltInClip>().Source))

@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A release, a file, or both, as SQLite gives them.</summary>
+/// <summary>A query result with a release, a file, or both.</summary>
 internal sealed record LibraryRow
 {
     public long ReleaseId { get; init; }
@@ -33,12 +33,12 @@ internal sealed record LibraryRow
     };
 }
 
-/// <summary>A category folder and the newest publish time in it.</summary>
+/// <summary>A category folder with its newest publish time.</summary>
 internal sealed record CategoryRow
 {
     public required string Name { get; init; }
 
-    // No parameter of a constructor: where there are no rows, SQLite knows no type for what would be computed.
+    // A property instead of a constructor parameter, because SQLite reports no type for a computed column without rows.
     public long Newest { get; init; }
 
     public CategoryEntry Read() => new(Name, StoredTime.Read(Newest));

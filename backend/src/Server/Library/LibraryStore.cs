@@ -6,12 +6,12 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A release that is about to be published.</summary>
+/// <summary>A release to publish.</summary>
 /// <param name="Category">Name of its category folder.</param>
-/// <param name="Name">Name of its own folder, free in that category.</param>
+/// <param name="Name">Name of its folder, unique in the category.</param>
 /// <param name="NzbHash">Content id of the stored NZB.</param>
-/// <param name="PostedFiles">Every posted file that a library file refers to.</param>
-/// <param name="Files">The library files; no two of one path.</param>
+/// <param name="PostedFiles">All posted files that the library files use.</param>
+/// <param name="Files">The library files; paths are unique.</param>
 internal sealed record NewRelease(
     string Category,
     string Name,
@@ -19,13 +19,13 @@ internal sealed record NewRelease(
     IReadOnlyList<StoredPostedFile> PostedFiles,
     IReadOnlyList<NewLibraryFile> Files);
 
-/// <summary>A library file that is about to be published.</summary>
+/// <summary>A library file to publish.</summary>
 /// <param name="Id">A new id.</param>
-/// <param name="Path">Place inside the release, separated by <c>/</c>; clean by DAV-13.</param>
-/// <param name="OriginalName">The posted name where it differs.</param>
+/// <param name="Path">Path inside the release, separated by <c>/</c>; clean by DAV-13.</param>
+/// <param name="OriginalName">The posted name if it differs.</param>
 /// <param name="Length">Exact length in bytes.</param>
-/// <param name="ETag">By <see cref="ContentTag"/>.</param>
-/// <param name="Content">What it is made of.</param>
+/// <param name="ETag">See <see cref="ContentTag"/>.</param>
+/// <param name="Content">The byte ranges that form the file.</param>
 internal sealed record NewLibraryFile(
     Guid Id,
     string Path,
@@ -34,34 +34,29 @@ internal sealed record NewLibraryFile(
     string ETag,
     FileContent Content);
 
-/// <summary>A file of a release without what it is made of.</summary>
-/// <param name="Id">Its id.</param>
-/// <param name="PathKey">Its place inside the release, as a <see cref="Library.PathKey"/>.</param>
-/// <param name="Length">Its length in bytes.</param>
+/// <summary>A file of a release without its content map; <c>PathKey</c> is a <see cref="Library.PathKey"/>.</summary>
 internal sealed record ListedFile(string Id, string PathKey, long Length)
 {
-    /// <summary>Its place inside the release, separated by <c>/</c>.</summary>
+    /// <summary>The path inside the release, separated by <c>/</c>.</summary>
     public string Path => Library.PathKey.ToPath(PathKey);
 }
 
-/// <summary>A stored NZB.</summary>
-/// <param name="Hash">Content id.</param>
-/// <param name="At">When it came, in Unix milliseconds.</param>
+/// <summary>A stored NZB; <c>At</c> is its date in Unix milliseconds.</summary>
 internal sealed record DatedNzb(string Hash, long At);
 
 /// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
 internal sealed class LibraryStore(SluiceDatabase database)
 {
-    /// <summary>Where the rows refer to stored NZBs.</summary>
+    /// <summary>The column that references stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("release", "nzb_hash", "release_nzb");
 
-    // Rows of one query of a listing; behind an inner folder the next query starts past all that is in it.
+    // Rows per query of a listing. After an inner folder, the next query starts past its contents.
     private const int PageSize = 256;
 
     private const string FileColumns =
         "f.id AS FileId, f.path_key AS PathKey, f.original_name AS OriginalName, f.length AS Length, f.etag AS ETag, f.content AS Content";
 
-    /// <summary>A release with a file or folder in it, each found by its index.</summary>
+    /// <summary>A release with a file or folder in it; each lookup uses an index.</summary>
     internal const string FindSql =
         $"""
         SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt,
@@ -72,7 +67,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
         WHERE r.category = @category AND r.name = @release
         """;
 
-    /// <summary>A file by its id, with its release.</summary>
     internal const string FindByIdSql = $"{FileWithReleaseSql} WHERE f.id = @id";
 
     private const string FileWithReleaseSql =
@@ -82,40 +76,38 @@ internal sealed class LibraryStore(SluiceDatabase database)
         FROM library_file f JOIN release r ON r.id = f.release_id
         """;
 
-    // The number of a release that was removed may be given to another one.
+    // Compare the NZB too, because the row number of a removed release may be reused.
     private const string IsThereSql = "EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)";
     private const string OfReleaseSql = $"release_id = @Id AND ordinal = @ordinal AND {IsThereSql}";
 
-    /// <summary>Whether a category folder holds a release of this name, as part of the caller's transaction.</summary>
+    /// <summary>Whether a category has a release of this name. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string name) =>
         connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
-    /// <summary>The release that one of these files is in, as part of the caller's transaction; null where there is none.</summary>
+    /// <summary>Returns the release of one of these files, or null. Runs in the caller's transaction.</summary>
     public static Release? FindReleaseOf(DbConnection connection, IEnumerable<Guid> files) =>
         connection.QueryFirstOrDefault<LibraryRow>(
             $"{FileWithReleaseSql} WHERE {SqlDialect.In("f.id", "@list")} LIMIT 1", new { list = SqlDialect.List([.. files.Select(id => id.ToString("D"))]) })?.ToRelease();
 
-    /// <summary>Whether a release is still the one that it was, as part of the caller's transaction.</summary>
+    /// <summary>Whether the release still exists unchanged. Runs in the caller's transaction.</summary>
     public static bool IsThere(DbConnection connection, Release release) =>
         connection.ExecuteScalar<bool>($"SELECT {IsThereSql}", new { release.Id, release.NzbHash });
 
-    /// <summary>How many releases there are, as part of the caller's query.</summary>
     public static long Count(DbConnection connection) => connection.ExecuteScalar<long>("SELECT count(*) FROM release");
 
-    /// <summary>Whether a release refers to a stored NZB, as part of the caller's transaction.</summary>
+    /// <summary>Whether a release uses a stored NZB. Runs in the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>The NZB of the release that was published last; null when there is none.</summary>
+    /// <summary>The NZB of the newest release; null if there is none.</summary>
     public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<DatedNzb>("SELECT nzb_hash AS Hash, published_at AS At FROM release ORDER BY published_at DESC LIMIT 1"),
             cancellationToken);
 
-    /// <summary>Adds a release with all that is in it, as part of the caller's transaction.</summary>
-    /// <returns>The row number of the release.</returns>
+    /// <summary>Adds a release with its files in the caller's transaction. Returns the row number.</summary>
     public static long Insert(
         DbConnection connection,
         NewRelease release,
@@ -166,8 +158,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// The entry at a path inside a category folder, or null: the release itself where the inner path is empty. One
-    /// query, which finds by index at any depth (DAV-14).
+    /// The entry at a path inside a category, or null; an empty inner path means the release. One query, which uses an index at any depth (DAV-14).
     /// </summary>
     public Task<LibraryEntry?> FindAsync(string category, string release, IReadOnlyList<string> innerPath, CancellationToken cancellationToken)
     {
@@ -175,13 +166,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
         return database.ReadAsync(connection => Find(connection, FindSql, category, release, key, key), cancellationToken);
     }
 
-    /// <summary>Runs <see cref="FindSql"/>, or a narrower form of it.</summary>
-    /// <param name="connection">The caller's.</param>
+    /// <summary>Runs <see cref="FindSql"/> or a narrower query.</summary>
+    /// <param name="connection">The caller's connection.</param>
     /// <param name="sql">The query.</param>
-    /// <param name="category">Name of the category folder.</param>
-    /// <param name="release">Name of the release.</param>
-    /// <param name="folder">Key that a folder would have; empty for the release itself.</param>
-    /// <param name="file">Key that a file would have, or null where there can be none.</param>
+    /// <param name="category">The category folder.</param>
+    /// <param name="release">The release.</param>
+    /// <param name="folder">The key of a folder; empty for the release itself.</param>
+    /// <param name="file">The key of a file; null if there can be none.</param>
     internal static LibraryEntry? Find(
         DbConnection connection, string sql, string category, string release, string folder, string? file)
     {
@@ -205,7 +196,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
         };
     }
 
-    /// <summary>The file of an id, or null.</summary>
     public Task<FileEntry?> FindByIdAsync(Guid id, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<LibraryRow>(FindByIdSql, new { id = id.ToString("D") }) is { } row
@@ -213,19 +203,19 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>The files whose ids begin with these digits, by id.</summary>
+    /// <summary>The files whose ids start with these digits, by id.</summary>
     public IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
                 .Query<LibraryRow>(
                     $"{FileWithReleaseSql} WHERE f.id >= @digits AND f.id < @behind ORDER BY f.id",
-                    // Sorts behind every digit and the dash.
+                    // Sorts after every hex digit and the dash.
                     new { digits, behind = digits + "g" },
                     buffered: false)
                 .Select(row => new FileEntry(row.ToFile(row.ToRelease()))),
             cancellationToken);
 
-    /// <summary>Category folders that hold releases, each with the newest publish time in it, by name.</summary>
+    /// <summary>The used category folders by name, each with its newest publish time.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
@@ -236,7 +226,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The newest publish time in a category folder; null when it holds nothing.</summary>
+    /// <summary>The newest publish time of a category; null if it is empty.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
@@ -245,7 +235,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : (DateTimeOffset?)null,
             cancellationToken);
 
-    /// <summary>The releases of a category folder, by name.</summary>
     public IAsyncEnumerable<ReleaseEntry> ListReleasesAsync(string category, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
@@ -259,16 +248,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>The direct children of a release or of one of its folders, by name.</summary>
-    /// <param name="release">The release.</param>
-    /// <param name="folder">Path inside the release; empty for the release itself.</param>
-    /// <param name="cancellationToken">Ends the enumeration.</param>
+    /// <summary>The children of a folder in a release, by name; an empty <paramref name="folder"/> means the release itself.</summary>
     public IAsyncEnumerable<LibraryEntry> ListFolderAsync(Release release, string folder, CancellationToken cancellationToken) =>
         database.StreamAsync(connection => Children(connection, release, PathKey.OfPath(folder)), cancellationToken);
 
     /// <summary>
-    /// The posted files of a release whose numbers lie in a range, by number; and where one of them is predicted, all that are, because a
-    /// prediction is proved by its set.
+    /// The posted files with numbers in a range, in order. If one is predicted, includes all predicted ones, because a prediction is proved by its
+    /// set.
     /// </summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
         database.ReadAsync(
@@ -287,7 +273,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The posted files of a release that are predicted, by number.</summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPredictedFilesAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<StoredPostedFile>)
@@ -304,14 +289,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>
-    /// Replaces the maps of a release by those that hold, after a prediction was refuted: its posted files, and what its library files are
-    /// made of. Names, lengths and validators stay. Without effect where the release is gone.
+    /// Replaces the maps of a release after a refuted prediction: posted files and file contents. Names, lengths and validators stay.
     /// </summary>
-    /// <param name="release">The release.</param>
-    /// <param name="posted">Every posted file that the contents refer to.</param>
-    /// <param name="contents">The contents by the ids of their files; files that are not named keep theirs.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
-    /// <returns>Whether the release is still there.</returns>
+    /// <param name="release">The release; nothing happens if it was removed.</param>
+    /// <param name="posted">All posted files that the contents use.</param>
+    /// <param name="contents">New contents by file id; other files keep theirs.</param>
+    /// <param name="cancellationToken">Honored until the transaction begins.</param>
+    /// <returns>Whether the release still exists.</returns>
     public Task<bool> ReplaceContentsAsync(
         Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents, CancellationToken cancellationToken) =>
         database.WriteAsync(
@@ -336,7 +320,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>All files of a release, by path.</summary>
     public Task<IReadOnlyList<LibraryFile>> GetFilesAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<LibraryFile>)
@@ -347,7 +330,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The first files of a release by path, and how many it has.</summary>
+    /// <summary>The first files of a release by path, and its total file count.</summary>
     public Task<(IReadOnlyList<ListedFile> Files, int Count)> ListFirstAsync(long releaseId, int most, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -362,7 +345,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>The map of a posted file; null when its release was removed.</summary>
+    /// <summary>The map of a posted file; null if its release was removed.</summary>
     public Task<SegmentMap?> FindMapAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<byte[]>(
@@ -371,7 +354,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Replaces a refuted map by its correction; without effect when the stored map is another one by now.</summary>
+    /// <summary>Replaces a refuted map; no effect if the stored map has changed meanwhile.</summary>
     public Task ReplaceMapAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -379,7 +362,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 new { release.Id, release.NzbHash, ordinal, refuted = new SqlBytes(refuted.Pack()), corrected = new SqlBytes(corrected.Pack()) }),
             cancellationToken);
 
-    /// <summary>Takes the predictions of posted files away that hold. Without effect on a release that is gone or was mapped again.</summary>
+    /// <summary>Clears proved predictions. No effect on releases removed or mapped again meanwhile.</summary>
     public Task ConfirmAsync(IReadOnlyCollection<(Release Release, PredictedVolume Volume)> proved, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -395,7 +378,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Stores the learned habits of posted files, in every release of their NZBs.</summary>
+    /// <summary>Stores learned article habits in every release of their NZBs.</summary>
     public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -403,11 +386,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 learned.Select(file => new { file.NzbHash, file.Ordinal, habit = file.Habit.Pack() })),
             cancellationToken);
 
-    /// <summary>The sum of the lengths of all files, in bytes, which the rows keep up themselves.</summary>
+    /// <summary>The total length of all files in bytes, which triggers maintain.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
 
-    // One by one, because Dapper's generator leaves out calls with many rows that hold bytes.
+    // One row at a time, because Dapper's generator skips batch calls with binary columns.
     private static void Insert(DbConnection connection, long releaseId, StoredPostedFile file) => connection.Execute(
         "INSERT INTO posted_file (release_id, ordinal, places, map, habit, predicted) VALUES (@releaseId, @Ordinal, @places, @map, @habit, @predicted)",
         new

@@ -5,16 +5,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The virtual tree of <c>/content</c>: categories, configured or in use, releases, and their folders and files.</summary>
+/// <summary>The virtual tree of <c>/content</c>: categories, releases, folders and files.</summary>
 internal sealed class LibraryTree(
     LibraryStore store, CategoryRules categories, ShownFiles shown, RecentFilms recent, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
-    // A category without releases has no time of its own; it must not change from one request to the next.
+    // An empty category has no date, so it shows the start time, which must not change between requests.
     private readonly DateTimeOffset _startedAt = time.WallTime();
 
-    /// <summary>The entry at a path below <c>/content</c>, or null.</summary>
-    /// <param name="names">The names of the path, decoded; none for <c>/content</c> itself.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <summary>The entry at a path below <c>/content</c>, or null; no names mean <c>/content</c> itself.</summary>
     public async ValueTask<LibraryEntry?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         if (recent.AreAll)
@@ -31,7 +29,7 @@ internal sealed class LibraryTree(
         return shown.Contain(found) ? found : null;
     }
 
-    /// <summary>The direct children of a collection, sorted by name; none for a file.</summary>
+    /// <summary>The children of a collection, by name; none for a file.</summary>
     public IAsyncEnumerable<LibraryEntry> ListAsync(LibraryEntry collection, CancellationToken cancellationToken) => collection switch
     {
         RootEntry => ListCategoriesAsync(cancellationToken),
@@ -42,7 +40,6 @@ internal sealed class LibraryTree(
         _ => AsyncEnumerable.Empty<LibraryEntry>(),
     };
 
-    /// <summary>The file of an id, or null.</summary>
     public async ValueTask<FileEntry?> FindByIdAsync(Guid id, CancellationToken cancellationToken)
     {
         if (recent.AreAll)
@@ -52,7 +49,7 @@ internal sealed class LibraryTree(
         return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Contain(found) ? found : null;
     }
 
-    /// <summary>The files whose ids begin with these digits, by id.</summary>
+    /// <summary>The files whose ids start with these digits, by id.</summary>
     public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var film = ClipIsShown && BuiltInClip.FileId.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;

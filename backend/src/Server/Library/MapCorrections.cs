@@ -11,10 +11,10 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Corrects and stores the maps of posted files that an article has refuted (IMP-32). A stream opened later has the corrected map;
-/// a stream opened before gets it as soon as it meets the contradiction. Length and ETag stay.
+/// Corrects and stores maps that an article has refuted (IMP-32). New streams read the corrected map; open streams get it when they meet the
+/// contradiction. Length and ETag stay.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files the claims of the oldest are forgotten.</remarks>
+/// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files, the oldest file's claims are dropped.</remarks>
 internal sealed class MapCorrections(
     LibraryStore store,
     ProviderHost providers,
@@ -31,12 +31,11 @@ internal sealed class MapCorrections(
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
 
     /// <summary>The correction of a posted file's map for one stream.</summary>
-    /// <param name="release">Its release.</param>
-    /// <param name="ordinal">Its number in the release.</param>
-    /// <param name="ids">Its message-ids; valid while the stream is open.</param>
+    /// <param name="release">The release.</param>
+    /// <param name="ordinal">Number of the posted file.</param>
+    /// <param name="ids">Message-ids; valid while the stream is open.</param>
     public IMapCorrection For(Release release, int ordinal, ISegmentIds ids) => new Correction(this, release, ordinal, ids);
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         lock (_gate)
@@ -49,7 +48,7 @@ internal sealed class MapCorrections(
 
     private ILogger Logger => logger;
 
-    /// <summary>Ends after the time that a client waits for a later byte of a body, which is longer than for its first.</summary>
+    /// <summary>Expires after the timeout for a later byte of a body, which is longer than for the first byte.</summary>
     private PacedDeadline Deadline() => new(2 * options.CurrentValue.StreamingReadTimeout, time, () => sincePaced(OperationLane.Playback));
 
     private MapClaims? Find((string NzbHash, int Ordinal) file)
@@ -107,7 +106,7 @@ internal sealed class MapCorrections(
 
         public async Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
         {
-            // One deadline for the turn and for the look: a look that hangs ends with its own, and so does the wait of each reader behind it.
+            // One deadline for waiting and verifying, so that a hanging verification also ends the wait of each reader behind it.
             await using var deadline = owner.Deadline();
             using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
             try
@@ -116,7 +115,7 @@ internal sealed class MapCorrections(
             }
             catch (OperationCanceledException late) when (!cancellationToken.IsCancellationRequested)
             {
-                throw new NntpException(NntpFault.Stalled, "Where an article lies in its file was not found out in time.", late);
+                throw new NntpException(NntpFault.Stalled, "Could not determine the offset of an article in time.", late);
             }
         }
 
@@ -125,7 +124,7 @@ internal sealed class MapCorrections(
             await claims.Turn.WaitAsync(cancellationToken);
             try
             {
-                // Another reader may have been here before.
+                // Another reader may have corrected the map meanwhile.
                 var known = await owner.ReadAsync(release, ordinal, refuted, cancellationToken);
                 if (known[claim.Index] == claim || !claims.MayBelieve(claim))
                     return known;
@@ -150,8 +149,8 @@ internal sealed class MapCorrections(
     }
 }
 
-/// <summary>Claims of the articles of one posted file against its map since the start.</summary>
-/// <remarks>Thread-safe. Bounded: claims beyond <see cref="MostClaims"/> of one file, whose articles contradict each other, are ignored.</remarks>
+/// <summary>Claims of one posted file's articles against its map since the start.</summary>
+/// <remarks>Thread-safe. Bounded: a file whose articles contradict each other gets no more than <see cref="MostClaims"/> checks.</remarks>
 internal sealed class MapClaims : IDisposable
 {
     private const int MostClaims = 64;
@@ -160,30 +159,26 @@ internal sealed class MapClaims : IDisposable
     private readonly HashSet<Segment> _refused = [];
     private int _corrections;
 
-    /// <summary>Held while a claim is verified, so that each is verified once.</summary>
+    /// <summary>Held during a verification, so that each claim is verified once.</summary>
     public SemaphoreSlim Turn { get; } = new(1, 1);
 
-    /// <summary>Whether a claim is worth verifying.</summary>
     public bool MayBelieve(Segment claim)
     {
         lock (_gate)
             return _refused.Count + _corrections < MostClaims && !_refused.Contains(claim);
     }
 
-    /// <summary>A claim was found to be untrue.</summary>
     public void Refuse(Segment claim)
     {
         lock (_gate)
             _refused.Add(claim);
     }
 
-    /// <summary>A claim was found to be true.</summary>
     public void Corrected()
     {
         lock (_gate)
             _corrections++;
     }
 
-    /// <inheritdoc/>
     public void Dispose() => Turn.Dispose();
 }

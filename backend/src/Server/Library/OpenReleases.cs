@@ -3,16 +3,16 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The unpacked message-ids of the releases that are read now, or were until a moment ago, because a player opens its file anew for
-/// each seek. All readers of a release share one list.
+/// The unpacked message-ids of releases that are being read. Kept for a moment afterwards, because players reopen the file for each seek. All readers
+/// of a release share one list.
 /// </summary>
-/// <remarks>Thread-safe. Bounded by the open streams and <see cref="MostIdle"/> releases beyond them.</remarks>
+/// <remarks>Thread-safe. Bounded by the open streams plus <see cref="MostIdle"/> idle releases.</remarks>
 internal sealed class OpenReleases : IDisposable
 {
-    /// <summary>Releases kept without a reader. Each may hold 250 KB.</summary>
+    /// <summary>Idle releases to keep. Each may take 250 KB.</summary>
     public const int MostIdle = 8;
 
-    /// <summary>How long a release without a reader is kept.</summary>
+    /// <summary>How long to keep an idle release.</summary>
     public static readonly TimeSpan Keep = TimeSpan.FromSeconds(30);
 
     private readonly ReleaseIdStore _store;
@@ -21,33 +21,28 @@ internal sealed class OpenReleases : IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Opened> _opened = [];
 
-    // Releases without a reader, in the order in which their last readers left.
+    // Idle releases, the longest idle first.
     private readonly LinkedList<Opened> _idle = new();
     private bool _isClosed;
 
-    /// <summary>Opens nothing yet.</summary>
     public OpenReleases(ReleaseIdStore store, TimeProvider time)
     {
         (_store, _time) = (store, time);
         _timer = time.CreateTimer(static state => ((OpenReleases)state!).DropOutdated(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Opens the ids of a release.</summary>
-    /// <param name="nzbHash">Content id of its NZB.</param>
-    /// <param name="cancellationToken">Gives up opening.</param>
-    /// <returns>A use of it, which the caller disposes.</returns>
-    /// <exception cref="StoredNzbLostException">List and NZB are lost.</exception>
+    /// <summary>Opens the message-ids of a release. The caller disposes the result.</summary>
+    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
     public async Task<ReleaseUse> OpenAsync(string nzbHash, CancellationToken cancellationToken)
     {
         if (Use(nzbHash, null) is { } known)
             return known;
 
-        // A concurrent call may open the same release; Use keeps one of the two.
+        // A concurrent call may open the same release. Use keeps one and disposes the other.
         var ids = await ReleaseIds.OpenAsync(_store, nzbHash, cancellationToken);
         return Use(nzbHash, ids)!;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         lock (_gate)
@@ -137,18 +132,16 @@ internal sealed class OpenReleases : IDisposable
     }
 }
 
-/// <summary>One reader's hold on the message-ids of a release.</summary>
-/// <remarks>Thread-safe. The ids handed out are valid until it is disposed.</remarks>
+/// <summary>One reader's lease on the message-ids of a release.</summary>
+/// <remarks>Thread-safe. The ids are valid until disposal.</remarks>
 internal sealed class ReleaseUse(ReleaseIds ids, Action leave) : IDisposable
 {
     private int _isLeft;
 
-    /// <summary>The ids of one posted file.</summary>
-    /// <param name="places">Where they stand in the list.</param>
-    /// <exception cref="StoredNzbLostException">The list is too short to be that of this release.</exception>
+    /// <summary>The ids of one posted file at these places in the list.</summary>
+    /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) => ids.Take(places);
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isLeft, 1) == 0)

@@ -3,48 +3,49 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Why a library file cannot be read here and now.</summary>
+/// <summary>Why a library file is unreadable.</summary>
 internal enum ReadFailure
 {
-    /// <summary>Its bytes, or the list of its articles, are proved gone: asking again gives the same answer.</summary>
+    /// <summary>The content or its article list is proved gone; a retry gives the same answer.</summary>
     Gone,
 
-    /// <summary>All places were taken by streams that read, until the wait for one was over.</summary>
+    /// <summary>No stream slot became free before the timeout.</summary>
     Busy,
 
-    /// <summary>The bytes came damaged a moment ago. A second question, which follows soon, decides whether they are gone.</summary>
+    /// <summary>An article was damaged. A retry, due soon, decides whether it is gone.</summary>
     Damaged,
 
-    /// <summary>Nothing is known about the bytes, because no provider could be asked.</summary>
+    /// <summary>Unknown, because no provider could be reached.</summary>
     Unreachable,
 
-    /// <summary>Nothing is known about the bytes, because database or blobs cannot be read at present.</summary>
+    /// <summary>Unknown, because the database or blob store is unreadable.</summary>
     Unreadable,
 }
 
-/// <summary>Library files as players read them: in the lane of playback, with failures told apart by what a client can do about them.</summary>
+/// <summary>Opens library files in the playback lane and classifies failures by what a client can do.</summary>
 internal sealed class Playback(FileStreamFactory files)
 {
     /// <summary>Opens a part of a file. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
     /// <param name="offset">First byte, 0-based.</param>
-    /// <param name="length">Number of bytes; nothing past the segment of the last one is ever fetched.</param>
-    /// <param name="client">Address of the client: while others wait, none has more than half of the places.</param>
-    /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
-    /// <returns>A forward stream that the caller disposes asynchronously. Opening and reading throw what <see cref="Explain"/> knows.</returns>
+    /// <param name="length">Number of bytes; nothing after the last one's segment is fetched.</param>
+    /// <param name="client">Client address. While others wait, a client gets at most half of the stream slots.</param>
+    /// <param name="cancellationToken">Cancels opening, not later reads.</param>
+    /// <returns>
+    /// A forward stream that the caller disposes asynchronously. Opening and reading throw exceptions known to <see cref="Explain"/>.
+    /// </returns>
     public async Task<ReadOnlyStream> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
         await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, cancellationToken);
 
-    /// <summary>The reason of a failed read, or null for an exception that is a bug or has nothing to do with reading.</summary>
+    /// <summary>Classifies a failed read. Null if the exception is a bug or unrelated to reading.</summary>
     public static ReadFailure? Explain(Exception failure) => failure switch
     {
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
         StreamLimitException => ReadFailure.Busy,
         ArticleDoubtedException => ReadFailure.Damaged,
-        // Bytes that left and turned out wrong, and a release removed while it was opened, are right when asked for again.
-        // A volume that is not as predicted is right once its release has been mapped anew.
+        // A retry succeeds: withdrawn bytes are fetched, removed releases looked up and refuted ones mapped again.
         NntpException or WithdrawnBytesException or RefutedExtentException or FileNotFoundException => ReadFailure.Unreachable,
-        // Any other fault of input or output is one of the disk: a list that cannot be written, a handle too many, a mount that is gone.
+        // Any other I/O error comes from the disk: an unwritable list, too many open files, a lost mount.
         IOException or UnauthorizedAccessException => ReadFailure.Unreadable,
         _ => null,
     };

@@ -3,10 +3,8 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 
-/// <summary>
-/// Which fields the articles of posted files carry (F18): learned at the import and by each read, stored with the map.
-/// </summary>
-/// <remarks>Thread-safe. Bounded: beyond a limit the file opened first is forgotten, and begins with its stored habit when it is opened again.</remarks>
+/// <summary>Which header fields the articles of posted files carry (F18). Learned on import and on each read; stored with the map.</summary>
+/// <remarks>Thread-safe. Bounded: the file opened first is dropped and later starts again from its stored habit.</remarks>
 internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 {
     private const int MostFiles = 10_000;
@@ -16,9 +14,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
     private readonly Dictionary<(string NzbHash, int Ordinal), ArticleHabit> _learned = [];
 
-    /// <summary>The habit of a posted file, shared by all its readers.</summary>
-    /// <param name="nzbHash">Content id of the NZB that lists it.</param>
-    /// <param name="stored">The file.</param>
+    /// <summary>The habit of a posted file, shared by all its readers. <paramref name="nzbHash"/> identifies the NZB.</summary>
     public FileHabit For(string nzbHash, StoredPostedFile stored)
     {
         var file = (nzbHash, stored.Ordinal);
@@ -33,10 +29,9 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
         }
     }
 
-    /// <summary>Nothing: each file comes with its habit.</summary>
+    /// <summary>Does nothing, because each file is loaded with its habit.</summary>
     public Task RestoreAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         List<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned;
@@ -54,7 +49,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
     {
         lock (_gate)
         {
-            // Two readers may report in either order; And gives the same for both.
+            // Two readers may report in either order. And is commutative, so the order does not matter.
             _learned[file] = _learned.GetValueOrDefault(file).And(habit);
         }
     }

@@ -6,18 +6,18 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Takes predictions away that were found to be true, so that no start pays for the same heads again, and hands releases that readers seek in to
-/// the background (IMP-52). Written in batches, off the way of the reads.
+/// Clears proved predictions, so that no start fetches the same heads again. Queues releases with seeking readers for the background (IMP-52). Writes
+/// in batches, so that reads never wait for the database.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards what is not written yet; nothing is called under it. Volumes beyond <see cref="MostWaiting"/>,
-/// which only a database that takes nothing makes possible, are found again.
+/// Thread-safe. <c>_gate</c> guards the pending work; nothing is called under it. Volumes beyond <see cref="MostWaiting"/>, possible only while the
+/// database accepts no writes, are dropped and proved again later.
 /// </remarks>
 internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue, SluiceDatabase database, TimeProvider time) : IWorker
 {
     private const int MostWaiting = 100_000;
 
-    // Other writes wait for a batch: this many take some ten milliseconds.
+    // Other writes wait for a batch. This many rows take about ten milliseconds.
     private const int MostAtOnce = 1000;
 
     private static readonly TimeSpan Gathering = TimeSpan.FromSeconds(1);
@@ -27,10 +27,9 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
     private readonly Queue<(Release Release, PredictedVolume Volume)> _proved = new();
     private readonly HashSet<Release> _sought = [];
 
-    /// <inheritdoc/>
-    public string Name => "what was found about predicted volumes";
+    public string Name => "prediction results";
 
-    /// <summary>The predictions of these volumes hold. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
+    /// <summary>Queues proved volumes to be stored. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
     public void NoteProved(Release release, IReadOnlyList<PredictedVolume> volumes)
     {
         lock (_gate)
@@ -42,7 +41,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
         _wake.Set();
     }
 
-    /// <summary>A reader waits for heads of a release that the background could have fetched.</summary>
+    /// <summary>Queues a release because a reader waits for heads that the background could have fetched.</summary>
     public void NoteSought(Release release)
     {
         lock (_gate)
@@ -54,12 +53,11 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
         _wake.Set();
     }
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         while (true)
         {
-            // What a failure has left here wakes the loop no more.
+            // Work left by a failed write sets no signal, so check before waiting.
             if (IsEmpty())
                 await _wake.WaitAsync(longest: null, stopping);
             await Task.Delay(Gathering, time, stopping);
@@ -67,7 +65,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
         }
     }
 
-    /// <summary>Writes the last ones when everything has stopped.</summary>
+    /// <summary>Writes the remaining results at shutdown.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => WriteAsync(cancellationToken);
 
     private async Task WriteAsync(CancellationToken cancellationToken)
@@ -79,7 +77,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
             lock (_gate)
                 (proved, sought) = ([.. _proved.Take(MostAtOnce)], [.. _sought]);
 
-            // In safe mode nothing may be written; the next start finds all of it again.
+            // Safe mode forbids writes. The next start proves everything again.
             if (database.IsOpen && proved.Count > 0)
                 await store.ConfirmAsync(proved, cancellationToken);
             if (database.IsOpen && sought.Count > 0)

@@ -7,8 +7,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The predicted volumes of releases as streams need them (IMP-52): each is proved by its head before any of its bytes leave. A release of
-/// which one is not as predicted waits here to be mapped anew.
+/// The predicted volumes of releases for streams (IMP-52). Each volume is proved by its head before any of its bytes leave. A release with a refuted
+/// volume waits here to be mapped again.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class Predictions : IPredictionOwner
@@ -19,20 +19,19 @@ internal sealed class Predictions : IPredictionOwner
     private readonly PredictionWriteWorker _writer;
     private readonly Channel<Release> _refuted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Releases that wait, or are being mapped: one is named once, however many of its readers meet the contradiction.
+    // Releases waiting or being mapped. Each is queued once, however many readers meet the contradiction.
     private readonly ConcurrentDictionary<long, Release> _waiting = new();
 
-    /// <summary>Opens nothing yet.</summary>
     public Predictions(ProviderHost providers, PredictionWriteWorker writer, TimeProvider time)
     {
         _writer = writer;
         _volumes = new PredictedVolumes(providers, this, time);
     }
 
-    /// <summary>The proofs of a release, by the numbers of its posted files; those of posted files that were read are not among them.</summary>
+    /// <summary>The proofs of a release by posted file number. Posted files without a prediction have none.</summary>
     /// <param name="release">The release.</param>
-    /// <param name="stored">Its posted files: where one of them is predicted, all that are.</param>
-    /// <param name="files">The same as a stream reads them, by number.</param>
+    /// <param name="stored">Its posted files; if one is predicted, all predicted ones.</param>
+    /// <param name="files">The same posted files as the stream reads them, by number.</param>
     public IReadOnlyDictionary<int, IExtentProof> For(
         Release release, IReadOnlyList<StoredPostedFile> stored, IReadOnlyDictionary<int, PostedFile> files)
     {
@@ -50,20 +49,20 @@ internal sealed class Predictions : IPredictionOwner
         return proofs;
     }
 
-    /// <summary>The proofs of a release that are left for the background, by set.</summary>
+    /// <summary>The proofs of a release for the background, by set.</summary>
     /// <param name="release">The release.</param>
-    /// <param name="stored">All of its posted files that are predicted.</param>
-    /// <param name="ids">Their message-ids, which stay open as long as the proofs are used.</param>
+    /// <param name="stored">All its predicted posted files.</param>
+    /// <param name="ids">The message-ids; must stay open while the proofs are used.</param>
     public IEnumerable<BackgroundProof> InBackground(Release release, IReadOnlyList<StoredPostedFile> stored, ReleaseUse ids) =>
         SetsOf(release, stored, file => new PostedFile(file.Map, ids.Take(file.Places))).Select(set => _volumes.InBackground(set.Key, set.Volumes));
 
-    /// <summary>Releases that have to be mapped anew, as they are found.</summary>
+    /// <summary>Releases that must be mapped again, as they are found.</summary>
     public IAsyncEnumerable<Release> ReadRefutedAsync(CancellationToken cancellationToken) => _refuted.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>A release has been mapped anew, or cannot be.</summary>
+    /// <summary>Removes a release that has been mapped again, or cannot be.</summary>
     public void Settle(Release release) => _waiting.TryRemove(release.Id, out _);
 
-    /// <summary>A release has to be mapped anew; or still has to be, because it could not be read.</summary>
+    /// <summary>Queues a release to be mapped again, or requeues it because it was unreadable.</summary>
     public void Refute(Release release) => _refuted.Writer.TryWrite(release);
 
     void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes) => _writer.NoteProved(((SetKey)key).Release, volumes);
@@ -86,7 +85,7 @@ internal sealed class Predictions : IPredictionOwner
                 new SetKey(release, set.Key),
                 (IReadOnlyList<PredictedFile>)[.. set.OrderBy(file => file.Predicted!.Value.Place).Select(file => new PredictedFile(file.Predicted!.Value, open(file)))]));
 
-    // Equal for the same set: a release is known by its row and its NZB.
+    // Equal for the same set. Compares row and NZB, because row numbers may be reused.
     private sealed class SetKey(Release release, int set) : IEquatable<SetKey>
     {
         public Release Release => release;

@@ -6,14 +6,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The releases whose predicted volumes the background looks into, and what that costs: <c>release_proof</c> and <c>proof_day</c>.</summary>
+/// <summary>The releases whose predicted volumes the background proves, and the daily cost: <c>release_proof</c> and <c>proof_day</c>.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>Wakes the worker: a release has been added.</summary>
+    /// <summary>Wakes the worker after a release was added.</summary>
     public WakeSignal Added { get; } = new(time);
 
-    /// <summary>Adds a release, as part of the caller's transaction. The caller sets <see cref="Added"/> behind it.</summary>
+    /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> afterwards.</summary>
     public static void Add(DbConnection connection, long releaseId, DateTimeOffset at) => connection.Execute(
         """
         INSERT INTO release_proof (release_id, wanted_at) VALUES (@releaseId, @wantedAt)
@@ -21,7 +21,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
         """,
         new { releaseId, wantedAt = at.ToUnixTimeMilliseconds() });
 
-    /// <summary>Adds releases that readers seek in. Without effect on those that are gone.</summary>
+    /// <summary>Adds releases that readers seek in. Ignores removed ones.</summary>
     public async Task AddAsync(IReadOnlyCollection<Release> releases, CancellationToken cancellationToken)
     {
         await database.WriteAsync(
@@ -35,7 +35,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
         Added.Set();
     }
 
-    /// <summary>The release that was added last, except for some; null if no other waits.</summary>
+    /// <summary>The most recently added release outside <paramref name="except"/>; null if none waits.</summary>
     public Task<Release?> FindNextAsync(IReadOnlyCollection<long> except, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.QueryFirstOrDefault<LibraryRow>(
             $"""
@@ -46,15 +46,14 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
             new { except = SqlDialect.List(except) })?.ToRelease(),
         cancellationToken);
 
-    /// <summary>Takes a release off.</summary>
     public Task RemoveAsync(Release release, CancellationToken cancellationToken) => database.WriteAsync(
         connection => connection.Execute("DELETE FROM release_proof WHERE release_id = @Id", new { release.Id }), cancellationToken);
 
-    /// <summary>Bytes that heads have cost on a day.</summary>
+    /// <summary>Bytes spent on heads on a day.</summary>
     public Task<long> GetCostAsync(DateOnly day, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(bytes), 0) FROM proof_day WHERE day = @day", new { day = Write(day) }), cancellationToken);
 
-    /// <summary>Adds to what heads have cost on a day, and forgets other days.</summary>
+    /// <summary>Adds to the bytes of a day and deletes other days.</summary>
     public Task AddCostAsync(DateOnly day, long bytes, CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {

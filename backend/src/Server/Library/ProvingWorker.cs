@@ -8,12 +8,12 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Looks into the predicted volumes of releases before a viewer has to wait for that (IMP-52): one head for each volume whose length PAR2 does not
-/// tell. Releases come here when they are published, and when a reader first seeks in one that is not proved.
+/// Proves predicted volumes in advance, so that viewers need not wait (IMP-52): one head per volume unless PAR2 gives its length. Releases arrive
+/// when they are published, and when a reader first seeks in an unproved one.
 /// </summary>
 /// <remarks>
-/// One head at a time, in lane HealthCheck: playback takes its connections back, but always leaves one turn, and a reader that waits for heads goes
-/// first. Backup providers are never asked. The rows that still have a prediction are all there is to do, so a restart goes on where the last run was.
+/// Fetches one head at a time in lane HealthCheck. Playback may take its connections but always leaves one, and waiting readers go first. Never asks
+/// backup providers. The remaining predictions are the whole state, so a restart continues where the last run ended.
 /// </remarks>
 internal sealed class ProvingWorker(
     ProofQueue queue,
@@ -24,26 +24,24 @@ internal sealed class ProvingWorker(
     TimeProvider time,
     ILogger<ProvingWorker> logger) : IWorker
 {
-    /// <summary>Most bytes of one day (UTC): about 28,000 heads.</summary>
+    /// <summary>Maximum bytes per day (UTC): about 28,000 heads.</summary>
     public const long BytesPerDay = 20_000_000_000;
 
-    // Then a release that was added meanwhile may go first, and the cost is stored.
+    // After so many heads, the cost is stored and a newer release may go first.
     private const int HeadsPerTurn = 128;
 
-    // A provider is away, or an article breaks its connection: other releases go first meanwhile.
+    // If a provider is down or an article breaks its connection, other releases go first meanwhile.
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMinutes(10);
 
-    // Releases that could not be read, with the timestamp of the try; heads that no provider has, of releases that are not done yet.
+    // Unreadable releases with the time of the attempt, and heads missing on every provider, for unfinished releases.
     private readonly Dictionary<long, long> _postponed = [];
     private readonly Dictionary<long, HashSet<int>> _lost = [];
 
-    /// <inheritdoc/>
-    public string Name => "the proof of predicted volumes";
+    public string Name => "volume proofs";
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Safe mode lasts until the next start.
+        // Safe mode lasts until the next start, so stop.
         while (database.IsOpen)
         {
             foreach (var due in _postponed.Where(release => time.GetElapsedTime(release.Value) >= RetryAfter).Select(release => release.Key).ToList())
@@ -58,7 +56,7 @@ internal sealed class ProvingWorker(
         }
     }
 
-    /// <summary>Bytes that the day of a time has left.</summary>
+    /// <summary>Bytes left for the day.</summary>
     private async Task<long> LeftOfAsync(DateTime now, CancellationToken cancellationToken) =>
         BytesPerDay - await queue.GetCostAsync(DateOnly.FromDateTime(now), cancellationToken);
 
@@ -71,7 +69,7 @@ internal sealed class ProvingWorker(
         }
         catch (RefutedExtentException)
         {
-            // The release is being mapped again, with every head.
+            // The release is mapped again with every head, so nothing is left to prove.
         }
         catch (StoredNzbLostException lost)
         {
@@ -88,8 +86,7 @@ internal sealed class ProvingWorker(
         await queue.RemoveAsync(release, cancellationToken);
     }
 
-    /// <summary>Looks into the next volumes of a release.</summary>
-    /// <returns>Whether there may be more.</returns>
+    /// <summary>Proves the next volumes of a release. Returns whether there may be more.</summary>
     private async Task<bool> ProveSomeAsync(Release release, DateTime now, CancellationToken cancellationToken)
     {
         var stored = await library.GetPredictedFilesAsync(release, cancellationToken);
@@ -129,7 +126,7 @@ internal sealed class ProvingWorker(
         }
         catch (ArticleGoneException)
         {
-            // A backup may have it; that is for the reader who comes to it. All other volumes are proved from both edges.
+            // A backup may have it, but only a reader may ask one. The other volumes are proved from both sides.
             if (!_lost.TryGetValue(release.Id, out var lost))
                 _lost.Add(release.Id, lost = []);
             lost.Add(volume.Posted);

@@ -4,26 +4,23 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The files opened last, with all that the database knows about them: they play on in safe mode (DAV-6), when no other file of
-/// the library can be found.
+/// The most recently opened files with their database content, so that they still play in safe mode, when nothing else can be found (DAV-6).
 /// </summary>
-/// <remarks>Thread-safe. Holds <see cref="Most"/> files; their maps are shared with the open streams.</remarks>
+/// <remarks>Thread-safe. Holds <see cref="Most"/> files; open streams share their maps.</remarks>
 internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
 {
-    /// <summary>Files held: more than a household plays within an hour.</summary>
+    /// <summary>Maximum number of files: more than a household plays in an hour.</summary>
     public const int Most = 32;
 
     private readonly Lock _gate = new();
 
-    // The file opened last is in front.
+    // Most recently opened first.
     private readonly LinkedList<RecentFilm> _films = new();
 
-    /// <summary>Whether files are to be found here and nowhere else.</summary>
+    /// <summary>Whether only these files can be found.</summary>
     public bool AreAll => safeMode.IsOn;
 
-    /// <summary>Notes that a file was opened.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="posted">The posted files that it is made of.</param>
+    /// <summary>Records an opened file and its posted files.</summary>
     public void Note(LibraryFile file, IReadOnlyList<StoredPostedFile> posted)
     {
         lock (_gate)
@@ -49,21 +46,19 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
         }
     }
 
-    /// <summary>The file of an id, or null.</summary>
     public LibraryFile? FindById(Guid id)
     {
         lock (_gate)
             return Find(film => film.File.Id == id)?.Value.File;
     }
 
-    /// <summary>The posted files that a file is made of, or null.</summary>
+    /// <summary>The posted files of a file, or null.</summary>
     public IReadOnlyList<StoredPostedFile>? FindPosted(LibraryFile file)
     {
         lock (_gate)
             return Find(film => film.File.Id == file.Id && film.File.ETag == file.ETag)?.Value.Posted;
     }
 
-    /// <inheritdoc/>
     public bool Hold(string[] names) => names switch
     {
         ["content", .. var path] => FindByPath(path) is not null,

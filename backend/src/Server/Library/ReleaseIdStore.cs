@@ -3,20 +3,18 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The stored lists of message-ids. A lost or damaged list is derived again from the stored NZB.</summary>
+/// <summary>The stored message-id lists. A missing or damaged list is rebuilt from the stored NZB.</summary>
 internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILogger<ReleaseIdStore> logger) : IDisposable
 {
-    // Deriving reads a whole NZB: one at a time, and a call that has waited for its turn finds the list of the call before.
+    // Rebuilding reads a whole NZB, so only one runs at a time. A waiting call finds the finished list.
     private readonly SemaphoreSlim _deriving = new(1, 1);
 
-    /// <summary>Opens the list of an NZB.</summary>
-    /// <returns>The list, which the caller disposes.</returns>
-    /// <exception cref="StoredNzbLostException">List and NZB are lost.</exception>
+    /// <summary>Opens the list of an NZB. The caller disposes it.</summary>
+    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
     public async Task<MessageIdList> OpenAsync(string hash, CancellationToken cancellationToken) =>
         await TryOpenAsync(hash, cancellationToken) ?? await DeriveAsync(hash, cancellationToken);
 
-    /// <summary>Derives the list of an NZB anew and opens it, because the stored one cannot be read.</summary>
-    /// <returns>The new list, which the caller disposes.</returns>
+    /// <summary>Rebuilds an unreadable list from its NZB and opens it. The caller disposes it.</summary>
     /// <exception cref="StoredNzbLostException">The NZB is lost too.</exception>
     public async Task<MessageIdList> DeriveAsync(string hash, CancellationToken cancellationToken)
     {
@@ -33,7 +31,6 @@ internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILog
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _deriving.Dispose();
 
     private async Task WriteAsync(string hash, Stream file, CancellationToken cancellationToken)
@@ -56,6 +53,6 @@ internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILog
         }
     }
 
-    // Unbuffered: the list reads whole stretches.
+    // Unbuffered, because the list reads large blocks.
     private FileStream OpenFile(string hash) => new(blobs.OpenIds(hash), FileAccess.Read, bufferSize: 0);
 }

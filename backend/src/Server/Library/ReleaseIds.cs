@@ -2,7 +2,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The message-ids of a release while it is open. A list that turns out to be damaged is replaced under the reader.</summary>
+/// <summary>The message-ids of an open release. A damaged list is replaced while readers use it.</summary>
 /// <remarks>Thread-safe. Owns the lists that it opened.</remarks>
 internal sealed class ReleaseIds : IDisposable
 {
@@ -10,7 +10,7 @@ internal sealed class ReleaseIds : IDisposable
     private readonly string _hash;
     private readonly SemaphoreSlim _replacing = new(1, 1);
 
-    // Others may still read from a list that was replaced, so all live until the end.
+    // Readers may still use a replaced list, so all stay open until disposal.
     private readonly List<MessageIdList> _opened;
     private volatile MessageIdList _current;
     private int _readers = 1;
@@ -21,25 +21,21 @@ internal sealed class ReleaseIds : IDisposable
         _opened = [list];
     }
 
-    /// <summary>Opens the list of an NZB.</summary>
-    /// <exception cref="StoredNzbLostException">List and NZB are lost.</exception>
     public static async Task<ReleaseIds> OpenAsync(ReleaseIdStore store, string hash, CancellationToken cancellationToken) =>
         new(store, hash, await store.OpenAsync(hash, cancellationToken));
 
-    /// <summary>The ids of one posted file.</summary>
-    /// <param name="places">Where they stand in the list.</param>
-    /// <exception cref="StoredNzbLostException">The list is too short to be that of this release.</exception>
+    /// <summary>The ids of one posted file at these places in the list.</summary>
+    /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) =>
         places.Last < _current.Count ? new PostedFileIds(this, places) : throw new StoredNzbLostException(_hash);
 
-    /// <summary>Says how many read from it; at least 1.</summary>
+    /// <summary>Sets the number of readers, at least 1.</summary>
     public void KeepFor(int readers)
     {
         Volatile.Write(ref _readers, readers);
         _current.KeepFor(readers);
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         foreach (var list in _opened)

@@ -1,18 +1,18 @@
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Where the segments of a posted file stand in the release's list of message-ids. Nearly always that is one run; a post
-/// that lists every segment as a file of its own may have them anywhere (IMP-17).
+/// The places of a posted file's segments in the release's message-id list. Usually one run. If a post lists every segment as its own file, they may
+/// be anywhere (IMP-17).
 /// </summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 {
-    /// <summary>The place of a segment that the NZB does not list.</summary>
+    /// <summary>The place of a segment missing from the NZB.</summary>
     public const int Nowhere = -1;
 
     private const byte Version = 1;
 
-    // Two numbers of at least one byte each.
+    // Minimum bytes of a run: two numbers of at least one byte each.
     private const int LeastRun = 2;
 
     private readonly Run[] _runs;
@@ -30,13 +30,12 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         Count = checked((int)count);
     }
 
-    /// <summary>Number of segments.</summary>
     public int Count { get; }
 
     /// <summary>Highest place, or <see cref="Nowhere"/>.</summary>
     public int Last => _runs.Max(run => run.Place == Nowhere ? Nowhere : run.Place + run.Count - 1);
 
-    /// <summary>The place of a segment in the list, or <see cref="Nowhere"/>.</summary>
+    /// <summary>The place of a segment, or <see cref="Nowhere"/>.</summary>
     public int this[int index]
     {
         get
@@ -57,10 +56,9 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         }
     }
 
-    /// <summary>One run.</summary>
     public static SegmentPlaces Range(int place, int count) => new([new Run(0, place, count)]);
 
-    /// <summary>Runs in order; adjacent runs are joined.</summary>
+    /// <summary>Creates places from runs in order. Merges adjacent runs.</summary>
     public static SegmentPlaces Join(IEnumerable<(int Place, int Count)> runs)
     {
         var joined = new List<Run>();
@@ -76,7 +74,7 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         return new SegmentPlaces([.. joined]);
     }
 
-    /// <summary>The compact form for a store; equal places give equal bytes.</summary>
+    /// <summary>Serializes the places; equal places give equal bytes.</summary>
     public byte[] Pack()
     {
         var packed = new MemoryStream(1 + (8 * _runs.Length));
@@ -92,8 +90,8 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         return packed.ToArray();
     }
 
-    /// <summary>Reads what <see cref="Pack"/> wrote.</summary>
-    /// <exception cref="InvalidDataException">The bytes are damaged or of another version.</exception>
+    /// <summary>Parses the output of <see cref="Pack"/>.</summary>
+    /// <exception cref="InvalidDataException">The bytes are damaged or of an unknown version.</exception>
     public static SegmentPlaces Unpack(byte[] packed)
     {
         try
@@ -119,13 +117,10 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
         }
     }
 
-    /// <inheritdoc/>
     public bool Equals(SegmentPlaces? other) => other is not null && _runs.AsSpan().SequenceEqual(other._runs);
 
-    /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as SegmentPlaces);
 
-    /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(Count, _runs.Length, _runs.Length == 0 ? 0 : _runs[0].Place);
 
     private readonly record struct Run(int Index, int Place, int Count);

@@ -5,18 +5,20 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Reads a stored NZB and proves by its hash that it is the NZB that was added.</summary>
+/// <summary>Reads a stored NZB and verifies its hash.</summary>
 internal sealed class StoredNzbReader(BlobStore blobs)
 {
     private const int DrainBuffer = 64 << 10;
 
-    /// <summary>The files of an NZB in document order. A fault of the blob is reported before a fault of the NZB, which may follow from it.</summary>
+    /// <summary>
+    /// Streams the files of an NZB in document order. Checks the blob before it reports an NZB error, because damage may cause one.
+    /// </summary>
     /// <param name="hash">Content id of the NZB.</param>
-    /// <param name="head">Receives the metadata of the NZB.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. Comes at the end of the enumeration, if not before.</exception>
-    /// <exception cref="NzbFormatException">The NZB, stored as it was added, cannot be used.</exception>
-    /// <exception cref="StorageException">There is no room for the segments of a file that are too many for the memory.</exception>
+    /// <param name="head">Receives the metadata.</param>
+    /// <param name="cancellationToken">Cancels the enumeration.</param>
+    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. May be thrown only at the end of the enumeration.</exception>
+    /// <exception cref="NzbFormatException">The NZB is stored intact but unusable.</exception>
+    /// <exception cref="StorageException">A file has more segments than fit in memory, and the disk has no space for them.</exception>
     public async IAsyncEnumerable<NzbFile> ReadAsync(string hash, NzbHead head, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await using var stored = Open(hash);
@@ -32,14 +34,13 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         await ProveAsync(hash, hashed, sha, cancellationToken);
     }
 
-    /// <summary>The plain text of an NZB, unproved; the caller disposes the stream.</summary>
+    /// <summary>Opens the unpacked text of an NZB without verifying it. The caller disposes the stream.</summary>
     /// <exception cref="StoredNzbLostException">The blob is missing.</exception>
-    /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>
+    /// <exception cref="InvalidDataException">Thrown by reads if the blob is damaged.</exception>
     public Stream Open(string hash) => Open(
         hash, () => blobs.ContainsNzb(hash) ? blobs.OpenNzb(hash) : throw new StoredNzbLostException(hash) { IsMissing = true });
 
-    /// <summary>A packed upload as it came, unproved, from one of its bytes on; the caller disposes the stream.</summary>
-    /// <exception cref="StoredNzbLostException">The blob is missing.</exception>
+    /// <summary>Opens a packed upload in its original form at an offset, unverified. The caller disposes the stream.</summary>
     public Stream OpenRaw(string hash, long offset) => Open(hash, () =>
     {
         var raw = blobs.OpenRaw(hash);
@@ -72,7 +73,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         }
         catch (NzbFormatException)
         {
-            // A damaged blob may look like a malformed NZB.
+            // A damaged blob may look like a malformed NZB, so check the hash first.
             await ProveAsync(hash, hashed, sha, cancellationToken);
             throw;
         }
@@ -82,7 +83,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         }
     }
 
-    /// <summary>Reads the rest behind the end of the document, because the hash is over the whole blob.</summary>
+    /// <summary>Reads past the end of the document, because the hash covers the whole blob.</summary>
     private static async Task ProveAsync(string hash, CryptoStream hashed, SHA256 sha, CancellationToken cancellationToken)
     {
         try
@@ -102,9 +103,9 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     }
 }
 
-/// <summary>A stored NZB is missing, or its bytes are not those that were stored.</summary>
+/// <summary>A stored NZB is missing or damaged.</summary>
 internal sealed class StoredNzbLostException(string hash, Exception? inner = null) : IOException($"The stored NZB {hash} is lost or damaged.", inner)
 {
-    /// <summary>Whether the file is missing, as when its folder is not mounted; otherwise its bytes are damaged.</summary>
+    /// <summary>Whether the file is missing, for example because its folder is not mounted; otherwise it is damaged.</summary>
     public bool IsMissing { get; init; }
 }

@@ -3,26 +3,26 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A posted file as the library keeps it: its geometry, and where its message-ids stand in the release's list.</summary>
+/// <summary>A posted file in the library: its geometry and the places of its message-ids.</summary>
 /// <param name="Ordinal">Number in its release, 0-based.</param>
-/// <param name="Places">Where the ids of its segments are.</param>
-/// <param name="Map">Where each segment begins and ends.</param>
-/// <param name="Habit">What its articles carry, as far as known.</param>
+/// <param name="Places">Places of its segments in the message-id list.</param>
+/// <param name="Map">Offsets of its segments.</param>
+/// <param name="Habit">Known header fields of its articles.</param>
 internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default)
 {
     /// <summary>
-    /// Where the data of its archive has to lie in it, where that was predicted and not read (IMP-52); its map is predicted too then. The
-    /// number of the posted file in it is <see cref="Ordinal"/>.
+    /// The predicted position of archive data; null if it was read (IMP-52). Then the map is predicted too. Its posted file number is <see
+    /// cref="Ordinal"/>.
     /// </summary>
     public PredictedVolume? Predicted { get; init; }
 }
 
-/// <summary>The form of a prediction in the database.</summary>
+/// <summary>Serializes predictions for the database.</summary>
 internal static class StoredPrediction
 {
     private const byte Version = 1;
 
-    /// <summary>Packs a prediction; equal ones give equal bytes. The number of the posted file is in its row.</summary>
+    /// <summary>Serializes a prediction without the posted file number, because its row has that. Equal ones give equal bytes.</summary>
     public static byte[] Pack(PredictedVolume volume)
     {
         var packed = new MemoryStream();
@@ -37,10 +37,8 @@ internal static class StoredPrediction
         return packed.ToArray();
     }
 
-    /// <summary>Reads what <see cref="Pack"/> wrote.</summary>
-    /// <param name="ordinal">Number of the posted file.</param>
-    /// <param name="packed">The bytes.</param>
-    /// <exception cref="InvalidDataException">They are damaged or of another version.</exception>
+    /// <summary>Parses the output of <see cref="Pack"/>.</summary>
+    /// <exception cref="InvalidDataException">The bytes are damaged or of an unknown version.</exception>
     public static PredictedVolume Unpack(int ordinal, byte[] packed)
     {
         try
@@ -58,7 +56,6 @@ internal static class StoredPrediction
     }
 }
 
-/// <summary>A row of <c>posted_file</c>.</summary>
 internal sealed record PostedFileRow
 {
     public long Ordinal { get; init; }

@@ -3,14 +3,13 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Reads which tracks a library file has, from its header, before anything plays it.</summary>
+/// <summary>Reads the tracks of a library file from its header before playback.</summary>
 internal sealed class TrackProbe(FileStreamFactory files, TimeProvider time)
 {
-    // A preview is waited for; what has not come by then comes with the film, if it does.
+    // A preview must not block for long. Tracks not read by this timeout become known during playback.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    /// <summary>Reads the header of a file.</summary>
-    /// <returns>What it says, or why it cannot be read now. One of the two.</returns>
+    /// <summary>Reads the header of a file. Returns either its tracks or the failure.</summary>
     public async Task<(MediaTracks? Tracks, ReadFailure? Failure)> ReadAsync(LibraryFile file, CancellationToken cancellationToken)
     {
         using var patience = new CancellationTokenSource(Patience, time);
