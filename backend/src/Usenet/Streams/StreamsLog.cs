@@ -11,7 +11,7 @@ internal static partial class StreamsLog
     [LoggerMessage(1102, LogLevel.Debug, "Removed a damaged entry from the segment cache on disk")]
     public static partial void CacheEntryDamaged(ILogger logger);
 
-    [LoggerMessage(1103, LogLevel.Warning, "The segment cache on disk cannot be used: {Reason}")]
+    [LoggerMessage(1103, LogLevel.Warning, "Segment cache on disk failed: {Reason}. Streams continue without it")]
     public static partial void CacheUnusable(ILogger logger, string reason);
 
     [LoggerMessage(1101, LogLevel.Error, "Fetch failed with an unexpected exception; the reader gets an error")]

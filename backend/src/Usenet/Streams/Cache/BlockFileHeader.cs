@@ -6,13 +6,13 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
-/// The beginning of a file of the disk cache: which blocks of which segment follow, and their checksums. Written little-endian:
-/// mark, version, key, length of the segment, number of blocks, index and CRC of each, CRC of all before.
+/// The header of a disk cache file: names the segment, the blocks that follow and their checksums. Little-endian: magic, version, key, segment
+/// length, number of blocks, index and CRC of each, CRC of all before.
 /// </summary>
 /// <remarks>Pure: spans in, values out.</remarks>
 internal static class BlockFileHeader
 {
-    /// <summary>Most bytes that a header takes.</summary>
+    /// <summary>Size limit of a header, in bytes.</summary>
     public const int MaxSize = Fixed + (MostBlocks * PerBlock) + 4;
 
     private const int MostBlocks = SegmentMap.MaxSegmentLength / BlockPool.BlockSize;
@@ -22,14 +22,13 @@ internal static class BlockFileHeader
 
     private static ReadOnlySpan<byte> Mark => "SLSB"u8;
 
-    /// <summary>Bytes of a header for so many blocks.</summary>
     public static int SizeFor(int blocks) => Fixed + (blocks * PerBlock) + 4;
 
     /// <summary>Writes a header.</summary>
-    /// <param name="destination">Of exactly the size for the blocks.</param>
-    /// <param name="key">Of the segment.</param>
-    /// <param name="segmentLength">Its decoded bytes.</param>
-    /// <param name="blocks">Index and checksum of each, by rising index.</param>
+    /// <param name="destination">Exactly <see cref="SizeFor"/> bytes.</param>
+    /// <param name="key">Key of the segment.</param>
+    /// <param name="segmentLength">Decoded bytes of the segment.</param>
+    /// <param name="blocks">Index and checksum of each block, by rising index.</param>
     public static void Write(Span<byte> destination, DiskKey key, int segmentLength, IReadOnlyList<StoredBlock> blocks)
     {
         Mark.CopyTo(destination);
@@ -47,12 +46,12 @@ internal static class BlockFileHeader
         BinaryPrimitives.WriteUInt32LittleEndian(destination[end..], Crc32Kernel.Append(0, destination[..end]));
     }
 
-    /// <summary>Reads a header and proves that the file is what it says.</summary>
+    /// <summary>Reads a header and verifies that the file matches it.</summary>
     /// <param name="source">The beginning of the file.</param>
     /// <param name="fileLength">Length of the whole file.</param>
-    /// <param name="key">The segment it must be of.</param>
-    /// <param name="segmentLength">Its decoded bytes.</param>
-    /// <returns>The blocks that follow, by rising index, or null when the file is malformed or of another segment.</returns>
+    /// <param name="key">Expected key.</param>
+    /// <param name="segmentLength">Expected decoded bytes of the segment.</param>
+    /// <returns>The blocks that follow, by rising index; null if the file is malformed or of another segment.</returns>
     public static StoredBlock[]? Read(ReadOnlySpan<byte> source, long fileLength, DiskKey key, int segmentLength)
     {
         if (source.Length < Fixed || !source.StartsWith(Mark) || BinaryPrimitives.ReadInt32LittleEndian(source[4..]) != Version
@@ -83,10 +82,10 @@ internal static class BlockFileHeader
 }
 
 /// <summary>A block of a segment in the disk cache.</summary>
-/// <param name="Index">Its number in the segment.</param>
-/// <param name="Crc">Of its bytes.</param>
+/// <param name="Index">Index in the segment.</param>
+/// <param name="Crc">CRC-32 of the block.</param>
 internal readonly record struct StoredBlock(int Index, uint Crc)
 {
-    /// <summary>Its bytes, which are fewer at the end of a segment.</summary>
+    /// <summary>Returns the bytes of the block; the last block of a segment may be shorter.</summary>
     public int LengthIn(int segmentLength) => (int)Math.Min(BlockPool.BlockSize, segmentLength - ((long)Index * BlockPool.BlockSize));
 }

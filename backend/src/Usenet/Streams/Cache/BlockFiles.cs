@@ -5,16 +5,18 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>The files of the disk cache: one for each segment, written beside and renamed, so that a crash leaves none half.</summary>
-/// <remarks>Thread-safe, but for two writers of one key.</remarks>
+/// <summary>
+/// The files of the disk cache, one for each segment. Written under a temporary name and renamed, so that a crash leaves no partial file.
+/// </summary>
+/// <remarks>Thread-safe, except for two writers of one key.</remarks>
 internal sealed class BlockFiles(string root)
 {
     private const string Unfinished = ".tmp";
 
-    /// <summary>Reads the blocks that are kept of a segment. Blocks its thread as long as the disk takes.</summary>
-    /// <returns>A buffer that holds just them, with one count on it; null when there is no such file.</returns>
-    /// <exception cref="InvalidDataException">The file is malformed, or its bytes are not those that were written.</exception>
-    /// <exception cref="IOException">It cannot be read.</exception>
+    /// <summary>Reads the stored blocks of a segment. Blocks the thread during disk access.</summary>
+    /// <returns>A buffer with only these blocks and one reference; null if there is no file.</returns>
+    /// <exception cref="InvalidDataException">The file is malformed or its bytes have changed.</exception>
+    /// <exception cref="IOException">The file cannot be read.</exception>
     public SegmentBuffer? Read(DiskKey key, int segmentLength, BlockPool blocks)
     {
         SafeFileHandle file;
@@ -48,14 +50,14 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Writes blocks of a segment, in place of those that were kept.</summary>
-    /// <param name="key">Of the segment.</param>
-    /// <param name="segmentLength">Its decoded bytes.</param>
-    /// <param name="indexes">The blocks, rising; at least one.</param>
-    /// <param name="read">Gives the bytes of a block.</param>
+    /// <summary>Writes blocks of a segment, replacing its file.</summary>
+    /// <param name="key">Key of the segment.</param>
+    /// <param name="segmentLength">Decoded bytes of the segment.</param>
+    /// <param name="indexes">Indexes of the blocks, rising; at least one.</param>
+    /// <param name="read">Returns the bytes of a block.</param>
     /// <returns>Length of the file.</returns>
-    /// <exception cref="IOException">It cannot be written.</exception>
-    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    /// <exception cref="IOException">The file cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">Permission denied.</exception>
     public async Task<long> WriteAsync(DiskKey key, int segmentLength, IReadOnlyList<int> indexes, Func<int, ReadOnlyMemory<byte>> read)
     {
         var path = PathOf(key);
@@ -66,7 +68,7 @@ internal sealed class BlockFiles(string root)
         var unfinished = path + Unfinished;
         try
         {
-            // All at once: one call of the system for a file.
+            // Gathered, so that a file costs one system call.
             ReadOnlyMemory<byte>[] all = [header, .. stored.Select(block => read(block.Index))];
             using (var file = File.OpenHandle(unfinished, FileMode.Create, FileAccess.Write))
                 await RandomAccess.WriteAsync(file, all, 0);
@@ -80,7 +82,6 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Deletes the blocks that are kept of a segment.</summary>
     public void Delete(DiskKey key)
     {
         try
@@ -89,11 +90,11 @@ internal sealed class BlockFiles(string root)
         }
         catch (DirectoryNotFoundException)
         {
-            // The folder has been emptied, which is always allowed.
+            // The folder was emptied, which users may do at any time.
         }
     }
 
-    /// <summary>Looks through the folder; what a crash left unfinished is deleted.</summary>
+    /// <summary>Lists the folder and deletes unfinished files of a crash.</summary>
     /// <returns>The files, the most recently written first.</returns>
     public List<(DiskKey Key, long Bytes)> Scan()
     {

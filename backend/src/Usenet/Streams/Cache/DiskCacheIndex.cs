@@ -1,22 +1,21 @@
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>What the disk cache holds, by last use, within its ceilings.</summary>
+/// <summary>The contents of the disk cache in order of use, within its limits.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Until the folder has been looked through, a segment that is
-/// not listed may be there all the same.
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Until the folder has been scanned, a segment that is not listed
+/// may still be on disk.
 /// </remarks>
 internal sealed class DiskCacheIndex(DiskCacheOptions options)
 {
     private readonly Lock _gate = new();
     private readonly Dictionary<DiskKey, LinkedListNode<Entry>> _entries = [];
 
-    // The least recently used first.
+    // Least recently used first.
     private readonly LinkedList<Entry> _byUse = new();
     private long _bytes;
     private long _mostBytes = options.MaxBytes;
     private bool _isComplete;
 
-    /// <summary>Bytes of all files.</summary>
     public long Bytes
     {
         get
@@ -26,7 +25,6 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>Number of files.</summary>
     public int Count
     {
         get
@@ -36,14 +34,13 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>Bytes of a file; 0 for none.</summary>
     public long BytesOf(DiskKey key)
     {
         lock (_gate)
             return _entries.TryGetValue(key, out var node) ? node.Value.Bytes : 0;
     }
 
-    /// <summary>Whether it is worth looking for a segment; it counts as used.</summary>
+    /// <summary>Whether a segment may be on disk; marks it as used.</summary>
     public bool MayHold(DiskKey key)
     {
         lock (_gate)
@@ -56,7 +53,6 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>A file has been written.</summary>
     public void Written(DiskKey key, long bytes)
     {
         lock (_gate)
@@ -67,7 +63,7 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>The folder has been looked through: its files count as used before any that was used since the start.</summary>
+    /// <summary>Adds the scanned files. They count as used before all files used since the start.</summary>
     /// <param name="found">The files, the most recently used first.</param>
     public void Complete(IEnumerable<(DiskKey Key, long Bytes)> found)
     {
@@ -85,21 +81,19 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>A file is gone.</summary>
     public void Removed(DiskKey key)
     {
         lock (_gate)
             Remove(key);
     }
 
-    /// <summary>Changes how many bytes the files may have.</summary>
     public void Limit(long bytes)
     {
         lock (_gate)
             _mostBytes = bytes;
     }
 
-    /// <summary>Takes one file off the list that has to go so that the ceilings hold; null when they do.</summary>
+    /// <summary>Removes the least recently used file from the index if the limits are exceeded; null if they are not.</summary>
     public DiskKey? TakeSurplus()
     {
         lock (_gate)

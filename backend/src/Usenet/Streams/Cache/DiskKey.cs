@@ -6,8 +6,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
-/// The name of a segment on disk: a hash of its ids and its place, so the same over restarts, and for every file that lists the
-/// segment at this place.
+/// The name of a segment on disk: a hash of its ids and place. It is the same after a restart, and for every file that lists the segment at this
+/// place.
 /// </summary>
 /// <remarks>Immutable value.</remarks>
 internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
@@ -17,13 +17,11 @@ internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
 
     private const int NameLength = 2 * Size;
 
-    /// <summary>The name in a folder.</summary>
     public string FileName => $"{High:x32}{Low:x32}";
 
-    /// <summary>One of 256 folders.</summary>
+    /// <summary>One of 256 folders, named by the first byte.</summary>
     public string FolderName => $"{(byte)(High >> 120):x2}";
 
-    /// <summary>Names a segment.</summary>
     public static DiskKey Of(SegmentKey key)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
@@ -41,11 +39,9 @@ internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
         return Read(name);
     }
 
-    /// <summary>Reads what <see cref="Write"/> wrote.</summary>
     public static DiskKey Read(ReadOnlySpan<byte> bytes) =>
         new(BinaryPrimitives.ReadUInt128BigEndian(bytes), BinaryPrimitives.ReadUInt128BigEndian(bytes[16..]));
 
-    /// <summary>Reads the name of a file.</summary>
     public static bool TryParse([NotNullWhen(true)] string? name, out DiskKey key)
     {
         key = default;
@@ -55,14 +51,13 @@ internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
         return true;
     }
 
-    /// <summary>Writes the hash.</summary>
     public void Write(Span<byte> bytes)
     {
         BinaryPrimitives.WriteUInt128BigEndian(bytes, High);
         BinaryPrimitives.WriteUInt128BigEndian(bytes[16..], Low);
     }
 
-    // With its length in front, or two ids could run into each other.
+    // Prefixed with its length, because two ids could otherwise run together.
     private static void Append(IncrementalHash hash, ReadOnlySpan<byte> id)
     {
         hash.AppendData([(byte)id.Length]);

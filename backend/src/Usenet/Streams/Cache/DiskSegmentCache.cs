@@ -6,12 +6,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
-/// Keeps the blocks that were read at the edges of files on disk, so that a library scan costs the providers nothing twice (F27).
-/// Reading is on the way of a load; writing is not: blocks that cannot be written as fast as they come are not kept.
+/// Keeps blocks read at the edges of files on disk, so that a repeated library scan costs the providers nothing (F27). A load waits for reads but
+/// never for writes: blocks that arrive faster than the disk writes are not kept.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One per folder and process; any number of engines may share it, and it outlives them. Every failure of
-/// the disk is a miss. Only proved bytes go in, and each block is checked again when it comes out.
+/// Thread-safe. One per folder and process; shared by any number of engines, and outlives them. Every disk failure counts as a miss. Only proved
+/// bytes are stored, and each block is verified when it is read.
 /// </remarks>
 public sealed class DiskSegmentCache : IAsyncDisposable
 {
@@ -24,15 +24,15 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly Task _worker;
 
-    // Of its own, because blocks on their way to the disk are not those of a reader. One for all of them: the blocks of a pool that is
-    // dropped keep their memory until the collector comes.
+    // A pool of its own, because blocks in transit to disk belong to no reader. Shared by all writes, because a dropped pool keeps its memory until
+    // the collector runs.
     private readonly BlockPool _blocks = new(BlockPool.BlockSize);
     private long _queued;
     private volatile bool _isTrouble;
 
-    /// <summary>Opens a cache. The folder is looked through in the background.</summary>
-    /// <param name="options">How much it keeps, and where.</param>
-    /// <param name="loggers">Where it is noted that the disk cannot be used.</param>
+    /// <summary>Opens a cache and scans its folder in the background.</summary>
+    /// <param name="options">Location and limits.</param>
+    /// <param name="loggers">Receives disk failures.</param>
     public DiskSegmentCache(DiskCacheOptions options, ILoggerFactory loggers)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -43,16 +43,14 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         _worker = Task.Run(WorkAsync);
     }
 
-    /// <summary>Bytes of its files.</summary>
     public long Bytes => _index.Bytes;
 
-    /// <summary>Number of its files.</summary>
     public int Files => _index.Count;
 
-    /// <summary>Changes how many bytes its files may have; takes effect with the next that is written.</summary>
+    /// <summary>Changes the byte limit; takes effect with the next write.</summary>
     public void Limit(long bytes) => _index.Limit(bytes);
 
-    /// <summary>Writes what waits to be written, and ends.</summary>
+    /// <summary>Writes everything queued, then ends.</summary>
     public async ValueTask DisposeAsync()
     {
         _queue.Writer.TryComplete();
@@ -60,24 +58,23 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         _blocks.Dispose();
     }
 
-    /// <summary>Whether a piece of a file belongs into the cache.</summary>
     internal bool Covers(Piece piece) =>
         _options.KeepsAll || piece.Begin < _options.EdgeBytes || piece.End > piece.File.Origin.Length - _options.EdgeBytes;
 
-    /// <summary>Bytes of the file that is kept of a segment; 0 for none, and while the folder has not been looked through. Does not count as a use.</summary>
+    /// <summary>Returns the file size of a segment; 0 if it has none, or until the folder is scanned. Does not count as a use.</summary>
     internal long BytesOf(DiskKey key) => _index.BytesOf(key);
 
-    /// <summary>Looks for the blocks that are kept of a segment.</summary>
-    /// <returns>A buffer that holds just the blocks that are kept, with one count on it; null for none.</returns>
+    /// <summary>Reads the stored blocks of a segment.</summary>
+    /// <returns>A buffer with only these blocks and one reference; null if there are none.</returns>
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
 
-    /// <summary>Offers blocks of a proved segment that were read.</summary>
-    /// <param name="key">Of the segment.</param>
-    /// <param name="proved">The segment, whole. The cache takes a count of its own for as long as it needs it.</param>
-    /// <param name="length">Its decoded bytes.</param>
-    /// <param name="from">Where reading began in it.</param>
-    /// <param name="to">Where it ended.</param>
+    /// <summary>Queues blocks of a proved segment that were read.</summary>
+    /// <param name="key">Key of the segment.</param>
+    /// <param name="proved">The complete segment. The cache keeps its own reference while it needs it.</param>
+    /// <param name="length">Decoded bytes of the segment.</param>
+    /// <param name="from">Offset of the first byte that was read.</param>
+    /// <param name="to">Offset after the last byte that was read.</param>
     internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
     {
         var offer = new KeptSegment(key, proved, length, from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
@@ -96,8 +93,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     {
         try
         {
-            // The disk may take a while, and the caller may hold the lock of a reader. The system would read on a thread of the pool, too, but
-            // call by call.
+            // On another thread, because the disk may be slow and the caller may hold the lock of a reader. Asynchronous I/O would use pool threads
+            // too, for each call.
             return await Task.Run(() => _files.Read(key, segmentLength, blocks));
         }
         catch (InvalidDataException)
@@ -135,7 +132,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
             }
             catch (Exception failure)
             {
-                // One segment is not kept; without this loop none would be any more.
+                // One segment is lost; without this catch the loop would end and nothing would be kept.
                 Note(failure);
             }
             finally
@@ -146,7 +143,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
     }
 
-    /// <summary>Writes the blocks that are not kept yet, together with those that are.</summary>
+    /// <summary>Writes a file with the new blocks and those already on disk.</summary>
     private async Task KeepAsync(KeptSegment offer)
     {
         var before = await FindAsync(offer.Key, offer.Length, _blocks);
@@ -183,7 +180,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
     }
 
-    /// <summary>Says once that the disk cannot be used; playback goes on without it.</summary>
+    /// <summary>Logs a disk failure, once until a write succeeds; playback continues without the cache.</summary>
     private void Note(Exception failure)
     {
         if (!_isTrouble)
@@ -192,35 +189,31 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     }
 }
 
-/// <summary>Blocks of a proved segment on their way to the disk.</summary>
-/// <param name="Key">Of the segment.</param>
-/// <param name="Proved">The segment, with a count for the way.</param>
-/// <param name="Length">Its decoded bytes.</param>
+/// <summary>Blocks of a proved segment that wait to be written.</summary>
+/// <param name="Key">Key of the segment.</param>
+/// <param name="Proved">The segment, with a reference until it is written.</param>
+/// <param name="Length">Decoded bytes of the segment.</param>
 /// <param name="First">First block to keep.</param>
 /// <param name="Last">Last block to keep.</param>
 internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length, int First, int Last)
 {
-    /// <summary>Blocks of the whole segment.</summary>
     public int BlockCount => (Length + BlockPool.BlockSize - 1) / BlockPool.BlockSize;
 
-    /// <summary>Memory that waits with it.</summary>
+    /// <summary>Memory held while it waits.</summary>
     public long Bytes => Proved.BlockBytes;
 
-    /// <summary>Whether a block is to be kept.</summary>
     public bool Has(int index) => index >= First && index <= Last;
 
-    /// <summary>The bytes of a block.</summary>
     public ReadOnlyMemory<byte> Read(int index) => Proved.BlockMemory(index)[..new StoredBlock(index, 0).LengthIn(Length)];
 }
 
-/// <summary>Notes what a reader takes of one segment at the edge of a file, and offers it to the disk in the end.</summary>
-/// <remarks>For the one reader of a slot.</remarks>
+/// <summary>Records the range that a reader takes of one segment, and offers it to the disk at the end.</summary>
+/// <remarks>For the reader of one slot.</remarks>
 internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
 {
     private int _from = int.MaxValue;
     private int _to;
 
-    /// <summary>Bytes were taken.</summary>
     public void Note(int offset, int count)
     {
         if (count == 0)
@@ -229,7 +222,7 @@ internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
         _to = Math.Max(_to, offset + count);
     }
 
-    /// <summary>The reader has done with the segment, which is proved.</summary>
+    /// <summary>Offers the range after the reader has released the proved segment.</summary>
     public void Offer(SegmentBuffer proved)
     {
         if (_to > 0)

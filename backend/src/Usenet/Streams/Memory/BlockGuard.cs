@@ -1,11 +1,11 @@
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Catches a holder that gives a block back twice, and one that reads or writes a block which it has given back: it is noted which holder has
-/// each block on loan, and a free block is overwritten with a pattern that must still be there when it is lent again.
+/// Detects a holder that returns a block twice, or uses one after returning it. It records the holder of each block, and fills free blocks with a
+/// pattern that must still be there when they are lent again.
 /// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the notes.</remarks>
-/// <param name="misused">Called with what was found. Does not return: it throws, or ends the process.</param>
+/// <remarks>Thread-safe. <c>_gate</c> guards the records.</remarks>
+/// <param name="misused">Called with a description. Must not return: it throws, or ends the process.</param>
 internal sealed class BlockGuard(Action<string> misused)
 {
     private const byte Poison = 0xDB;
@@ -15,7 +15,6 @@ internal sealed class BlockGuard(Action<string> misused)
     // The holder of each known block; null while the block is free.
     private readonly Dictionary<byte[], object?> _holders = [];
 
-    /// <summary>A block goes out.</summary>
     public void Lend(byte[] block, object holder)
     {
         lock (_gate)
@@ -26,7 +25,7 @@ internal sealed class BlockGuard(Action<string> misused)
         }
     }
 
-    /// <summary>A block comes back; it must still be on loan to this holder.</summary>
+    /// <summary>Takes a block back, which must still be on loan to this holder.</summary>
     public void TakeBack(byte[] block, object holder)
     {
         lock (_gate)
@@ -38,14 +37,14 @@ internal sealed class BlockGuard(Action<string> misused)
         block.AsSpan().Fill(Poison);
     }
 
-    /// <summary>The memory of a block goes back to the system, or the block to the collector.</summary>
+    /// <summary>Removes a block whose memory goes back to the system, or which is left to the collector.</summary>
     public void Forget(byte[] block)
     {
         lock (_gate)
             _holders.Remove(block);
     }
 
-    /// <summary>A holder has just read from a block, which must still be on loan to it.</summary>
+    /// <summary>Checks that a block which a holder has just read is still on loan to it.</summary>
     public void Verify(byte[] block, object holder)
     {
         lock (_gate)

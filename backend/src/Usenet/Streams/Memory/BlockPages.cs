@@ -4,22 +4,21 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The memory behind blocks, which the system can have back while their arrays stay: the collector comes too rarely where
-/// nothing is allocated, and memory that was left to it would count beside memory that is allocated anew.
+/// Returns the memory of blocks to the system while their arrays stay. The collector runs too rarely while nothing is allocated, so memory left to it
+/// would add to memory newly allocated.
 /// </summary>
 internal static partial class BlockPages
 {
-    // Of linux/mman.h. MADV_DONTNEED: the pages go at once, and read as zeros when they are touched again. MADV_POPULATE_WRITE:
-    // they come at once.
+    // From linux/mman.h. MADV_DONTNEED frees the pages at once; they read as zeros when touched again. MADV_POPULATE_WRITE maps them at once.
     private const int DontNeed = 4;
     private const int PopulateWrite = 23;
 
-    /// <summary>Makes a block. On Linux it never moves, so that its pages can be given back.</summary>
+    /// <summary>Allocates a block, pinned on Linux so that its pages can be freed.</summary>
     public static byte[] Allocate(int length) => GC.AllocateUninitializedArray<byte>(length, pinned: OperatingSystem.IsLinux());
 
     /// <summary>
-    /// Brings the pages of a block that is about to be written: one call for all costs half of what a fault for each of them does. Where
-    /// the system does not know how, they come one by one.
+    /// Maps the pages of a block that is about to be written, because one call costs half as much as a fault for each page. If the system does not
+    /// support it, pages come by faults.
     /// </summary>
     public static void Populate(byte[] block)
     {
@@ -27,8 +26,8 @@ internal static partial class BlockPages
             _ = Advise(block, PopulateWrite);
     }
 
-    /// <summary>Gives the pages of a block back that belong to nothing else. Its content is arbitrary from then on.</summary>
-    /// <returns>False where the system has no way to do so, and only the collector can.</returns>
+    /// <summary>Frees the pages that lie completely inside a block. Its content is arbitrary afterwards.</summary>
+    /// <returns>False if the system cannot do that, so that only the collector can free the block.</returns>
     public static bool TryGiveBack(byte[] block) => OperatingSystem.IsLinux() && Advise(block, DontNeed);
 
     private static unsafe bool Advise(byte[] block, int advice)

@@ -2,26 +2,26 @@ namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the free and the empty blocks and the timer; nothing is called under it. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a load begins.
-/// The memory of free blocks that were not needed for a while goes back to the system. Blocks can be given back after the
-/// pool was disposed, which only ends that.
+/// Thread-safe. <c>_gate</c> guards the free and the empty blocks and the timer; nothing is called while it is held. Renting never waits, because
+/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks that were unused for a while return their memory to the system. Blocks can
+/// still be returned after disposal, which only stops that.
 /// </remarks>
 public sealed class BlockPool : IDisposable
 {
-    /// <summary>Bytes of a block: below the large-object threshold, and eleven hold a usual part almost without waste.</summary>
+    /// <summary>Bytes of a block: below the large-object threshold, and eleven blocks hold a usual part with hardly any waste.</summary>
     public const int BlockSize = 64 * 1024;
 
-    // Lent and free ones together are not let go below this: 4 MiB, for the next reader's first articles.
+    // Lent and free blocks together never go below this: 4 MiB, for the first articles of the next reader.
     private const int AlwaysKept = 64;
 
-    // What no reader has needed for so long is let go by halves. Readers that seek and stop make the need go up and down within
-    // seconds, and memory that comes and goes costs more than copying what it holds.
+    // Blocks unused for this long are released by halves. Demand rises and falls within seconds as readers seek and stop, and releasing and
+    // refetching memory costs more than copying its content.
     private static readonly TimeSpan Idleness = TimeSpan.FromSeconds(15);
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
 
-    // Blocks without memory, which get it again when they are written; with the others never more than were once lent at a time.
+    // Blocks without memory, which is populated again when they are rented. Free, empty and lent blocks never exceed the peak of lent ones.
     private readonly Stack<byte[]> _empty = new();
     private readonly BlockGuard? _guard;
     private readonly ITimer _timer;
@@ -29,19 +29,19 @@ public sealed class BlockPool : IDisposable
     private readonly int _plenty;
     private int _rented;
 
-    // The fewest blocks that were free at a time since the timer was set.
+    // Fewest free blocks since the timer was set.
     private int _leastFree;
     private bool _isTimed;
 
     /// <summary>Creates a pool.</summary>
-    /// <param name="plentyBytes">Bytes of blocks beyond which none stays lent for segments that no reader holds.</param>
+    /// <param name="plentyBytes">Bytes of lent blocks above which segments without a reader lose theirs.</param>
     /// <param name="giveWay">
-    /// Called when more than that is lent: gives blocks of segments back that no reader holds, and says whether there were any. Must not block.
+    /// Called above that limit: returns the blocks of a segment without a reader, or false if there is none. Must not block.
     /// </param>
     /// <param name="time">Clock; null for the system's.</param>
     /// <param name="misused">
-    /// Called with a sentence when a block is read, written or given back by a holder that has given it back; does not return.
-    /// Null: misuse is not looked for, but in Debug builds, where it is an <see cref="InvalidOperationException"/>.
+    /// Called with a description when a holder uses or returns a block that it has returned before; must not return. If null, misuse is detected only
+    /// in Debug builds, which throw <see cref="InvalidOperationException"/>.
     /// </param>
     public BlockPool(long plentyBytes, Func<bool>? giveWay = null, TimeProvider? time = null, Action<string>? misused = null)
     {
@@ -55,10 +55,9 @@ public sealed class BlockPool : IDisposable
         _giveWay = giveWay ?? (static () => false);
     }
 
-    /// <summary>Blocks that are lent now.</summary>
     public int Rented => Volatile.Read(ref _rented);
 
-    /// <summary>Blocks that wait with their memory for the next to rent one.</summary>
+    /// <summary>Free blocks that still have memory.</summary>
     public int Free
     {
         get
@@ -69,7 +68,7 @@ public sealed class BlockPool : IDisposable
     }
 
     /// <summary>Lends a block of <see cref="BlockSize"/> bytes with arbitrary content.</summary>
-    /// <param name="holder">Who gives it back; where misuse is looked for, no other holder may use it until then.</param>
+    /// <param name="holder">Returns the block later. If misuse is detected, no other holder may use it until then.</param>
     internal byte[] Rent(object holder)
     {
         Interlocked.Increment(ref _rented);
@@ -94,7 +93,7 @@ public sealed class BlockPool : IDisposable
         return block;
     }
 
-    /// <summary>Takes a block back; its holder does not touch it again.</summary>
+    /// <summary>Takes a block back; its holder must not touch it again.</summary>
     internal void Return(byte[] block, object holder)
     {
         _guard?.TakeBack(block, holder);
@@ -109,10 +108,10 @@ public sealed class BlockPool : IDisposable
             LetGo(Free - AlwaysKept);
     }
 
-    /// <summary>Ends the looking for memory that is not needed.</summary>
+    /// <summary>Stops releasing unused memory.</summary>
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>By a holder that has just read from a block: where misuse is looked for, the block must be on loan to it still.</summary>
+    /// <summary>Called by a holder that has just read a block. If misuse is detected, the block must still be on loan to it.</summary>
     internal void Verify(byte[] block, object holder) => _guard?.Verify(block, holder);
 
     private void LetIdleGo()
@@ -139,7 +138,7 @@ public sealed class BlockPool : IDisposable
         _timer.Change(Idleness, Timeout.InfiniteTimeSpan);
     }
 
-    // Each call into the system is made outside the gate, so that a caller that rents never waits for many of them.
+    // Calls the system outside the gate, so that a renter never waits for many calls.
     private void LetGo(int count)
     {
         for (; count > 0; count--)

@@ -3,13 +3,13 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Shares the memory for decoded bytes among the streams that have a place: each is guaranteed a minimum, the rest is split evenly, and a
-/// stream loses again what it has beyond its share when others enter. No caller waits in here: a segment that cannot be charged is not loaded yet.
+/// Divides the memory for decoded bytes among the streams with a place. Each is guaranteed a minimum and the rest is split evenly, so a stream must
+/// release what exceeds its share when others enter. Nothing waits here: a segment that cannot be charged is not loaded yet.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Counts what slots may come to hold, from their claim until their load has ended and they are given back.
-/// Part of the budget is kept free by all streams that read ahead, so that the next stream need not wait until they have given back.
-/// <see cref="StreamPlaces"/> decides how many streams enter, and takes this lock below its own.
+/// Thread-safe. Counts the bytes that slots may hold, from their claim until their load has ended and they are released. Read-ahead leaves part of
+/// the budget free, so that the next stream need not wait for others to release memory. <see cref="StreamPlaces"/> decides how many streams enter,
+/// and takes this lock under its own.
 /// </remarks>
 internal sealed class ByteBudget
 {
@@ -21,14 +21,14 @@ internal sealed class ByteBudget
     private long _held;
     private long _background;
 
-    // Both are written under the lock and read without it. A value from before the last stream entered is corrected when that has all
-    // others give back.
+    // Both are written under the lock and read without it. A stale value is corrected when the last stream that entered makes all others release
+    // memory.
     private volatile StreamOptions _options;
     private long _limit;
 
     public ByteBudget(StreamOptions options) => (_options, _limit) = (options, LimitAmong(options, 1));
 
-    /// <summary>Bytes that all streams together hold now, or are about to.</summary>
+    /// <summary>Bytes that all streams together hold now, or are about to hold.</summary>
     public long Held
     {
         get
@@ -38,7 +38,7 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>Shares other amounts from now on, and has those streams give back that hold more than their share then. No stream is closed.</summary>
+    /// <summary>Applies new limits, and makes streams release memory that exceeds their new share. No stream is closed.</summary>
     public void Configure(StreamOptions options)
     {
         IReadOnlyList<Action> rich;
@@ -52,7 +52,6 @@ internal sealed class ByteBudget
             giveBack();
     }
 
-    /// <summary>Streams that share the memory now.</summary>
     public int Streams
     {
         get
@@ -62,8 +61,8 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>One more stream shares the memory, or one instead of another, which leaves the shares of all others as they are.</summary>
-    /// <returns>Has those streams give back that hold more than their share from now on; to be called outside of all locks.</returns>
+    /// <summary>Adds a stream, or replaces one by another, which leaves all other shares as they are.</summary>
+    /// <returns>Calls that make streams above their new share release memory; call them outside of all locks.</returns>
     public IReadOnlyList<Action> Enter(BudgetShare share, BudgetShare? instead = null)
     {
         lock (_gate)
@@ -75,7 +74,7 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>A stream has none of it any more; what it still has charged counts until it is given back.</summary>
+    /// <summary>Removes a stream. Its charged bytes count until they are returned.</summary>
     public void Leave(BudgetShare share)
     {
         lock (_gate)
@@ -85,23 +84,22 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>Bytes that a stream may hold now.</summary>
     internal long Limit(BudgetShare share)
     {
         var limit = Volatile.Read(ref _limit);
         return share.IsBackground ? Math.Min(limit, _options.ByteBudget / BackgroundParts) : limit;
     }
 
-    /// <summary>Bytes that a stream of playback could hold if there were no other.</summary>
+    /// <summary>Bytes that a playback stream could hold if it were the only one.</summary>
     internal long LimitAlone => LimitAmong(_options, 1);
 
-    /// <summary>Counts bytes that are about to be loaded ahead, if they are within the share and there is room for them.</summary>
+    /// <summary>Charges bytes to load ahead, if the share and the budget have room.</summary>
     internal bool TryCharge(BudgetShare share, long bytes)
     {
         lock (_gate)
         {
             var within = share.Held + bytes;
-            // The guaranteed bytes may come out of the reserve, which is there for them.
+            // The guaranteed bytes may come from the reserve, because it exists for them.
             var room = within <= _options.GuaranteedBytes ? _options.ByteBudget : ReadAheadOfAll(_options);
             if (within > Limit(share) || _held + bytes > room || (share.IsBackground && _background + bytes > _options.ByteBudget / BackgroundParts))
                 return false;
@@ -110,7 +108,7 @@ internal sealed class ByteBudget
         }
     }
 
-    /// <summary>Counts bytes that a reader waits for: these are loaded however much is held.</summary>
+    /// <summary>Charges bytes that a reader waits for; always, because the reader cannot continue without them.</summary>
     internal void Charge(BudgetShare share, long bytes)
     {
         lock (_gate)
@@ -123,7 +121,7 @@ internal sealed class ByteBudget
             Add(share, -bytes);
     }
 
-    // Under the lock. Has those streams give back that hold more than their share now.
+    // Under the lock. Returns the calls that make streams above their share release memory.
     private Action[] Divide()
     {
         _limit = LimitAmong(_options, _shares.Count);
@@ -144,41 +142,37 @@ internal sealed class ByteBudget
     }
 }
 
-/// <summary>One stream's part of the byte budget.</summary>
+/// <summary>The part of the byte budget that one stream has.</summary>
 /// <remarks>Thread-safe.</remarks>
 /// <param name="budget">The budget.</param>
-/// <param name="lane">Why the stream reads: all streams of the background together have a quarter of the budget.</param>
-/// <param name="giveBack">Called when there is more charged than the limit is now, on any thread; must not block or throw.</param>
+/// <param name="lane">Priority of the stream: all background streams together have a quarter of the budget.</param>
+/// <param name="giveBack">Called when the charge exceeds the new limit, on any thread; must not block or throw.</param>
 internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action giveBack)
 {
-    /// <summary>Bytes charged. Guarded by the budget.</summary>
+    /// <summary>Charged bytes. Guarded by the budget.</summary>
     public long Held { get; set; }
 
     /// <summary>Whether no viewer waits for the bytes.</summary>
     public bool IsBackground => lane != OperationLane.Playback;
 
-    /// <summary>Bytes that the stream may hold now.</summary>
     public long Limit => budget.Limit(this);
 
-    /// <summary>Streams that share the memory.</summary>
     public int Streams => budget.Streams;
 
-    /// <summary>Whether it would be more if there were no other stream.</summary>
+    /// <summary>Whether the limit would be higher without other streams.</summary>
     public bool IsCrowded => !IsBackground && Limit < budget.LimitAlone;
 
-    /// <summary>What a segment costs: the blocks that hold it.</summary>
+    /// <summary>Returns the cost of a segment: the bytes of the blocks that hold it.</summary>
     public static long CostOf(int segmentBytes) => Math.Max(1, (segmentBytes + BlockPool.BlockSize - 1L) / BlockPool.BlockSize) * BlockPool.BlockSize;
 
-    /// <summary>Charges a segment that is to be loaded ahead.</summary>
-    /// <returns>False when it must not be loaded now.</returns>
+    /// <summary>Charges a segment to load ahead; false if it must not be loaded now.</summary>
     public bool TryCharge(long bytes) => budget.TryCharge(this, bytes);
 
     /// <summary>Charges a segment that the reader waits for.</summary>
     public void Charge(long bytes) => budget.Charge(this, bytes);
 
-    /// <summary>Gives back what was charged.</summary>
     public void Return(long bytes) => budget.Return(this, bytes);
 
-    /// <summary>For the budget: there is more charged than the limit is now.</summary>
+    /// <summary>Called by the budget when the charge exceeds the new limit.</summary>
     public Action GiveBack => giveBack;
 }

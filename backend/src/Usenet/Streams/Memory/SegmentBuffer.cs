@@ -6,19 +6,19 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The decoded bytes of one segment: a counted list of blocks. One writer appends; readers see what the writer has made known
-/// to them elsewhere. The blocks go back when the last count is released, those that are lent when their last loan ends.
+/// The decoded bytes of one segment: a reference-counted list of blocks. One writer appends; readers see bytes that the writer has announced
+/// elsewhere. Blocks return to the pool with the last reference; lent blocks when their last loan ends.
 /// </summary>
 /// <remarks>
-/// Created with one count, owned by its creator; each count has one holder, which releases it once. Appending is for one
-/// thread at a time; copying out is for any thread that holds a count.
+/// Created with one reference, owned by its creator; each reference has one holder, which releases it once. One thread at a time may append. Any
+/// thread with a reference may copy out.
 /// </remarks>
 internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 {
     private readonly BlockPool _pool;
     private readonly int _count;
 
-    // The blocks of a usual part and their loans are in the buffer itself; a longer part has them in arrays.
+    // The blocks of a usual part and their loans are stored inline; a longer part needs arrays.
     private readonly ManyBlocks? _many;
     private FewBlocks _few;
     private FewLoans _fewLoans;
@@ -26,11 +26,12 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     private int _written;
     private int _references = 1;
 
-    // Written before the cache's count can be the only one; the fence of the count makes it known to the release that finds it so.
+    // Written before the cache's reference can be the last one. The fence of the reference count makes it visible to the release that leaves only
+    // that reference.
     private SegmentCache? _cache;
 
     /// <param name="pool">Lends the blocks.</param>
-    /// <param name="length">Decoded bytes that the segment has. Bytes that are written beyond its blocks are dropped.</param>
+    /// <param name="length">Decoded bytes of the segment. Bytes written beyond its blocks are dropped.</param>
     public SegmentBuffer(BlockPool pool, int length)
     {
         _pool = pool;
@@ -38,25 +39,26 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         _many = _count > FewBlocks.Most ? new ManyBlocks(_count) : null;
     }
 
-    /// <summary>Bytes kept so far.</summary>
+    /// <summary>Bytes written so far.</summary>
     public int Written => Volatile.Read(ref _written);
 
-    /// <summary>Bytes of memory that its segment takes.</summary>
+    /// <summary>Memory of all blocks of its segment, in bytes.</summary>
     public long BlockBytes => (long)_count * BlockPool.BlockSize;
 
-    /// <summary>Length of the posted file as the article claims it; null for a segment that comes from disk. Written before any other thread sees it.</summary>
+    /// <summary>
+    /// Length of the posted file as its article claims; null if the segment comes from disk. Set before any other thread sees the buffer.
+    /// </summary>
     public long? ClaimedLength { get; set; }
 
-    /// <summary>Whether a single count is left.</summary>
+    /// <summary>Whether only one reference is left.</summary>
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
 
-    /// <summary>By the cache, which has a count: it is told when that may be the only one.</summary>
+    /// <summary>Registers the cache, which holds a reference and is notified when that may be the last one.</summary>
     public void WatchedBy(SegmentCache cache) => _cache = cache;
 
-    /// <summary>Whether every block is there.</summary>
     public bool IsWhole => HeldEnd(0) == BlockBytes;
 
-    /// <summary>Bytes of the blocks that are there.</summary>
+    /// <summary>Bytes of the blocks present.</summary>
     public int KeptBytes
     {
         get
@@ -68,16 +70,15 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         }
     }
 
-    /// <summary>Whether a block is there.</summary>
     public bool HoldsBlock(int index) => Blocks[index] is not null;
 
-    /// <summary>The memory of a block, before any other thread has seen the buffer: how one that has gaps is filled.</summary>
+    /// <summary>Returns the memory of a block, to fill a buffer with gaps before any other thread has seen it.</summary>
     public Memory<byte> BlockToFill(int index) => Blocks[index] ??= _pool.Rent(this);
 
-    /// <summary>The bytes of a block that is there; valid while the caller has a count.</summary>
+    /// <summary>Returns the bytes of a block that is present; valid while the caller has a reference.</summary>
     public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index);
 
-    /// <summary>Where the blocks end that are there without a gap from an offset on; the offset itself where there is none.</summary>
+    /// <summary>Returns where the blocks present without a gap from an offset on end; the offset itself if there are none.</summary>
     public int HeldEnd(int offset)
     {
         var index = offset / BlockPool.BlockSize;
@@ -86,14 +87,13 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         return Math.Max(offset, index * BlockPool.BlockSize);
     }
 
-    /// <summary>Takes one more count; the caller has one.</summary>
+    /// <summary>Adds a reference; the caller already has one.</summary>
     public void Retain()
     {
         if (Interlocked.Increment(ref _references) <= 1)
             throw new InvalidOperationException("The buffer has been given back.");
     }
 
-    /// <summary>Gives one count back.</summary>
     public void Release()
     {
         var left = Interlocked.Decrement(ref _references);
@@ -120,12 +120,12 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     public void TakeBack(byte[] block) => PartFrom(IndexOf(block));
 
-    /// <summary>Forgets what has been written, before any other thread has seen it.</summary>
+    /// <summary>Discards the written bytes before any other thread has seen them.</summary>
     public void Rewind() => _written = 0;
 
-    /// <summary>Copies decoded bytes out.</summary>
+    /// <summary>Copies decoded bytes.</summary>
     /// <param name="offset">First byte in the segment.</param>
-    /// <param name="destination">Filled whole; the bytes that it asks for have been written before.</param>
+    /// <param name="destination">Filled completely; all of these bytes must have been written.</param>
     public void CopyTo(int offset, Span<byte> destination)
     {
         while (!destination.IsEmpty)
@@ -143,9 +143,9 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     }
 
     /// <summary>Lends decoded bytes.</summary>
-    /// <param name="loan">Takes them.</param>
+    /// <param name="loan">Receives the bytes.</param>
     /// <param name="offset">First byte in the segment.</param>
-    /// <param name="count">Bytes; they have been written before.</param>
+    /// <param name="count">Number of bytes; all of them must have been written.</param>
     public void LendTo(BlockLoan loan, int offset, int count)
     {
         while (count > 0)
@@ -159,7 +159,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         }
     }
 
-    /// <summary>The checksum of the bytes from one offset to another, which have been written before.</summary>
+    /// <summary>Returns the CRC-32 of the bytes between two offsets; all of them must have been written.</summary>
     public uint ChecksumOf(int from, int to)
     {
         var crc = 0u;
@@ -188,7 +188,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     private int Capacity => _count * BlockPool.BlockSize;
 
-    // Loans of each block, and one less once the last count is released: the step to -1 gives the block back, in a loan or in the release.
+    // Loans of each block, less one once the last reference is released. The step to −1 returns the block, whether a loan or the release takes it.
     private Span<short> Loans => _many is { } many ? many.Loans : ((Span<short>)_fewLoans)[.._count];
 
     private Span<byte[]?> Blocks => _many is { } many ? many.Blocks : ((Span<byte[]?>)_few)[.._count];
@@ -213,7 +213,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
             GiveBack(ref Blocks[index]);
     }
 
-    // A buffer is one of many small objects, and few clients are sent the same block at a time.
+    // short, because buffers are many small objects and few clients are sent the same block at a time.
     private static short Change(ref short count, int by)
     {
         var seen = Volatile.Read(ref count);

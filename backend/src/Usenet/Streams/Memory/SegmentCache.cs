@@ -4,13 +4,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The proved segments in memory. A segment that any reader holds is found here by the next one; a segment that no reader holds any more
-/// stays for a while, the least recently used going first, within a ceiling of its own and as long as the readers leave memory for it.
+/// The proved segments in memory. A segment held by a reader is shared with the next one. A segment without readers stays for a while, under a
+/// ceiling of its own and as long as readers leave memory for it; the least recently used goes first.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; below it the lock of the <see cref="BlockPool"/> is
-/// taken. The cache has one count of each buffer; a buffer is idle while that is the only one. Counts of an idle buffer are taken under the
-/// lock alone, so that an idle buffer cannot come to life while it is dropped.
+/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; the lock of the <see cref="BlockPool"/> is taken under it. The
+/// cache has one reference to each buffer, which is idle while no other exists. References to an idle buffer are taken only under the lock, so that
+/// no reader can get a buffer that is being dropped.
 /// </remarks>
 internal sealed class SegmentCache : IDisposable
 {
@@ -21,13 +21,11 @@ internal sealed class SegmentCache : IDisposable
     private readonly long _most;
     private readonly ITimer _timer;
 
-    // The idle ones in a ring, the anchor's newer neighbour being the oldest of them.
+    // Idle buffers in a ring; the newer neighbor of the anchor is the oldest of them.
     private readonly CachePlace _anchor = new();
     private bool _isTimed;
     private bool _isClosed;
 
-    /// <param name="options">How much is kept for how long.</param>
-    /// <param name="time">Clock.</param>
     public SegmentCache(StreamOptions options, TimeProvider time)
     {
         _time = time;
@@ -40,13 +38,13 @@ internal sealed class SegmentCache : IDisposable
     /// <summary>Bytes of blocks that only the cache holds.</summary>
     public long IdleBytes { get; private set; }
 
-    // The anchor itself when none is idle.
+    // The anchor itself if no buffer is idle.
     private CachePlace Oldest => _anchor.Newer!;
 
-    /// <summary>Offers a segment that has been proved. The cache takes a count of its own.</summary>
+    /// <summary>Adds a proved segment, with a reference of the cache's own.</summary>
     /// <param name="key">The segment.</param>
     /// <param name="proved">Its bytes.</param>
-    /// <param name="file">The file that it was loaded for; null where nothing asks.</param>
+    /// <param name="file">The file for which it was loaded; may be null.</param>
     /// <param name="place">Where its bytes lie in that file.</param>
     public void Add(SegmentKey key, SegmentBuffer proved, FileOrigin? file = null, Stretch place = default)
     {
@@ -61,7 +59,6 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Whether a segment is held.</summary>
     public bool Has(SegmentKey key)
     {
         lock (_gate)
@@ -69,8 +66,8 @@ internal sealed class SegmentCache : IDisposable
     }
 
     /// <summary>
-    /// Where the segments lie that are held and were loaded for a file. Looks through the table, which has no more entries than the byte
-    /// budget has blocks.
+    /// Returns the ranges of the cached segments that were loaded for a file. Scans the table, which has at most as many entries as the budget has
+    /// blocks.
     /// </summary>
     public IReadOnlyList<Stretch> Find(FileOrigin file)
     {
@@ -78,8 +75,7 @@ internal sealed class SegmentCache : IDisposable
             return [.. _segments.Values.Where(held => file.Equals(held.File)).Select(static held => held.Place)];
     }
 
-    /// <summary>Finds a segment.</summary>
-    /// <returns>The buffer with one more count on it, which is the caller's; null when it is not held.</returns>
+    /// <summary>Returns a segment with one more reference, owned by the caller; null if it is not cached.</summary>
     public SegmentBuffer? Take(SegmentKey key)
     {
         lock (_gate)
@@ -92,12 +88,12 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>By a buffer: perhaps only the cache's count is left.</summary>
+    /// <summary>Called by a buffer when perhaps only the cache's reference is left.</summary>
     public void NoteIdle(SegmentBuffer held)
     {
         lock (_gate)
         {
-            // It may have been found again, or dropped, in the meantime.
+            // A reader may have found it again, or the cache may have dropped it, in the meantime.
             if (held.IsIdle || held.IsDropped || !held.HasOneCount)
                 return;
             held.IdleSince = _time.GetTimestamp();
@@ -108,8 +104,7 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Gives memory back because a reader needs it.</summary>
-    /// <returns>False when there was nothing to give.</returns>
+    /// <summary>Drops the oldest idle segment, because a reader needs its memory; false if there is none.</summary>
     public bool GiveWay()
     {
         lock (_gate)
@@ -121,7 +116,7 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Gives everything back; a segment that a reader still holds goes when it is released.</summary>
+    /// <summary>Releases everything; a segment that a reader still holds goes when the reader releases it.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -154,7 +149,7 @@ internal sealed class SegmentCache : IDisposable
         _timer.Change(due > TimeSpan.Zero ? due : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
     }
 
-    // Every place in the ring besides the anchor is that of a buffer.
+    // Every place in the ring except the anchor belongs to a buffer.
     private void DropOldest() => Drop((SegmentBuffer)Oldest);
 
     private void Drop(SegmentBuffer held)
@@ -182,27 +177,30 @@ internal sealed class SegmentCache : IDisposable
         IdleBytes -= held.BlockBytes;
     }
 
-    /// <summary>A segment that is held: its bytes, and the file that they were loaded for, with their place in it. In the table, where it is no object.</summary>
+    /// <summary>
+    /// A cached segment: its bytes, the file for which it was loaded, and its place there. A value in the table, to save an object.
+    /// </summary>
     private readonly record struct Held(SegmentBuffer Buffer, FileOrigin? File, Stretch Place);
 }
 
-/// <summary>The notes of the memory cache about a buffer, in the buffer: its segment, and its place among the idle ones. Guarded by the cache.</summary>
+/// <summary>
+/// The cache's notes about a buffer, kept in the buffer to save an object: its segment and its place in the ring. Guarded by the cache.
+/// </summary>
 internal class CachePlace
 {
-    /// <summary>The segment, once the buffer has come into the cache.</summary>
+    /// <summary>The segment, once the buffer is in the cache.</summary>
     public SegmentKey Key { get; set; }
 
-    /// <summary>When its last reader gave it back.</summary>
+    /// <summary>Timestamp of the last reader's release.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>Whether it has left the cache.</summary>
     public bool IsDropped { get; set; }
 
     public CachePlace? Older { get; set; }
 
     public CachePlace? Newer { get; set; }
 
-    /// <summary>Whether the cache alone holds it.</summary>
+    /// <summary>Whether only the cache holds it.</summary>
     [MemberNotNullWhen(true, nameof(Older), nameof(Newer))]
     public bool IsIdle => Older is not null;
 }

@@ -3,49 +3,47 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Gives out places: a stream holds memory only while it has one. A place belongs to a stream that reads. When all are taken, the stream whose
-/// reader has taken nothing for longest loses its place, if that is a second at least. Without such a stream the newcomer waits, clients in
-/// turn. While several clients wait, none of them enters beyond half of the places. A stream that reads is never interrupted.
+/// Assigns places: a stream holds memory only while it has one. If all places are taken, the stream whose reader has been idle longest, for at least
+/// a second, loses its place. Without such a stream the newcomer waits, and clients take turns. While several clients wait, none gets more than half
+/// of the places. An active read is never interrupted.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields, and those of places and clients. The lock of the budget is taken below it; streams are called
-/// outside of it. No step looks through the places: the longest idle one is the first of its list, and so is the client whose turn it is.
-/// One instance serves every engine of the process.
+/// Thread-safe. <c>_gate</c> guards all fields, including those of places and clients. The lock of the budget is taken under it; streams are called
+/// outside of it. No step scans the places, because the longest idle place and the next client are the first of their lists. One instance serves
+/// every engine of the process.
 /// </remarks>
 internal sealed class StreamPlaces : IDisposable
 {
-    /// <summary>A reader must have taken nothing for this long before its stream makes room.</summary>
+    /// <summary>How long a reader must be idle before its stream gives way.</summary>
     public static readonly TimeSpan LeastIdle = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
 
-    // Places whose stream does not read right now, the longest idle one first.
+    // Places without a read in progress, the longest idle one first.
     private readonly LinkedList<StreamPlace> _idle = [];
 
-    // Clients that have a place or wait for one; and the waiting ones, in their turn.
+    // Clients that have a place or wait for one, and the waiting ones in order.
     private readonly Dictionary<object, PlaceClient> _clients = [];
     private readonly LinkedList<PlaceClient> _turns = [];
 
     private StreamOptions _options;
     private int _taken;
 
-    // Null while no place is idle. It fires at this timestamp at the latest that a place could have to go, and looks again.
+    // Null while no place is idle. Fires no later than the time when a place could have to go, and then checks again.
     private ITimer? _timer;
     private long _due;
 
-    /// <param name="options">How many places there are.</param>
-    /// <param name="time">Clock.</param>
     public StreamPlaces(StreamOptions options, TimeProvider time)
     {
         (_options, _time) = (options, time);
         Budget = new ByteBudget(options);
     }
 
-    /// <summary>The memory that streams with a place share.</summary>
+    /// <summary>Divides the memory among streams with a place.</summary>
     public ByteBudget Budget { get; }
 
-    /// <summary>Places that there are.</summary>
+    /// <summary>Number of places.</summary>
     public int Most
     {
         get
@@ -55,7 +53,6 @@ internal sealed class StreamPlaces : IDisposable
         }
     }
 
-    /// <summary>Places taken now.</summary>
     public int Taken
     {
         get
@@ -65,7 +62,6 @@ internal sealed class StreamPlaces : IDisposable
         }
     }
 
-    /// <summary>Streams that wait for a place now.</summary>
     public int Waiting
     {
         get
@@ -75,7 +71,7 @@ internal sealed class StreamPlaces : IDisposable
         }
     }
 
-    /// <summary>Gives out another number of places from now on. With fewer of them no stream that reads loses its own.</summary>
+    /// <summary>Changes the number of places. With fewer places no reading stream loses its own.</summary>
     public void Configure(StreamOptions options)
     {
         Budget.Configure(options);
@@ -89,22 +85,21 @@ internal sealed class StreamPlaces : IDisposable
         Run(calls);
     }
 
-    /// <summary>Makes a place for a stream, which does not have it before it reads.</summary>
-    /// <param name="lane">Why it reads.</param>
-    /// <param name="client">On whose behalf, compared by equality; null: on that of the lane.</param>
+    /// <summary>Creates the place of a stream, which is taken only when it reads.</summary>
+    /// <param name="lane">Priority of the stream.</param>
+    /// <param name="client">Client of the stream, compared by equality; if null, the lane counts as one.</param>
     /// <param name="giveBack">Called when the stream holds more memory than its share, on any thread; must not block or throw.</param>
     /// <param name="giveUp">Called when the stream has lost its place and must free all its memory; likewise.</param>
     public StreamPlace Open(OperationLane lane, object? client, Action giveBack, Action giveUp) =>
         new(this, new BudgetShare(Budget, lane, giveBack), client ?? lane, giveUp);
 
-    /// <summary>Ends the timer. Streams that are still open keep their places.</summary>
+    /// <summary>Stops the timer. Streams that are still open keep their places.</summary>
     public void Dispose()
     {
         lock (_gate)
             Disarm();
     }
 
-    /// <summary>Takes the place for one read, or waits for it.</summary>
     internal ValueTask BeginAsync(StreamPlace place, CancellationToken cancellationToken)
     {
         List<Action> calls;
@@ -126,7 +121,7 @@ internal sealed class StreamPlaces : IDisposable
         return granted is null ? ValueTask.CompletedTask : WaitAsync(place, granted, cancellationToken);
     }
 
-    /// <summary>The read is over: from now on the place is idle.</summary>
+    /// <summary>Ends a read, so that the place is idle from now on.</summary>
     internal void End(StreamPlace place)
     {
         lock (_gate)
@@ -137,7 +132,6 @@ internal sealed class StreamPlaces : IDisposable
         }
     }
 
-    /// <summary>The stream is closed.</summary>
     internal void Leave(StreamPlace place)
     {
         List<Action> calls;
@@ -170,7 +164,7 @@ internal sealed class StreamPlaces : IDisposable
             List<Action> calls;
             lock (_gate)
             {
-                // It may have been granted in the same moment.
+                // The place may have been granted at the same moment.
                 if (place.IsHeld)
                     Rest(place);
                 else
@@ -196,9 +190,9 @@ internal sealed class StreamPlaces : IDisposable
     }
 
     /// <summary>
-    /// Under the lock, after every change: frees places that were idle for too long, gives places to waiting streams, and sets the timer.
+    /// Runs under the lock after every change: frees places idle for too long, assigns places to waiting streams, and sets the timer.
     /// </summary>
-    /// <returns>What has to be called outside of the lock, in this order: a stream gives up before the one that gets its place begins.</returns>
+    /// <returns>Calls to make outside of the lock, in this order: a stream gives up before the one that gets its place begins.</returns>
     private List<Action> Settle()
     {
         var now = _time.GetTimestamp();
@@ -225,10 +219,10 @@ internal sealed class StreamPlaces : IDisposable
         _idle.First is { Value: var first } && _time.GetElapsedTime(first.IdleSince, now) >= least ? first : null;
 
     /// <summary>
-    /// The stream that enters next: of the client whose turn it is, unless that has its half already. Two clients that have theirs leave
-    /// no place to give, so that no more than these are passed over.
+    /// Chooses the stream that enters next: of the client whose turn it is, unless that client already has half of the places. At most two clients
+    /// are skipped, because two halves leave no place to assign.
     /// </summary>
-    /// <param name="victim">Loses its place to the stream; null if there is a free one.</param>
+    /// <param name="victim">Loses its place to the stream; null if a place is free.</param>
     private StreamPlace Next(StreamPlace? victim)
     {
         var half = (_options.MaxStreams + 1) / 2;
@@ -323,7 +317,7 @@ internal sealed class StreamPlaces : IDisposable
             return;
         _due = due;
 
-        // Timers count whole milliseconds, and one that fired early would have to be set again.
+        // Timers count whole milliseconds, so round up: a timer that fires early would have to be set again.
         var wait = TimeSpan.FromMilliseconds(Math.Ceiling(Math.Max(0, _time.GetElapsedTime(now, due).TotalMilliseconds)));
         if (_timer is null)
             _timer = _time.CreateTimer(static places => ((StreamPlaces)places!).OnDue(), this, wait, Timeout.InfiniteTimeSpan);
@@ -338,8 +332,8 @@ internal sealed class StreamPlaces : IDisposable
     }
 }
 
-/// <summary>The place of one stream, which it has while it reads and until another stream needs it.</summary>
-/// <remarks>Its state is guarded by the lock of <see cref="StreamPlaces"/>. Disposed when nothing is charged any more.</remarks>
+/// <summary>The place of one stream, held while it reads and until another stream needs it.</summary>
+/// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>. Dispose it when nothing is charged any more.</remarks>
 internal sealed class StreamPlace : IDisposable
 {
     private readonly StreamPlaces _places;
@@ -353,63 +347,61 @@ internal sealed class StreamPlace : IDisposable
         Node = new LinkedListNode<StreamPlace>(this);
     }
 
-    /// <summary>Its part of the memory.</summary>
     public BudgetShare Share { get; }
 
-    /// <summary>On whose behalf the stream reads.</summary>
+    /// <summary>The client of the stream.</summary>
     public object Key { get; }
 
-    /// <summary>Frees all memory of the stream, which has lost the place.</summary>
+    /// <summary>Frees all memory of the stream after it has lost the place.</summary>
     public Action GiveUp { get; }
 
-    /// <summary>Whether the stream has its place. Read without the lock by those who look on.</summary>
+    /// <summary>Whether the stream has its place. Snapshots read it without the lock.</summary>
     public bool IsHeld
     {
         get => _isHeld;
         set => _isHeld = value;
     }
 
-    /// <summary>Whether a read waits for the place. Read without the lock by those who look on.</summary>
+    /// <summary>Whether a read waits for the place. Snapshots read it without the lock.</summary>
     public bool IsWaiting => _granted is not null;
 
-    /// <summary>In the list of idle places or in the line of its client, or in none.</summary>
+    /// <summary>Linked into the list of idle places, into the queue of its client, or into none.</summary>
     public LinkedListNode<StreamPlace> Node { get; }
 
-    /// <summary>When the last read ended.</summary>
+    /// <summary>Timestamp of the end of the last read.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>The client; null while the place is neither held nor waited for.</summary>
+    /// <summary>The client; null unless the place is held or waited for.</summary>
     public PlaceClient? Client { get; set; }
 
-    /// <summary>Ends the wait for the place; null while no read waits.</summary>
+    /// <summary>Completes the wait for the place; null while no read waits.</summary>
     public TaskCompletionSource? Granted
     {
         get => _granted;
         set => _granted = value;
     }
 
-    /// <summary>Takes the place for one read, which <see cref="End"/> follows, or waits for it.</summary>
+    /// <summary>Takes the place for one read, or waits for it. <see cref="End"/> must follow.</summary>
     /// <exception cref="StreamLimitException">The token was canceled before there was a place.</exception>
     public ValueTask BeginAsync(CancellationToken cancellationToken) => _places.BeginAsync(this, cancellationToken);
 
-    /// <summary>The read is over: the place is idle until the next one.</summary>
     public void End() => _places.End(this);
 
     public void Dispose() => _places.Leave(this);
 }
 
-/// <summary>A client of streams, while it has a place or waits for one.</summary>
+/// <summary>A client of streams, as long as it has a place or waits for one.</summary>
 /// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>.</remarks>
 internal sealed class PlaceClient
 {
     public PlaceClient() => Turn = new LinkedListNode<PlaceClient>(this);
 
-    /// <summary>In the line of clients while one of its streams waits.</summary>
+    /// <summary>Linked into the queue of clients while one of its streams waits.</summary>
     public LinkedListNode<PlaceClient> Turn { get; }
 
-    /// <summary>Its streams that wait, in the order in which they came.</summary>
+    /// <summary>Its waiting streams, in order of arrival.</summary>
     public LinkedList<StreamPlace> Waiting { get; } = [];
 
-    /// <summary>Places that its streams have.</summary>
+    /// <summary>Number of places that its streams hold.</summary>
     public int Held { get; set; }
 }

@@ -19,9 +19,10 @@ public sealed class StreamMemory : IDisposable
     private StreamPlaces? _places;
     private Held? _held;
 
-    /// <summary>Creates an empty memory.</summary>
-    /// <param name="time">Clock.</param>
-    /// <param name="misused">Called with what was found when memory is used after it was given back, as in <see cref="BlockPool"/>; null: as there.</param>
+    /// <summary>
+    /// Creates an empty memory. <paramref name="misused"/> is called with a description if memory is used after its release; see
+    /// <see cref="BlockPool"/>.
+    /// </summary>
     public StreamMemory(TimeProvider time, Action<string>? misused = null)
     {
         _time = time;
