@@ -4,13 +4,11 @@ using System.Threading.Channels;
 
 namespace Sluice.Server.Events;
 
-/// <summary>Something that has happened, for those who watch while it happens.</summary>
+/// <summary>A live event; written as JSON with its type first, as in <c>job.step</c>.</summary>
 internal abstract record LiveEvent
 {
-    /// <summary>The kind of event, as in <c>job.step</c>.</summary>
     public abstract string Type { get; }
 
-    /// <summary>Writes it as one JSON object, its type first.</summary>
     public void Write(Utf8JsonWriter json)
     {
         json.WriteStartObject();
@@ -19,7 +17,6 @@ internal abstract record LiveEvent
         json.WriteEndObject();
     }
 
-    /// <summary>Writes the fields behind the type.</summary>
     protected abstract void WriteFields(Utf8JsonWriter json);
 }
 
@@ -43,8 +40,10 @@ internal sealed class EventFeed
             listener.Heard(happened);
     }
 
-    /// <summary>Has each event noted as it is published, until what is returned is disposed of. Nothing is lost.</summary>
-    /// <param name="heard">Called by the publisher, from any thread; never waits, and takes no lock that a publisher may hold.</param>
+    /// <summary>
+    /// Calls <paramref name="heard"/> for each event until disposal. Publishers call it on any thread, so it must not wait or take a lock that one
+    /// may hold.
+    /// </summary>
     public IDisposable Listen(Action<LiveEvent> heard)
     {
         var listener = new Listener(this, heard);

@@ -4,32 +4,32 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Events;
 
 /// <summary>
-/// Tells all who watch what happens (ADM-20 to ADM-23). A frame is made once, whatever the number of its watchers, and only while there are any;
-/// changes are also kept for five minutes, so that a client that was away for less goes on where it was.
+/// Streams events to clients (ADM-20 to ADM-23). A frame is made once for all watchers, and only while there are any. Changes are kept for five
+/// minutes, so that a client that reconnects in time continues from its last frame.
 /// </summary>
-/// <remarks>Thread-safe. Frames of all watchers come in the order of their numbers.</remarks>
+/// <remarks>Thread-safe. All watchers receive frames in order of their numbers.</remarks>
 internal sealed class EventHub : IAsyncDisposable
 {
-    /// <summary>Between two frames of a topic of change; what happens in between is one frame.</summary>
+    /// <summary>Interval between two frames of a change topic. Changes in between share one frame.</summary>
     public static readonly TimeSpan Pace = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>How long changes are kept, and noted after the last watcher has gone.</summary>
+    /// <summary>How long changes are kept, and recorded after the last watcher has left.</summary>
     public static readonly TimeSpan Kept = TimeSpan.FromMinutes(5);
 
-    // Of all frames that are kept; a busy import writes some hundred KiB in five minutes.
+    // Maximum bytes of kept frames. A busy import writes some hundred KiB in five minutes.
     private const int MaxKeptBytes = 4 << 20;
 
     private static readonly TimeSpan PauseAfterFailure = TimeSpan.FromSeconds(1);
 
-    // Guards the fields below and the runs. The end of a run's token and drops of clients come after it; a topic is told under it to begin
-    // and to make a frame, and calls back nothing that takes it.
+    // Guards the fields below and the runs. Runs are canceled and clients dropped only after it is released. Topics are called under it to begin and
+    // to make a frame, so they must call back nothing that takes it.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Run> _runs = [];
     private readonly Queue<KeptFrame> _kept = [];
     private long _keptBytes;
     private long _seq;
 
-    // The number of the last frame that is kept no longer.
+    // Number of the last evicted frame.
     private long _floor;
     private Task _ended = Task.CompletedTask;
     private bool _isClosed;
@@ -39,18 +39,17 @@ internal sealed class EventHub : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ILogger<EventHub> _logger;
 
-    /// <summary>Begins without watchers.</summary>
     public EventHub(IEnumerable<ITopic> topics, IEnumerable<ITopicFamily> families, TimeProvider time, ILogger<EventHub> logger)
     {
         _topics = [.. topics];
         _families = [.. families];
         _time = time;
         _logger = logger;
-        // Numbers go on over a restart, as long as the clock does.
+        // Start from the clock, so that numbers keep growing across restarts unless it goes back.
         _seq = _floor = time.WallTime().ToUnixTimeMilliseconds();
     }
 
-    /// <summary>The number of the last change that was told. Who reads it before rows has all changes up to it in them.</summary>
+    /// <summary>Number of the last published change. Rows read after it include all changes up to it.</summary>
     public long Seq
     {
         get
@@ -60,14 +59,10 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether there is a topic of a name.</summary>
     public bool Knows(string name) =>
         _topics.Any(topic => topic.Name == name) || _families.Any(family => name.Length > family.Prefix.Length && name.StartsWith(family.Prefix, StringComparison.Ordinal));
 
-    /// <summary>Watches topics.</summary>
-    /// <param name="names">Their names, each known, each once.</param>
-    /// <param name="since">How far the client has got; null for one that begins.</param>
-    /// <param name="cancellationToken">Gives up the snapshots.</param>
+    /// <summary>Starts watching known, distinct topics from the client's position; null for a new client.</summary>
     public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventPlace? since, CancellationToken cancellationToken)
     {
         var (watch, at, topics, fresh) = Enter(names, since);
@@ -84,7 +79,6 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>A watcher goes.</summary>
     public void Leave(EventWatch watch)
     {
         List<Run> idle = [];
@@ -103,7 +97,6 @@ internal sealed class EventHub : IAsyncDisposable
             run.Stop.Cancel();
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         List<Run> all = [];
@@ -124,11 +117,10 @@ internal sealed class EventHub : IAsyncDisposable
         await _ended;
     }
 
-    /// <summary>Begins a watch.</summary>
-    /// <returns>
-    /// The watch, with what it has missed; the number that it begins at; the topics that go on; and those that begin, each with its bit and the
-    /// number of its snapshot.
-    /// </returns>
+    /// <summary>
+    /// Registers a watch. Returns it with the frames it missed, its first number, the bits of continued topics, and the new topics, each with its bit
+    /// and snapshot number.
+    /// </summary>
     private (EventWatch Watch, long At, ulong Topics, List<(ITopic Topic, ulong Bit, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
     {
         lock (_gate)
@@ -154,7 +146,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>The run of a topic, begun where there is none.</summary>
+    /// <summary>Returns the run of a topic; starts it if needed.</summary>
     private Run Open(string name)
     {
         if (_runs.TryGetValue(name, out var run))
@@ -169,7 +161,7 @@ internal sealed class EventHub : IAsyncDisposable
         if (run.Topic is IChangeTopic change)
         {
             run.Bit = 1UL << _topics.Index().First(topic => topic.Item == change).Index;
-            // Nothing has noted what has happened before: pages that were read by then are read again.
+            // Changes before this point were not recorded, so pages loaded earlier must reload.
             run.Since = run.Last = ++_seq;
             run.Notes = change.Begin(() => run.News.Writer.TryWrite(true));
             run.Running = Task.Run(() => FollowAsync(run, change, run.Stop.Token));
@@ -190,7 +182,7 @@ internal sealed class EventHub : IAsyncDisposable
         return family.Of(name[family.Prefix.Length..]);
     }
 
-    /// <summary>Ends a run; its token is cancelled after the lock.</summary>
+    /// <summary>Ends a run. The caller cancels its token after releasing _gate.</summary>
     private Run End(Run run)
     {
         _runs.Remove(run.Topic.Name);
@@ -212,7 +204,7 @@ internal sealed class EventHub : IAsyncDisposable
         run.Stop.Cancel();
     }
 
-    /// <summary>Tells changes: the first at once, those that follow within <see cref="Pace"/> as one.</summary>
+    /// <summary>Publishes the first change at once; changes within <see cref="Pace"/> after it share the next frame.</summary>
     private async Task FollowAsync(Run run, IChangeTopic topic, CancellationToken stop)
     {
         try
@@ -227,7 +219,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // The last watcher has gone.
+            // The last watcher has left.
         }
     }
 
@@ -246,14 +238,14 @@ internal sealed class EventHub : IAsyncDisposable
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // The last watcher has gone.
+            // The last watcher has left.
         }
     }
 
-    /// <summary>How long until a clock is at a whole number of intervals: who follows several topics gets them together, and draws them once.</summary>
+    /// <summary>Time to the next whole interval, so that a client with several topics gets their samples together and redraws once.</summary>
     private TimeSpan UntilNext(TimeSpan interval) => interval - TimeSpan.FromTicks(_time.GetElapsedTime(0).Ticks % interval.Ticks);
 
-    /// <summary>Clients of a topic that cannot tell what has changed have to begin again: they are dropped.</summary>
+    /// <summary>Drops the watchers of a failed topic, because they may have missed changes and must start over.</summary>
     private async Task<FrameMaker?> TryAsync(Run run, Func<Task<FrameMaker?>> make, CancellationToken stop)
     {
         try
@@ -313,7 +305,7 @@ internal sealed class EventHub : IAsyncDisposable
 
     private readonly record struct KeptFrame(Run Run, EventFrame Frame, long At);
 
-    /// <summary>A topic while it is watched, and for a while after.</summary>
+    /// <summary>A topic with watchers, or whose last one left recently.</summary>
     private sealed class Run(ITopic topic)
     {
         public ITopic Topic => topic;
@@ -325,13 +317,13 @@ internal sealed class EventHub : IAsyncDisposable
         public Channel<bool> News { get; } =
             Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-        /// <summary>Its bit in the ids of frames; none for a sampled topic, which begins with a snapshot each time.</summary>
+        /// <summary>Its bit in frame ids; 0 for a sampled topic, because that always starts with a snapshot.</summary>
         public ulong Bit { get; set; }
 
-        /// <summary>Since which number it has missed no change.</summary>
+        /// <summary>Number since which no change was missed.</summary>
         public long Since { get; set; }
 
-        /// <summary>The number of its last change.</summary>
+        /// <summary>Number of its last change.</summary>
         public long Last { get; set; }
 
         public Task Running { get; set; } = Task.CompletedTask;

@@ -3,16 +3,15 @@ using System.Threading.Channels;
 
 namespace Sluice.Server.Events;
 
-/// <summary>A frame of the event stream; a comment, which keeps a connection alive, has no topic.</summary>
-/// <param name="Topic">Its topic; empty for a comment.</param>
-/// <param name="Seq">All changes up to this number are in it and in the frames before it.</param>
-/// <param name="Json">What it says, on one line.</param>
+/// <summary>
+/// A frame of the event stream. An empty topic means a keep-alive comment. All changes up to <c>Seq</c> are in this frame or earlier ones.
+/// </summary>
 internal sealed record EventFrame(string Topic, long Seq, ReadOnlyMemory<byte> Json);
 
-/// <summary>How far a client has got: the number of its last frame, and the topics of change that it was following, one bit each.</summary>
+/// <summary>A client's position: the number of its last frame, and a bit for each change topic it watches.</summary>
 internal readonly record struct EventPlace(long Seq, ulong Topics)
 {
-    /// <summary>Reads the id of a frame; null for any other text. A number alone stands for all topics.</summary>
+    /// <summary>Parses a frame id; null if invalid. A number alone means all topics.</summary>
     public static EventPlace? Read(string? text)
     {
         var (number, topics) = (text ?? "").Split('.') switch
@@ -27,17 +26,16 @@ internal readonly record struct EventPlace(long Seq, ulong Topics)
             : null;
     }
 
-    /// <inheritdoc/>
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Seq}.{Topics:x}");
 }
 
-/// <summary>What one client follows, until it is disposed of. One reads it; the hub fills it.</summary>
+/// <summary>The frames for one client. The hub writes; one reader reads.</summary>
 internal sealed class EventWatch : IDisposable
 {
-    /// <summary>Bytes that wait for a client when it is dropped with the next frame (ADM-23).</summary>
+    /// <summary>When this many bytes are pending, the next frame drops the client (ADM-23).</summary>
     public const int MaxWaiting = 64 << 10;
 
-    // Of the frame around its JSON.
+    // Bytes of a frame without its JSON.
     private const int Overhead = 64;
 
     private static readonly EventFrame Beat = new("", 0, default);
@@ -47,25 +45,21 @@ internal sealed class EventWatch : IDisposable
     private readonly CancellationTokenSource _dropped = new();
     private long _waiting;
 
-    /// <summary>Begins one.</summary>
-    /// <param name="hub">The hub that fills it.</param>
-    /// <param name="topics">The topics of change that it follows, one bit each.</param>
     public EventWatch(EventHub hub, ulong topics) => (_hub, Topics) = (hub, topics);
 
-    /// <summary>The topics of change that it follows, one bit each; a part of the id of each frame behind <see cref="First"/>.</summary>
+    /// <summary>The watched change topics, one bit each; part of the id of each frame after <see cref="First"/>.</summary>
     public ulong Topics { get; }
 
     /// <summary>
-    /// What it begins with: what it has missed, then the snapshots of other topics; each with the topics of its id: a client that gets no
-    /// further has to begin again with the others.
+    /// The first frames: missed ones, then snapshots of the other topics. Each has the topics of its id, so that a client that disconnects early
+    /// restarts only the rest.
     /// </summary>
     public List<(EventFrame Frame, ulong Topics)> First { get; } = [];
 
-    /// <summary>Cancelled when more waited for the client than it may leave waiting.</summary>
+    /// <summary>Canceled when the client is dropped because too many bytes were pending.</summary>
     public CancellationToken Dropped => _dropped.Token;
 
-    /// <summary>Waits for a frame behind <see cref="First"/>.</summary>
-    /// <returns>Null when the client was dropped.</returns>
+    /// <summary>Waits for the next frame after <see cref="First"/>; null if the client was dropped.</summary>
     public async ValueTask<EventFrame?> ReadAsync(CancellationToken cancellationToken)
     {
         if (!await _frames.Reader.WaitToReadAsync(cancellationToken) || !_frames.Reader.TryRead(out var frame))
@@ -74,14 +68,13 @@ internal sealed class EventWatch : IDisposable
         return frame;
     }
 
-    /// <summary>Whether a frame waits.</summary>
     public bool HasMore => _frames.Reader.TryPeek(out _);
 
-    /// <summary>Adds a frame. False where the client leaves too much waiting: it gets nothing any more.</summary>
+    /// <summary>Adds a frame. False if too many bytes are pending; then the client gets no more frames.</summary>
     public bool Offer(EventFrame frame)
     {
         var size = frame.Json.Length + Overhead;
-        // What waits before it counts: a long frame behind a short one is no reason to drop the client.
+        // Count only earlier frames, because a single long frame is no reason to drop the client.
         if (Interlocked.Add(ref _waiting, size) - size >= MaxWaiting)
         {
             _frames.Writer.TryComplete();
@@ -92,21 +85,20 @@ internal sealed class EventWatch : IDisposable
         return true;
     }
 
-    /// <summary>Adds a comment, at which its reader also looks whether the client may still be there; a frame that waits does the same.</summary>
+    /// <summary>Adds a comment unless a frame is pending. Either makes the reader check whether the client may still be connected.</summary>
     public void OfferBeat()
     {
         if (!HasMore)
             Offer(Beat);
     }
 
-    /// <summary>Ends the connection of a client that leaves too much waiting.</summary>
+    /// <summary>Disconnects a client with too many pending bytes.</summary>
     public void Drop()
     {
         _frames.Writer.TryComplete();
         _dropped.Cancel();
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _hub.Leave(this);

@@ -1,8 +1,8 @@
 namespace Sluice.Server.Events;
 
-/// <summary>Messages about live events; ids 1350 to 1399.</summary>
+/// <summary>Messages of live events, ids 1350 to 1399.</summary>
 internal static partial class EventsLog
 {
-    [LoggerMessage(1350, LogLevel.Warning, "What has changed about {Topic} cannot be told; those who watch begin again")]
+    [LoggerMessage(1350, LogLevel.Warning, "Could not publish changes of {Topic}; its clients reconnect and reload")]
     public static partial void TopicFailed(ILogger logger, Exception failure, string topic);
 }

@@ -1,49 +1,46 @@
 namespace Sluice.Server.Events;
 
-/// <summary>Makes the JSON of a frame, on one line, once the number of the frame is known. Quick, and without side effects.</summary>
-/// <param name="seq">The number.</param>
+/// <summary>Makes the JSON of a frame on one line when its number <paramref name="seq"/> is known. Must be fast and without side effects.</summary>
 internal delegate ReadOnlyMemory<byte> FrameMaker(long seq);
 
-/// <summary>A part of what happens that can be watched by itself (ADM-20). All that it does, it does while it has a watcher.</summary>
+/// <summary>A topic that clients can watch (ADM-20). Works only while it has a watcher.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal interface ITopic
 {
-    /// <summary>Its name.</summary>
     string Name { get; }
 
-    /// <summary>All that a watcher has to know at the beginning.</summary>
+    /// <summary>The complete state for a new watcher.</summary>
     ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>A topic that is told when something changes.</summary>
+/// <summary>A topic that publishes changes.</summary>
 internal interface IChangeTopic : ITopic
 {
-    /// <summary>Begins to note changes.</summary>
-    /// <param name="changed">Called after each change, from any thread; never waits.</param>
-    /// <returns>Ends it when disposed of.</returns>
+    /// <summary>
+    /// Starts recording changes until the result is disposed. <paramref name="changed"/> is called after each change, from any thread, and never
+    /// waits.
+    /// </summary>
     IDisposable Begin(Action changed);
 
-    /// <summary>What has changed since the last call, taken off the notes; null where that is nothing. Called by one at a time.</summary>
+    /// <summary>Returns and clears the recorded changes; null if there are none. Calls never overlap.</summary>
     ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>A topic that is looked at again and again.</summary>
+/// <summary>A topic sampled at intervals.</summary>
 internal interface ISampledTopic : ITopic
 {
-    /// <summary>Between two looks.</summary>
     TimeSpan Interval { get; }
 
-    /// <summary>What it looks like now. Called by one at a time.</summary>
+    /// <summary>Returns the current state. Calls never overlap.</summary>
     ValueTask<FrameMaker> SampleAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>Topics that are named by what they are about, as in <c>stream:&lt;id&gt;</c>.</summary>
+/// <summary>Topics with an id in their name, as in <c>stream:&lt;id&gt;</c>.</summary>
 internal interface ITopicFamily
 {
-    /// <summary>What their names begin with, the colon with it.</summary>
+    /// <summary>The name prefix including the colon.</summary>
     string Prefix { get; }
 
-    /// <summary>One of them.</summary>
-    /// <param name="id">The rest of its name.</param>
+    /// <summary>Returns the topic with this id.</summary>
     ITopic Of(string id);
 }

@@ -2,18 +2,15 @@ using System.Text.Json;
 
 namespace Sluice.Server.Events;
 
-/// <summary>Rows of a list have changed. What a row is now is read when it is shown: it may have changed again since, or be gone.</summary>
-/// <param name="Changed">Keys of rows that are new or other ones; null where there are too many to name.</param>
-/// <param name="Removed">Keys of rows that are gone; null likewise.</param>
+/// <summary>Rows of a list have changed. Carries only keys, because a row may change again before it is shown; null keys mean too many.</summary>
 internal abstract record RowsEvent(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : LiveEvent
 {
-    /// <summary>Rows that an event names at most.</summary>
+    /// <summary>Maximum keys in an event.</summary>
     public const int MostNamed = 500;
 
-    /// <summary>The keys, or null where there are too many of them.</summary>
+    /// <summary>Returns the keys, or null if there are too many.</summary>
     protected static IReadOnlyList<string>? Limit(IReadOnlyList<string> keys) => keys.Count <= MostNamed ? keys : null;
 
-    /// <inheritdoc/>
     protected override void WriteFields(Utf8JsonWriter json)
     {
         Write(json, "changed", Changed);

@@ -6,8 +6,8 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>The page of the web UI, which is the same for all its routes; or a sentence on how it is built, where it is not there.</summary>
-/// <remarks>Read at the first request, when the URL base is known. Thread-safe.</remarks>
+/// <summary>The page of the web UI, shared by all its routes. Without a built UI, a text that explains how to build it.</summary>
+/// <remarks>Read on the first request, because the URL base is not known earlier. Thread-safe.</remarks>
 internal sealed partial class IndexPage(PageFolder folder)
 {
     private const string NotBuilt =
@@ -22,10 +22,9 @@ internal sealed partial class IndexPage(PageFolder folder)
 
         """;
 
-    // Two first requests may both make it, and make the same.
+    // Two concurrent first requests may both create it, with equal results.
     private volatile Content? _content;
 
-    /// <summary>Answers one request.</summary>
     public async Task AnswerAsync(HttpContext http)
     {
         var (request, response) = (http.Request, http.Response);
@@ -54,7 +53,7 @@ internal sealed partial class IndexPage(PageFolder folder)
             : new Content("text/plain; charset=utf-8", NotBuilt);
     }
 
-    /// <summary>Addresses in the page are relative to its base, so that a sub-path needs no other build.</summary>
+    /// <summary>Sets the base element. Addresses are relative to it, so that a URL base needs no separate build.</summary>
     private static string WriteBase(string html, PathString urlBase)
     {
         var element = $"<base href=\"{HtmlEncoder.Default.Encode(urlBase.ToUriComponent())}/\" />";
@@ -70,7 +69,7 @@ internal sealed partial class IndexPage(PageFolder folder)
     [GeneratedRegex("""<script\b(?![^>]*\ssrc\s*=)[^>]*>(?<text>.*?)</script>""", RegexOptions.IgnoreCase | RegexOptions.Singleline)]
     private static partial Regex InlineScript();
 
-    /// <summary>A text as it is sent, with the policy that goes with it.</summary>
+    /// <summary>A response body with its content security policy.</summary>
     private sealed class Content
     {
         public Content(string type, string text)
@@ -83,7 +82,7 @@ internal sealed partial class IndexPage(PageFolder folder)
             Packed = packed.ToArray();
             var tag = Convert.ToHexStringLower(SHA256.HashData(Plain).AsSpan(0, 8));
             (Tag, PackedTag) = ($"\"{tag}\"", $"\"{tag}-gz\"");
-            // Scripts of the page itself are allowed one by one (S17). Components measure and place what they show by styles that they write.
+            // Inline scripts are allowed by hash (S17). Inline styles are allowed because components position elements with them.
             var scripts = string.Concat(InlineScript().Matches(text)
                 .Select(match => $" 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(match.Groups["text"].Value)))}'"));
             Policy = $"default-src 'self'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "

@@ -4,26 +4,25 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>Where the built web UI lies.</summary>
-/// <param name="Root">Full path of a folder, which need not exist.</param>
+/// <summary>The folder of the built web UI; may be missing.</summary>
 internal sealed record PageFolder(string Root)
 {
-    /// <summary>Beside the program.</summary>
+    /// <summary>The folder next to the program.</summary>
     public static PageFolder OfThisProgram { get; } = new(Path.Combine(AppContext.BaseDirectory, "wwwroot"));
 }
 
-/// <summary>The files of the web UI but its page: what is in <c>assets</c>, and the few that browsers ask for by themselves.</summary>
-/// <remarks>What there is, is found out once, at the first request. Thread-safe.</remarks>
+/// <summary>The files of the web UI except its page: <c>assets</c> and the few files that browsers request on their own.</summary>
+/// <remarks>Lists the folder once, on the first request. Thread-safe.</remarks>
 internal sealed class PageFiles(PageFolder folder)
 {
-    /// <summary>The files at the root (DAV-3).</summary>
+    /// <summary>Files at the root (DAV-3).</summary>
     public static readonly string[] RootNames = ["favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png"];
 
     private const string Assets = "assets";
     private const string BrotliEnding = ".br";
     private const string GzipEnding = ".gz";
 
-    // The build puts the hash of a file into its name: one name always has the same bytes.
+    // The build puts a hash into each file name, so the content of a name never changes.
     private const string ForGood = "public, max-age=31536000, immutable";
     private const string ForADay = "public, max-age=86400";
 
@@ -43,7 +42,6 @@ internal sealed class PageFiles(PageFolder folder)
 
     private readonly Lazy<FrozenDictionary<string, PageFile>> _files = new(() => Find(folder.Root));
 
-    /// <summary>Answers one request, by its path; 404 for a file that is not there.</summary>
     public async Task AnswerAsync(HttpContext http)
     {
         PageHeaders.Write(http.Response.Headers);
@@ -74,7 +72,7 @@ internal sealed class PageFiles(PageFolder folder)
                 StringComparer.Ordinal);
     }
 
-    /// <summary>One file with its compressed copies, which lie beside it.</summary>
+    /// <summary>A file with its compressed copies in the same folder.</summary>
     private sealed class PageFile(FileInfo plain, string contentType, string cacheControl)
     {
         private readonly FileInfo? _brotli = Copy(plain, BrotliEnding);

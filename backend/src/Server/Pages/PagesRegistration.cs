@@ -3,32 +3,31 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>The web UI as files, in the composition root.</summary>
+/// <summary>Registers the web UI.</summary>
 internal static class PagesRegistration
 {
-    // Names of pages (DAV-3). What comes below them is the business of the page.
+    // Names of pages (DAV-3). The page itself routes everything below them.
     private static readonly string[] Names =
         ["setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs", "settings"];
 
-    /// <summary>Adds what the pages need.</summary>
     public static IServiceCollection AddPages(this IServiceCollection services)
     {
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, ForBrowsersPolicy>());
         return services.AddSingleton(PageFolder.OfThisProgram).AddSingleton<PageFiles>().AddSingleton<IndexPage>();
     }
 
-    /// <summary>Maps the page for browsers and its files, all without a password.</summary>
-    /// <param name="routes">Gets the routes.</param>
-    /// <param name="isFolder">Whether a path can only mean a folder of the tree: browsers are sent to the page that shows it.</param>
+    /// <summary>
+    /// Maps the page and its files without a password. Browsers that request a folder of the tree are redirected to the page that shows it.
+    /// </summary>
     public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder)
     {
         string[] reading = [HttpMethods.Get, HttpMethods.Head];
         foreach (var name in PageFiles.RootNames.Append("assets/{**path}"))
             routes.MapMethods($"/{name}", reading, AnswerFile).OpenAs(OpenEndpoint.Static);
-        // Before what answers to the same name for others: /health.
+        // Before endpoints with the same name for other clients, such as /health.
         foreach (var name in Names.Select(name => $"{name}/{{**path}}").Prepend(""))
             routes.MapMethods($"/{name}", reading, AnswerPage).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers()).WithOrder(-1);
-        // Before the tree and after all others.
+        // Just before the tree, after all other endpoints.
         routes.MapMethods("/{**path}", [HttpMethods.Get], Redirect)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isFolder)).WithOrder(int.MaxValue - 1);
     }

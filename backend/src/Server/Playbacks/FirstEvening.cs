@@ -5,26 +5,25 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>What a new server is used for once and never again for the first time.</summary>
+/// <summary>Milestones of a new server.</summary>
 internal enum FirstStep
 {
-    /// <summary>A file was played.</summary>
     Played,
 
-    /// <summary>A program has called the SABnzbd API with the right key.</summary>
+    /// <summary>A program called the SABnzbd API with the right key.</summary>
     Called,
 }
 
-/// <summary>How far the first evening has come: table <c>first_step</c>. What happened is stored with what is learned, twice a minute and at the end.</summary>
-/// <remarks>Thread-safe. Asking and noting touch memory alone.</remarks>
+/// <summary>Tracks first use, in the table <c>first_step</c>. Saved with learned data twice a minute and at shutdown.</summary>
+/// <remarks>Thread-safe. Reads and notes touch only memory.</remarks>
 internal sealed class FirstEvening(PlaybackRegistry playbacks, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     private readonly Lock _gate = new();
 
-    // Guarded by the lock; the value is when it happened, and whether that is stored.
+    // Guarded by _gate. The value is the time of the step and whether it is stored.
     private readonly Dictionary<FirstStep, (DateTimeOffset At, bool IsStored)> _done = [];
 
-    /// <summary>Whether it has happened, now or in an earlier run.</summary>
+    /// <summary>Whether the step has happened, in this or an earlier run.</summary>
     public bool Has(FirstStep step)
     {
         lock (_gate)
@@ -39,14 +38,12 @@ internal sealed class FirstEvening(PlaybackRegistry playbacks, SluiceDatabase da
         return true;
     }
 
-    /// <summary>It has happened.</summary>
     public void Note(FirstStep step)
     {
         lock (_gate)
             _done.TryAdd(step, (time.WallTime(), false));
     }
 
-    /// <inheritdoc/>
     public async Task RestoreAsync(CancellationToken cancellationToken)
     {
         var rows = await database.ReadAsync(
@@ -61,7 +58,6 @@ internal sealed class FirstEvening(PlaybackRegistry playbacks, SluiceDatabase da
         }
     }
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         Has(FirstStep.Played);

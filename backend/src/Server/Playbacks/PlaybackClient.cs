@@ -3,18 +3,18 @@ using Sluice.Server.Listening;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>Who reads a file: a program at an address. What it does with one file is one playback, over however many requests.</summary>
-/// <param name="Address">Its address, behind trusted proxies.</param>
-/// <param name="Agent">What the program says of itself, cut; empty where it says nothing.</param>
+/// <summary>A client: a program at an address. All its requests for one file form one playback.</summary>
+/// <param name="Address">The address behind trusted proxies.</param>
+/// <param name="Agent">The User-Agent, truncated; empty if missing.</param>
 internal readonly record struct PlaybackClient(string Address, string Agent)
 {
     private const int LongestAgent = 200;
     private const int LongestName = 40;
 
-    // Browsers say that they are each other: the first of these that is named is the one.
+    // Browsers also name each other, so the first match in this order wins.
     private static readonly string[] Browsers = ["Edg", "Firefox", "Chrome", "Safari"];
 
-    /// <summary>The client of a request, once trusted proxies have been read.</summary>
+    /// <summary>Returns the client of a request. Must run after the trusted proxies middleware.</summary>
     public static PlaybackClient Of(HttpContext http)
     {
         var agent = http.Request.Headers.UserAgent.ToString();
@@ -22,12 +22,12 @@ internal readonly record struct PlaybackClient(string Address, string Agent)
         return new PlaybackClient(address, new string([.. agent.Take(LongestAgent).Where(static c => !char.IsControl(c))]));
     }
 
-    /// <summary>The program in a few words, as in <c>VLC 3.0</c>; empty where it says nothing.</summary>
+    /// <summary>A short program name, as in <c>VLC 3.0</c>; empty if unknown.</summary>
     public string Player
     {
         get
         {
-            // RFC 9110, section 10.1.5: product tokens, the most telling one first.
+            // RFC 9110, section 10.1.5: product tokens in order of significance.
             var products = Agent.Split(' ', StringSplitOptions.RemoveEmptyEntries);
             if (products.Length == 0)
                 return "";

@@ -3,26 +3,23 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>Short looks of one client into many files, as a library scan takes them.</summary>
-/// <param name="Client">The client.</param>
-/// <param name="Files">Files of the last minute.</param>
-/// <param name="Bytes">Bytes of the last minute.</param>
+/// <summary>Brief reads of many files by one client, as in a library scan. Counts the last minute.</summary>
 internal sealed record LibraryScan(PlaybackClient Client, int Files, long Bytes);
 
 /// <summary>
-/// Who reads what: every request for a library file opens it here, and belongs to the playback of its client. A playback is kept for a minute
-/// after its last read, so that one whose requests come and go is one all the same.
+/// Tracks who reads which file. Each request opens its file here and joins its client's playback. A playback stays for a minute after its last read,
+/// so that successive requests count as one.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the table, and is taken when a file is opened or looked for, never for a read; the lock of a playback is
-/// taken below it. Bounded: of very many files the one that was read longest ago makes room.
+/// Thread-safe. <c>_gate</c> guards the table and is taken to open or find a file, never to read; a playback's own lock is taken inside it. Bounded:
+/// when full, the playbacks read longest ago are dropped.
 /// </remarks>
 internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
 {
-    /// <summary>Playbacks and looks of scans that are kept.</summary>
+    /// <summary>Maximum playbacks, including scans.</summary>
     public const int Most = 10_000;
 
-    // Made room for at a time, so that a scan of very many files does not look through all for each.
+    // Dropped at a time, so that a scan of many files does not sort the table for each file.
     private const int Room = 1_000;
 
     private static readonly TimeSpan Kept = TimeSpan.FromSeconds(60);
@@ -30,26 +27,20 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<(PlaybackClient Client, Guid File), PlayedFile> _played = [];
 
-    // Written as a playback goes on or is forgotten; never taken back.
+    // Set when a playback continues or is dropped; never reset.
     private volatile bool _hasPlayed;
 
-    /// <summary>Counts over all playbacks.</summary>
     public PlaybackTotals Totals { get; } = new(time);
 
-    /// <summary>Whether a file was played since the start. The look forgets what is over, and notes what of that was played.</summary>
+    /// <summary>Whether a file was played since the start. Listing drops expired playbacks and may set the field, so it is read twice.</summary>
     public bool HasPlayed => _hasPlayed || Array.Exists(All(), static played => played.WasPlayed) || _hasPlayed;
 
-    /// <summary>Opens a part of a file for a client; as <see cref="Playback.OpenAsync"/>.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="request">What reads it.</param>
-    /// <param name="offset">First byte, 0-based.</param>
-    /// <param name="length">Number of bytes.</param>
-    /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
+    /// <summary>Opens a part of a file for a client; see <see cref="Playback.OpenAsync"/>.</summary>
     public async Task<ReadOnlyStream> OpenAsync(
         LibraryFile file, PlaybackRequest request, long offset, long length, CancellationToken cancellationToken)
     {
         var openedAt = time.GetTimestamp();
-        // What cannot be opened is no playback, but it may belong to one.
+        // A failed open starts no playback, but its log lines may belong to an existing one.
         if (Find(file, request.Client) is { } known)
             request.Scope?.Name(known.Id);
         var stream = await library.OpenAsync(file, offset, length, request.Client.Address, cancellationToken);
@@ -61,10 +52,10 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
         return opened;
     }
 
-    /// <summary>The playbacks of their own, the newest first.</summary>
+    /// <summary>The playbacks, newest first, without scans.</summary>
     public IReadOnlyList<PlayedFile> List() => [.. All().Where(static played => played.IsTelling).OrderByDescending(static played => played.StartedAt)];
 
-    /// <summary>All others, by client.</summary>
+    /// <summary>The scans by client.</summary>
     public IReadOnlyList<LibraryScan> ListScans() =>
     [
         .. All()
@@ -74,11 +65,9 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
             .OrderByDescending(static scan => scan.Files),
     ];
 
-    /// <summary>A playback by its id; null where there is none any more.</summary>
     public PlayedFile? Find(string id) => All().FirstOrDefault(played => played.Id == id);
 
-    /// <summary>Ends a playback: its requests are aborted, and it is forgotten. Its client may come again, as another one.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Aborts the requests of a playback and drops it; the client may start another. Returns false if the id is unknown.</summary>
     public bool Stop(string id)
     {
         if (Find(id) is not { } played)
@@ -89,8 +78,7 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
         return true;
     }
 
-    /// <summary>A second is over.</summary>
-    /// <returns>Playbacks that are being read.</returns>
+    /// <summary>Runs once a second. Returns how many playbacks have an open request.</summary>
     public int Tick()
     {
         var reading = 0;

@@ -5,57 +5,54 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>A seek of a playback.</summary>
-/// <param name="At">When, by the wall clock.</param>
-/// <param name="Offset">Where to.</param>
-/// <param name="FirstByteMs">To its first byte; null before that.</param>
+/// <summary>A seek of a playback, by the wall clock. <c>FirstByteMs</c> is the time to its first byte, null before that.</summary>
 internal sealed record PlaybackSeek(DateTimeOffset At, long Offset, double? FirstByteMs);
 
-/// <summary>A playback at one moment.</summary>
+/// <summary>A snapshot of a playback.</summary>
 /// <param name="Played">The playback.</param>
 /// <param name="Open">Its open requests.</param>
-/// <param name="LastReadAt">Its last read, by the wall clock.</param>
-/// <param name="Position">Where it reads.</param>
-/// <param name="BytesSent">Bytes that it has got.</param>
-/// <param name="Rates">Bytes in each of the last seconds, the oldest first; 60 at most.</param>
-/// <param name="FirstByteMs">From its first request to its first byte; null before that.</param>
-/// <param name="Seeks">How often it went elsewhere.</param>
-/// <param name="LastSeeks">The last of those, the newest first; 50 at most.</param>
-/// <param name="Requests">Its requests so far.</param>
-/// <param name="Repeated">Articles that were asked for more than once, those of open requests not included.</param>
-/// <param name="Waiting">For how long the present read has waited for bytes; zero while none does.</param>
-/// <param name="WaitedShare">The part of the last second in which reads have waited, 0 to 1.</param>
-/// <param name="ClientIdle">For how long the client has asked for nothing while a request is open; zero while it waits or none is.</param>
-/// <param name="Stream">How the engine gets on with the request that tells most; null where none is open.</param>
+/// <param name="LastReadAt">Wall clock time of its last read.</param>
+/// <param name="Position">Current offset.</param>
+/// <param name="BytesSent">Bytes sent to the client.</param>
+/// <param name="Rates">Bytes in each of the last seconds, oldest first; at most 60.</param>
+/// <param name="FirstByteMs">Time from the first request to the first byte; null before it.</param>
+/// <param name="Seeks">Number of seeks.</param>
+/// <param name="LastSeeks">The last seeks, newest first; at most 50.</param>
+/// <param name="Requests">Number of requests.</param>
+/// <param name="Repeated">Articles fetched more than once, without those of open requests.</param>
+/// <param name="Waiting">How long the current read has waited for bytes; zero if none waits.</param>
+/// <param name="WaitedShare">Share of the last second in which reads waited, 0 to 1.</param>
+/// <param name="ClientIdle">How long the client has requested nothing on an open request; zero while a read waits or none is open.</param>
+/// <param name="Stream">Engine state of the most significant request; null if none is open.</param>
 internal sealed record PlaybackSnapshot(
     PlayedFile Played, int Open, DateTimeOffset LastReadAt, long Position, long BytesSent, IReadOnlyList<long> Rates, double? FirstByteMs, int Seeks,
     IReadOnlyList<PlaybackSeek> LastSeeks, int Requests, int Repeated, TimeSpan Waiting, double WaitedShare, TimeSpan ClientIdle, StreamSnapshot? Stream);
 
-/// <summary>A playback: one file that one program at one address reads, over however many requests.</summary>
+/// <summary>A playback: one client reading one file, over any number of requests.</summary>
 /// <remarks>
-/// Thread-safe. Reads touch counters alone. <c>_gate</c> guards the rest: the requests that are open, where the last ones ended, seeks and rates;
-/// under it requests are aborted, which ends no stream before it returns.
+/// Thread-safe. Reads touch only counters. <c>_gate</c> guards everything else: open requests, recent end offsets, seeks and rates. Requests are
+/// aborted under it, because an abort ends no stream before it returns.
 /// </remarks>
 internal sealed class PlayedFile
 {
-    /// <summary>Once it has got so many bytes it is a playback of its own, and no part of a scan.</summary>
+    /// <summary>Bytes after which a playback is no longer part of a scan.</summary>
     public const long TellingBytes = 4 << 20;
 
-    /// <summary>The same once requests have been open for so long.</summary>
+    /// <summary>Open time after which a playback is no longer part of a scan.</summary>
     public static readonly TimeSpan TellingTime = TimeSpan.FromSeconds(5);
 
     private const int Seconds = 60;
     private const int MostSeeks = 50;
     private const int MostEnds = 8;
 
-    // What a client has in its buffers when it comes again is asked for once more, and it may leave a little out.
+    // A client that reconnects may request up to this much again from its buffer, or skip a little, without seeking.
     private const long AskedTwice = 8 << 20;
     private const long LeftOut = 256 << 10;
 
     private readonly TimeProvider _time;
     private readonly PlaybackTotals _totals;
 
-    // Written by the readers, read by all.
+    // Written by readers, read by any thread.
     private long _bytes;
     private long _position;
     private long _lastReadAt;
@@ -78,7 +75,6 @@ internal sealed class PlayedFile
     private long _tickedWaits;
     private double _waitedShare;
 
-    /// <summary>A playback that begins now.</summary>
     public PlayedFile(LibraryFile file, PlaybackClient client, PlaybackTotals totals, TimeProvider time)
     {
         (File, Client, _totals, _time) = (file, client, totals, time);
@@ -87,28 +83,25 @@ internal sealed class PlayedFile
         _lastReadAt = _tickedAt = time.GetTimestamp();
     }
 
-    /// <summary>Its id, which outlives its requests.</summary>
+    /// <summary>The id, stable across requests.</summary>
     public string Id { get; }
 
-    /// <summary>What is read.</summary>
     public LibraryFile File { get; }
 
-    /// <summary>Who reads it.</summary>
     public PlaybackClient Client { get; }
 
-    /// <summary>Its beginning, by the wall clock.</summary>
+    /// <summary>Wall clock time of the first request.</summary>
     public DateTimeOffset StartedAt { get; }
 
-    /// <summary>Bytes that it has got.</summary>
+    /// <summary>Bytes sent to the client.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
-    /// <summary>Its last read or opening, in ticks of the clock.</summary>
+    /// <summary>Timestamp of the last read or opening.</summary>
     public long LastReadAt => Volatile.Read(ref _lastReadAt);
 
-    /// <summary>Whether it was read so far, or so long, that a viewer has seen something.</summary>
+    /// <summary>Whether enough was read for a viewer to see something.</summary>
     public bool WasPlayed => IsTelling || Bytes >= Math.Min(TellingBytes, File.Length);
 
-    /// <summary>Whether a request is open.</summary>
     public bool IsOpen
     {
         get
@@ -118,7 +111,7 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>Whether it is a playback of its own, and not one of the short looks of a scan.</summary>
+    /// <summary>Whether this is a playback rather than part of a scan.</summary>
     public bool IsTelling
     {
         get
@@ -128,13 +121,13 @@ internal sealed class PlayedFile
         }
     }
 
-    // Under the lock, in ticks of the clock.
+    // Requires _gate. In clock ticks.
     private long OpenFor => _openFor + (_open.Count > 0 ? _time.GetTimestamp() - _openSince : 0);
 
-    /// <summary>A request is about to be opened: it is kept as long as after a read.</summary>
+    /// <summary>Marks the playback as used before its request opens, so that it is not dropped meanwhile.</summary>
     public void Touch() => Volatile.Write(ref _lastReadAt, _time.GetTimestamp());
 
-    /// <summary>A request has been opened. It is a seek where it does not go on behind another.</summary>
+    /// <summary>Adds a request. It counts as a seek unless it continues near the position of another.</summary>
     public void Enter(PlayedStream stream)
     {
         Touch();
@@ -154,7 +147,7 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>A request has ended.</summary>
+    /// <summary>Removes an ended request.</summary>
     public void Leave(PlayedStream stream)
     {
         var repeated = stream.Look()?.Repeated ?? 0;
@@ -174,7 +167,7 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>By a request: bytes were read.</summary>
+    /// <summary>Records a read of a request.</summary>
     public void Read(int count, long position, long now)
     {
         Interlocked.Add(ref _bytes, count);
@@ -183,7 +176,7 @@ internal sealed class PlayedFile
         _totals.Sent(count);
     }
 
-    /// <summary>By a request, once: its first bytes have come.</summary>
+    /// <summary>Records the first byte of a request. Called once per request.</summary>
     public void Begun(PlayedStream stream, double ms)
     {
         _totals.Begun(ms);
@@ -194,7 +187,7 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>A second is over.</summary>
+    /// <summary>Runs once a second to update the rates.</summary>
     public void Tick()
     {
         var now = _time.GetTimestamp();
@@ -209,7 +202,7 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>Ends its requests. Under the lock: one that ended meanwhile could have left its connection to another request.</summary>
+    /// <summary>Aborts the open requests under the lock, because the connection of an ended request may already serve another.</summary>
     public void Stop()
     {
         lock (_gate)
@@ -219,7 +212,6 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>How it gets on right now.</summary>
     public PlaybackSnapshot Look()
     {
         PlayedStream[] open;
@@ -247,7 +239,7 @@ internal sealed class PlayedFile
                 null);
         }
 
-        // The one that waits longest tells most; of those that do not wait, the one that was opened last.
+        // Report the request that waits longest, else the one opened last.
         var first = open.OrderBy(static stream => stream.WaitingSince ?? long.MaxValue).ThenByDescending(static stream => stream.OpenedAt).FirstOrDefault();
         if (first is null)
             return seen;
@@ -260,7 +252,7 @@ internal sealed class PlayedFile
         };
     }
 
-    /// <summary>A seek has come to its first byte, or ends without. Under the lock.</summary>
+    /// <summary>Completes the seek of a request, with its time to the first byte or null. Requires _gate.</summary>
     private void ForgetStream(PlayedStream stream, double? ms)
     {
         var seek = _seeks.FindIndex(each => each.Stream == stream);
@@ -269,22 +261,24 @@ internal sealed class PlayedFile
     }
 }
 
-/// <summary>Counts over all playbacks since the start.</summary>
-/// <remarks>Thread-safe: atomic additions, and a short lock for each request that begins.</remarks>
+/// <summary>Counters of all playbacks since the start.</summary>
+/// <remarks>Thread-safe: atomic additions, and a short lock when a request gets its first byte.</remarks>
 internal sealed class PlaybackTotals(TimeProvider time)
 {
     private const int MostTimes = 1024;
     private static readonly TimeSpan Told = TimeSpan.FromMinutes(10);
 
-    // Guards the times to first bytes. Nothing is called under it.
+    // Guards _firstBytes. Nothing is called under it.
     private readonly Lock _gate = new();
     private readonly Queue<(long At, double Ms)> _firstBytes = new();
     private long _sent;
 
-    /// <summary>Bytes that clients have got.</summary>
+    /// <summary>Bytes sent to clients.</summary>
     public long BytesSent => Volatile.Read(ref _sent);
 
-    /// <summary>Median and 95th percentile of the times to first bytes of the last ten minutes, in ms, of 1,024 requests at most; null where there was none.</summary>
+    /// <summary>
+    /// Median and 95th percentile of the time to first byte in ms, over ten minutes and at most 1,024 requests; null without requests.
+    /// </summary>
     public (double P50, double P95)? FirstBytes
     {
         get
@@ -301,10 +295,9 @@ internal sealed class PlaybackTotals(TimeProvider time)
         }
     }
 
-    /// <summary>Bytes went to a client.</summary>
     public void Sent(int count) => Interlocked.Add(ref _sent, count);
 
-    /// <summary>The first bytes of a request have come.</summary>
+    /// <summary>Records the time to first byte of a request.</summary>
     public void Begun(double ms)
     {
         lock (_gate)

@@ -5,10 +5,10 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Playbacks;
 
 /// <summary>
-/// The bytes of one request of a playback. What it counts costs a read some additions and the time of day; between two reads the client has
-/// its bytes, so that the time since the last one is what the client takes.
+/// The stream of one request. Counting costs a few additions and a timestamp per read. Time between two reads is client time, so a slow client is not
+/// mistaken for a slow server.
 /// </summary>
-/// <remarks>For one reader at a time; those who look on may do so on any thread.</remarks>
+/// <remarks>One reader at a time; snapshots may come from any thread.</remarks>
 internal sealed class PlayedStream : ReadOnlyStream
 {
     private readonly ReadOnlyStream _inner;
@@ -17,70 +17,57 @@ internal sealed class PlayedStream : ReadOnlyStream
     private readonly TimeProvider _time;
     private bool _hasRead;
 
-    // Written by the reader alone: since when it waits for bytes, 0 while it does not, and how long it has waited before, in ticks of the clock.
+    // Written only by the reader, in clock ticks: start of the current wait, 0 if none, and the total of earlier waits.
     private long _waitingSince;
     private long _waited;
 
-    /// <summary>Wraps a stream.</summary>
-    /// <param name="inner">The stream; owned.</param>
-    /// <param name="played">The playback.</param>
-    /// <param name="abort">Ends the request.</param>
-    /// <param name="offset">Where it begins.</param>
-    /// <param name="openedAt">When it was asked for, in ticks of the clock.</param>
-    /// <param name="time">Clock.</param>
+    /// <summary>
+    /// Wraps and owns a stream. <paramref name="offset"/> is the first offset of the request, <paramref name="openedAt"/> its timestamp.
+    /// </summary>
     public PlayedStream(ReadOnlyStream inner, PlayedFile played, Action abort, long offset, long openedAt, TimeProvider time)
     {
         (_inner, _played, _abort, _time) = (inner, played, abort, time);
         (Begin, OpenedAt) = (offset, openedAt);
     }
 
-    /// <inheritdoc/>
     public override long Length => _inner.Length;
 
-    /// <inheritdoc/>
     public override long Position
     {
         get => _inner.Position;
         set => _inner.Position = value;
     }
 
-    /// <summary>Where the request began.</summary>
+    /// <summary>First offset of the request.</summary>
     public long Begin { get; }
 
-    /// <summary>When it was asked for, in ticks of the clock.</summary>
+    /// <summary>Timestamp of the request.</summary>
     public long OpenedAt { get; }
 
-    /// <summary>Since when the reader waits for bytes, in ticks of the clock; null while it does not.</summary>
+    /// <summary>Timestamp since which the reader waits; null if it does not.</summary>
     public long? WaitingSince => Volatile.Read(ref _waitingSince) is var since and not 0 ? since : null;
 
-    /// <summary>Ticks of the clock that the reader has waited so far, the present wait included.</summary>
+    /// <summary>Total wait in clock ticks, including the current wait.</summary>
     public long Waited(long now)
     {
         var before = Volatile.Read(ref _waited);
         return before + (WaitingSince is { } since ? Math.Max(0, now - since) : 0);
     }
 
-    /// <summary>Ends the request, whatever it does.</summary>
     public void Abort() => _abort();
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         Count(_inner.ReadAsync(buffer, cancellationToken));
 
-    /// <inheritdoc/>
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
         Count(_inner.LendAsync(loan, most, cancellationToken));
 
-    /// <inheritdoc/>
     public override void HintSeek(long position) => _inner.HintSeek(position);
 
-    /// <inheritdoc/>
     public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
 
-    /// <inheritdoc/>
     public override StreamSnapshot? Look() => _inner.Look();
 
-    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         _played.Leave(this);

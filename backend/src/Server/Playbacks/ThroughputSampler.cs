@@ -5,36 +5,36 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>Processor time that this process has used since its start, over all cores.</summary>
+/// <summary>CPU time of this process since its start, over all cores.</summary>
 internal delegate TimeSpan ProcessorTime();
 
-/// <summary>What the server did in one stretch of time.</summary>
-/// <param name="At">Its end, by the wall clock.</param>
+/// <summary>Activity of the server in one interval.</summary>
+/// <param name="At">End of the interval, wall clock.</param>
 /// <param name="FromProviders">Bytes per second from providers.</param>
 /// <param name="ToPlayers">Bytes per second to clients.</param>
-/// <param name="FromCache">Those of them that were in memory or on disk when they were asked for.</param>
-/// <param name="Playbacks">Most playbacks that were read at a time.</param>
-/// <param name="Used">Most connections that owed a reply at a time.</param>
-/// <param name="Allowed">Connections that may.</param>
-/// <param name="Cached">Segments that were in memory or on disk.</param>
-/// <param name="Fetched">Segments that had to come from providers.</param>
+/// <param name="FromCache">Bytes per second served from memory or disk.</param>
+/// <param name="Playbacks">Maximum concurrent playbacks.</param>
+/// <param name="Used">Maximum connections with a reply pending.</param>
+/// <param name="Allowed">Connection limit.</param>
+/// <param name="Cached">Segments served from memory or disk.</param>
+/// <param name="Fetched">Segments fetched from providers.</param>
 internal readonly record struct ThroughputSample(
     DateTimeOffset At, long FromProviders, long ToPlayers, long FromCache, int Playbacks, int Used, int Allowed, long Cached, long Fetched);
 
-/// <summary>How far back samples go, and how close they lie.</summary>
+/// <summary>Windows of samples.</summary>
 internal enum SampleWindow
 {
-    /// <summary>Ten minutes by the second.</summary>
+    /// <summary>Ten minutes, one sample a second.</summary>
     TenMinutes,
 
-    /// <summary>An hour by ten seconds.</summary>
+    /// <summary>An hour, one sample in ten seconds.</summary>
     Hour,
 
-    /// <summary>A day by four minutes.</summary>
+    /// <summary>A day, one sample in four minutes.</summary>
     Day,
 }
 
-/// <summary>Looks at the counters once a second and keeps what they say in memory: 600 seconds, 360 times ten, 360 times four minutes.</summary>
+/// <summary>Samples the counters once a second and keeps them in memory: 600 of 1 s, 360 of 10 s, 360 of 4 min.</summary>
 /// <remarks>Thread-safe. <c>_gate</c> guards the samples; nothing is called under it.</remarks>
 internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost providers, ProcessorTime processor, TimeProvider time) : IWorker
 {
@@ -45,10 +45,8 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
     private ThroughputSample _now;
     private double _processorPercent;
 
-    /// <inheritdoc/>
-    public string Name => "the samples of the overview";
+    public string Name => "throughput samples";
 
-    /// <summary>The last second.</summary>
     public ThroughputSample Now
     {
         get
@@ -58,7 +56,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         }
     }
 
-    /// <summary>What this process used of all cores in the last second.</summary>
+    /// <summary>CPU usage of this process in the last second, in percent of all cores.</summary>
     public double ProcessorPercent
     {
         get
@@ -68,7 +66,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         }
     }
 
-    /// <summary>Of the segments of the last ten minutes, those that were in memory or on disk; null where there was none.</summary>
+    /// <summary>Share of the last ten minutes' segments served from memory or disk; null without segments.</summary>
     public double? CacheHitPercent
     {
         get
@@ -79,14 +77,13 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         }
     }
 
-    /// <summary>The samples of a window, the oldest first.</summary>
+    /// <summary>The samples of a window, oldest first.</summary>
     public IReadOnlyList<ThroughputSample> Samples(SampleWindow window)
     {
         lock (_gate)
             return _rings[(int)window].ToArray();
     }
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         using var timer = new PeriodicTimer(Second, time);
@@ -128,7 +125,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
 
     private readonly record struct Counts(long At, long Received, long Sent, ServedCounts Served, TimeSpan Processor);
 
-    /// <summary>The last samples of one length, each made of as many seconds as that. Under the lock of its owner.</summary>
+    /// <summary>Ring of the latest samples, each merged from a fixed number of seconds. Its owner's lock guards it.</summary>
     private sealed class SampleRing(int most, int merged)
     {
         private readonly Queue<ThroughputSample> _samples = new(most);
