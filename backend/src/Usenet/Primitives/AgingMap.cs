@@ -2,24 +2,24 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>A map that forgets: an entry older than a bound is not found any more, and where there are too many, the oldest makes room.</summary>
-/// <remarks>Not thread-safe: a part of its owner's state, under the lock of that.</remarks>
-/// <param name="most">Entries at most.</param>
-/// <param name="longest">How long an entry is found.</param>
+/// <summary>A map that forgets: entries expire after a time limit, and the oldest one is dropped if there are too many.</summary>
+/// <remarks>Not thread-safe; the owner guards it with its own lock.</remarks>
+/// <param name="most">Most entries.</param>
+/// <param name="longest">Lifetime of an entry.</param>
 /// <param name="time">Clock.</param>
 internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimeProvider time)
     where TKey : notnull
 {
     private readonly Dictionary<TKey, LinkedListNode<Entry>> _entries = [];
 
-    // The oldest in front.
+    // Oldest first.
     private readonly LinkedList<Entry> _byAge = new();
 
-    /// <summary>Finds an entry.</summary>
+    /// <summary>Finds an entry that has not expired.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="value">Its value.</param>
-    /// <param name="since">When it was set, as a timestamp of the clock.</param>
-    /// <returns>False where there is none, or one that is too old.</returns>
+    /// <param name="since">Timestamp of the last <see cref="Set"/>.</param>
+    /// <returns>False if there is none, or if it has expired.</returns>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value, out long since)
     {
         var isFound = _entries.TryGetValue(key, out var node) && IsFresh(node.Value);
@@ -27,7 +27,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
         return isFound;
     }
 
-    /// <summary>Sets an entry, which is the youngest now, and forgets those that are too old or too many.</summary>
+    /// <summary>Sets an entry, which becomes the youngest, and drops expired and surplus entries.</summary>
     public void Set(TKey key, TValue value)
     {
         if (_entries.TryGetValue(key, out var before))
@@ -40,15 +40,13 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
         }
     }
 
-    /// <summary>Removes an entry, if there is one.</summary>
     public void Remove(TKey key)
     {
         if (_entries.Remove(key, out var node))
             _byAge.Remove(node);
     }
 
-    /// <summary>Adds an entry that is older than all others.</summary>
-    /// <returns>False where the key is there already, or there is no room.</returns>
+    /// <summary>Adds an entry that is older than all others; false if the key exists or the map is full.</summary>
     public bool TryAddOldest(TKey key, TValue value, long since)
     {
         if (_entries.Count >= most || _entries.ContainsKey(key))
@@ -57,7 +55,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
         return true;
     }
 
-    /// <summary>All entries that are found, the oldest first.</summary>
+    /// <summary>Returns the entries that have not expired, oldest first.</summary>
     public IEnumerable<(TKey Key, TValue Value, long Since)> All() =>
         _byAge.Where(IsFresh).Select(static entry => (entry.Key, entry.Value, entry.Since));
 

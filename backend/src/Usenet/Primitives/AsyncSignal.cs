@@ -2,8 +2,8 @@ using System.Threading.Tasks.Sources;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>Lets one waiter wait for news without allocating: set by any thread, awaited by one at a time, reset by the wait.</summary>
-/// <remarks>The waiter resumes on a thread of the pool, never inside <see cref="Set"/>.</remarks>
+/// <summary>Lets one waiter wait for a notification without allocating: set by any thread, awaited by one at a time, reset by the wait.</summary>
+/// <remarks>The waiter resumes on a pool thread, never inside <see cref="Set"/>.</remarks>
 internal sealed class AsyncSignal : IValueTaskSource
 {
     private const int Quiet = 0;
@@ -13,11 +13,11 @@ internal sealed class AsyncSignal : IValueTaskSource
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
 
     // Quiet → Awaited by the waiter; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the waiter.
-    // Every step is one interlocked exchange, so news is either seen before waiting or ends the wait. A plain write of Quiet would not do: the
-    // waiter could look for news before a setter sees the write, and that setter would find the signal pending still and wake nothing.
+    // Every step is one interlocked exchange, so a notification is either seen before waiting or ends the wait. A plain write of Quiet would not do,
+    // because the waiter could check for news before a setter sees the write. That setter would still find the signal pending and wake nothing.
     private int _state;
 
-    /// <summary>There is news.</summary>
+    /// <summary>Notifies the waiter.</summary>
     public void Set()
     {
         if (Interlocked.CompareExchange(ref _state, Pending, Quiet) == Quiet)
@@ -26,7 +26,7 @@ internal sealed class AsyncSignal : IValueTaskSource
             _core.SetResult(true);
     }
 
-    /// <summary>Ends at once when there was news since the last wait, else with the next.</summary>
+    /// <summary>Completes at once if <see cref="Set"/> was called since the last wait, else with its next call.</summary>
     public ValueTask WaitAsync()
     {
         _core.Reset();

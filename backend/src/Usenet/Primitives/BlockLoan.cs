@@ -3,22 +3,24 @@ using System.IO.Pipelines;
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// Bytes of one owner, lent as they lie in its blocks: what is sent from there is not copied before. While they are lent the blocks are
-/// neither reused nor given back to the system, whatever becomes of the stream that they are from.
+/// Bytes of one owner, lent in place so that sending needs no copy. Lent blocks are neither reused nor returned to the system, even if their stream
+/// closes.
 /// </summary>
-/// <remarks>For one thread at a time, which returns a loan before it is used for the next one.</remarks>
+/// <remarks>Used by one thread at a time, which returns a loan before it is reused.</remarks>
 public sealed class BlockLoan
 {
     private readonly List<ArraySegment<byte>> _blocks = [];
     private ILender? _owner;
 
-    /// <summary>The bytes, in their order. Read-only: other readers may have the same ones.</summary>
+    /// <summary>The bytes in order. Read-only, because other readers may share the blocks.</summary>
     public IReadOnlyList<ArraySegment<byte>> Blocks => _blocks;
 
-    /// <summary>Whether bytes of an owner can be added.</summary>
+    /// <summary>Whether bytes of this owner can be added.</summary>
     public bool Takes(ILender owner) => _owner is null || ReferenceEquals(_owner, owner);
 
-    /// <summary>Adds bytes that lie in one block of an owner whose bytes it <see cref="Takes"/>; the caller keeps that owner from giving it back.</summary>
+    /// <summary>
+    /// Adds bytes of one block of an owner that it <see cref="Takes"/>. The caller keeps the owner from releasing the block meanwhile.
+    /// </summary>
     public void Add(ILender owner, ArraySegment<byte> bytes)
     {
         owner.Lend(bytes.Array!);
@@ -26,7 +28,7 @@ public sealed class BlockLoan
         _blocks.Add(bytes);
     }
 
-    /// <summary>Gives the blocks back; nothing reads from them any more. Does nothing for an empty loan.</summary>
+    /// <summary>Returns the blocks, which must not be read afterwards. Does nothing for an empty loan.</summary>
     public void Return()
     {
         foreach (var bytes in _blocks)
@@ -36,44 +38,44 @@ public sealed class BlockLoan
     }
 }
 
-/// <summary>Memory whose blocks are lent one by one: a client that takes nothing for hours keeps the blocks that it is sent, and no others.</summary>
+/// <summary>Memory that is lent block by block, so that a client stalled for hours keeps only the blocks being sent to it.</summary>
 /// <remarks>Thread-safe.</remarks>
 public interface ILender
 {
-    /// <summary>One of its blocks is lent once more, and stays as it is whatever becomes of the others.</summary>
+    /// <summary>Adds a loan of one block, which stays unchanged even if all others are released.</summary>
     void Lend(byte[] block);
 
-    /// <summary>A loan of the block has ended.</summary>
+    /// <summary>Ends a loan of the block.</summary>
     void TakeBack(byte[] block);
 }
 
-/// <summary>A stream whose bytes can be taken where they lie, instead of being copied into memory of the reader.</summary>
+/// <summary>A stream that can lend its bytes in place instead of copying them.</summary>
 public interface ILendingStream
 {
     /// <summary>
-    /// Takes the bytes that are there, as a read does, and lends them. Waits only if there are none; goes on behind them, and throws and ends
-    /// as a read at the same place would. After an exception the caller returns the loan.
+    /// Lends available bytes and waits only if there are none. Advances, throws and ends exactly like a read at the same position. After an exception
+    /// the caller returns the loan.
     /// </summary>
-    /// <param name="loan">Empty; holds the bytes after this, in their order.</param>
+    /// <param name="loan">Empty; receives the bytes in order.</param>
     /// <param name="most">Most bytes to take, above 0.</param>
-    /// <param name="cancellationToken">Gives the wait up; the stream can be read on.</param>
-    /// <returns>Bytes taken; 0 at the end only.</returns>
+    /// <param name="cancellationToken">Ends the wait; the stream can still be read.</param>
+    /// <returns>Bytes taken; 0 only at the end.</returns>
     ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken);
 }
 
-/// <summary>A connection that sends lent bytes where they lie.</summary>
-/// <remarks>Used by the answer that the connection is at, in the order of its bytes.</remarks>
+/// <summary>A connection that sends lent bytes in place.</summary>
+/// <remarks>Used by the current response of the connection, in the order of its bytes.</remarks>
 public interface IBlockOutput
 {
-    /// <summary>For the bytes that are sent next. It is empty after each flush, and belongs to the connection until then.</summary>
+    /// <summary>Receives the next bytes to send. It is empty after each flush; the connection owns it until then.</summary>
     BlockLoan Loan { get; }
 
-    /// <summary>Writes the bytes of the loan through the writer of a response, which counts them and lets them pass uncopied.</summary>
+    /// <summary>Writes the loan through the writer of a response, which counts the bytes without copying them.</summary>
     void WriteLoan(PipeWriter response);
 
     /// <summary>
-    /// Says whether much is left of an answer whose beginning was taken. What lies in the system unsent when the client leaves has been
-    /// fetched for nothing, and to keep that small costs a long answer many calls.
+    /// Tells the connection whether much is left of a partly sent response. Unsent bytes in the system are wasted if the client leaves, but keeping
+    /// them few costs a long response many calls.
     /// </summary>
     void ExpectMuch(bool isLong);
 }

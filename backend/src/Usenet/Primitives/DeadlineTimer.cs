@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// One timer for many deadlines. It is armed for the nearest, so that a deadline behind the nearest costs no timer call; when it fires,
-/// its owner looks at all of them and arms it again for the next.
+/// One timer for many deadlines, armed only for the nearest, so that later ones cost no timer call. When it fires, its owner checks all deadlines and
+/// arms it for the next.
 /// </summary>
-/// <remarks>Thread-safe. Its lock is taken below the locks of its owner, and is not held while the owner looks.</remarks>
+/// <remarks>Thread-safe. Its lock is taken under the locks of its owner, and is not held during the check.</remarks>
 internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 {
-    // Rounding may fire a timer a moment early; this keeps it from firing in a row.
+    // Rounding may fire a timer slightly early; this keeps it from firing repeatedly.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
 
     private readonly Lock _gate = new();
@@ -18,15 +18,14 @@ internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
     // In ticks of the time provider. Guarded by _gate.
     private long _armedFor = long.MaxValue;
 
-    /// <param name="time">Clock.</param>
-    /// <param name="look">Called when a deadline has come, under no lock.</param>
+    /// <summary>Creates a timer that calls <paramref name="look"/>, under no lock, when a deadline is due.</summary>
     public DeadlineTimer(TimeProvider time, Action look)
     {
         (_time, _look) = (time, look);
         _timer = time.CreateTimer(static state => ((DeadlineTimer)state!).Fire(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>The owner looks after this time at the latest; a look that is due sooner stands.</summary>
+    /// <summary>Schedules a check after this time at the latest; an earlier one stays scheduled.</summary>
     public void Arm(TimeSpan due)
     {
         due = due > ShortestWait ? due : ShortestWait;
@@ -46,7 +45,7 @@ internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 
     private void Fire()
     {
-        // Before the look, so that what the look does not see any more arms the timer anew.
+        // Reset before the check, so that a deadline the check misses arms the timer again.
         lock (_gate)
             _armedFor = long.MaxValue;
         _look();

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>A stream that is read forward once, asynchronously, and can do nothing else. For one reader.</summary>
+/// <summary>A stream that can only be read forward, once and asynchronously. For one reader.</summary>
 public abstract class ForwardStream : Stream
 {
     public sealed override bool CanRead => true;

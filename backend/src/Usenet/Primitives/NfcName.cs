@@ -3,12 +3,11 @@ using System.Text;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>Names in Unicode form NFC, in which all of them are stored and compared.</summary>
-/// <remarks>The runtime refuses to normalise text with U+FFFE or a lone surrogate. No name of the tree holds either (DAV-13).</remarks>
+/// <summary>Normalizes names to Unicode NFC, the form in which names are stored and compared.</summary>
+/// <remarks>The runtime refuses to normalize text with U+FFFE or a lone surrogate. No name of the tree contains either (DAV-13).</remarks>
 public static class NfcName
 {
-    /// <summary>A name in the form NFC.</summary>
-    /// <returns>False for text that has no such form, which names nothing.</returns>
+    /// <summary>Returns the NFC form of a name; false if the text has none, so that it names nothing.</summary>
     public static bool TryOf(string text, [NotNullWhen(true)] out string? name)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -24,7 +23,7 @@ public static class NfcName
         return name is not null;
     }
 
-    /// <summary>A text with its accents apart from their letters; text that has no such form is returned as it is.</summary>
+    /// <summary>Returns a text with accents separated from their letters (NFD), or the text itself if it has no such form.</summary>
     public static string Decompose(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -38,6 +37,6 @@ public static class NfcName
         }
     }
 
-    /// <summary>A name in the form NFC; text that has none is returned as it is, and equals no name that has.</summary>
+    /// <summary>Returns the NFC form of a name, or the text itself if it has none; such a text equals no valid name.</summary>
     public static string Of(string text) => TryOf(text, out var name) ? name : text;
 }

@@ -1,30 +1,29 @@
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// The time of day, as an administrator or NTP may set it forwards and backwards at any moment (F43). It is for what is shown or
-/// stored; whatever lasts or runs out inside the process is measured by <see cref="TimeProvider.GetTimestamp"/>.
+/// The wall clock, which an administrator or NTP may set forward or back at any moment (F43). Only for times that are displayed or stored; durations
+/// in the process use <see cref="TimeProvider.GetTimestamp"/>.
 /// </summary>
 public static class WallClock
 {
-    /// <summary>The time of day now.</summary>
     public static DateTimeOffset WallTime(this TimeProvider time)
     {
         ArgumentNullException.ThrowIfNull(time);
         return time.GetUtcNow();
     }
 
-    /// <summary>The day of the time zone of this machine.</summary>
+    /// <summary>Returns the current day in the time zone of this machine.</summary>
     public static DateOnly LocalDay(this TimeProvider time)
     {
         ArgumentNullException.ThrowIfNull(time);
         return DateOnly.FromDateTime(TimeZoneInfo.ConvertTime(time.GetUtcNow(), time.LocalTimeZone).DateTime);
     }
 
-    /// <summary>The timestamp of a stored time that has come, or is still to come.</summary>
+    /// <summary>Converts a stored time, past or future, to a timestamp.</summary>
     /// <param name="time">The clock.</param>
-    /// <param name="stored">What an earlier run has stored, by a clock that may have been set since.</param>
-    /// <param name="past">How long ago it can be at most.</param>
-    /// <param name="ahead">How far ahead it can be at most.</param>
+    /// <param name="stored">Time stored by an earlier run, whose clock may have been changed since.</param>
+    /// <param name="past">Limit for times in the past.</param>
+    /// <param name="ahead">Limit for times in the future.</param>
     public static long TimestampOf(this TimeProvider time, DateTimeOffset stored, TimeSpan past, TimeSpan ahead)
     {
         ArgumentNullException.ThrowIfNull(time);
@@ -33,7 +32,7 @@ public static class WallClock
         return time.GetTimestamp() + (long)(left.Ticks * (time.TimestampFrequency / (double)TimeSpan.TicksPerSecond));
     }
 
-    /// <summary>The time of day that belongs to a timestamp of this run, for storing.</summary>
+    /// <summary>Returns the wall-clock time of a timestamp of this run, for storing.</summary>
     public static DateTimeOffset WallTimeOf(this TimeProvider time, long timestamp)
     {
         ArgumentNullException.ThrowIfNull(time);

@@ -4,17 +4,17 @@ namespace Sluice.Usenet.Yenc;
 
 /// <summary>Decodes one article at a time from the raw bytes of an NNTP body, whatever its encoding.</summary>
 /// <remarks>
-/// Preamble → block → rest. The preamble decides the encoding: its lines are offered to each decoder of blocks until one of them
-/// begins. Input may be cut anywhere. The article is always read to its terminating line, so that answers pipelined behind it stay
-/// untouched. Reusable by <see cref="Reset"/>, allocates nothing per article, throws nothing because of its input; not thread-safe.
-/// Damaged input is decoded as far as possible and reported in <see cref="DecodedArticle.Defects"/>.
+/// Three stages: preamble, block, rest. Each preamble line is offered to every block decoder until one accepts it, which decides the encoding. Input
+/// may be cut anywhere. The article is always read to its terminating line, so that pipelined answers after it stay intact. Reusable after
+/// <see cref="Reset"/>; allocates nothing per article; never throws because of its input; not thread-safe. Damaged input is decoded as far as
+/// possible and reported in <see cref="DecodedArticle.Defects"/>.
 /// </remarks>
 public sealed class ArticleDecoder
 {
-    /// <summary>Longest line in bytes where lines matter: room for four fields and a name of any file system.</summary>
+    /// <summary>Longest line in bytes outside of yEnc data: room for four fields and a name of any file system.</summary>
     public const int MaxLineLength = 4096;
 
-    /// <summary>Most decoded bytes of one article: servers take articles of a few MiB at most.</summary>
+    /// <summary>Most decoded bytes of one article, because servers accept a few MiB at most.</summary>
     public const int MaxDecodedLength = 16 * 1024 * 1024;
 
     private readonly ArticleLineReader _lines = new();
@@ -24,8 +24,8 @@ public sealed class ArticleDecoder
     private int _lineLength;
     private BlockDecoder? _block;
 
-    /// <summary>Makes a decoder.</summary>
-    /// <param name="kernel">Does the work on yEnc data; null for the fastest one of this CPU.</param>
+    /// <summary>Creates a decoder.</summary>
+    /// <param name="kernel">Decodes yEnc data; null for the fastest one of this CPU.</param>
     public ArticleDecoder(YencKernel? kernel = null)
     {
         var nameBuffer = new byte[MaxLineLength];
@@ -38,26 +38,26 @@ public sealed class ArticleDecoder
         /// <summary>Before the block.</summary>
         Preamble,
 
-        /// <summary>From the line that begins the block to the one that ends it.</summary>
+        /// <summary>From the line that begins the block to the one at its end.</summary>
         Block,
 
-        /// <summary>After the block, or where none is expected any more.</summary>
+        /// <summary>After the block, or once no block is expected any more.</summary>
         Rest,
 
         /// <summary>After the terminating line.</summary>
         Ended,
     }
 
-    /// <summary>True from the moment when the header is complete, which is before any data is written.</summary>
+    /// <summary>Whether the header is complete, which happens before any data is written.</summary>
     public bool HasHeader => _block is { HasHeader: true };
 
-    /// <summary>The header; meaningful once <see cref="HasHeader"/> is true. Its name is valid until <see cref="Reset"/>.</summary>
+    /// <summary>The header; valid once <see cref="HasHeader"/> is true. Its name is valid until <see cref="Reset"/>.</summary>
     public ArticleHeader Header => _block?.Header ?? default;
 
     /// <summary>Decoded bytes written so far.</summary>
     public long Decoded => _block?.Decoded ?? 0;
 
-    /// <summary>Makes the decoder ready for the next article; header and result of the last one become invalid.</summary>
+    /// <summary>Prepares for the next article. Invalidates header and result of the last one.</summary>
     public void Reset()
     {
         _stage = Stage.Preamble;
@@ -69,14 +69,12 @@ public sealed class ArticleDecoder
             encoding.Reset();
     }
 
-    /// <summary>Takes the next bytes of the article.</summary>
-    /// <param name="raw">As they came off the wire, dots still doubled, terminating line included.</param>
-    /// <param name="output">Takes the decoded bytes. Asked for memory only when a byte of data is there to be written.</param>
-    /// <param name="consumed">
-    /// How many bytes belong to this article: all of them unless the call returns true.
-    /// </param>
+    /// <summary>Decodes the next bytes of the article.</summary>
+    /// <param name="raw">Bytes from the wire, with dot-stuffing and the terminating line.</param>
+    /// <param name="output">Receives decoded bytes. Asked for memory only if a byte of data has to be written.</param>
+    /// <param name="consumed">Bytes that belong to this article: all of them unless the call returns true.</param>
     /// <returns>True once the terminating line has been consumed.</returns>
-    /// <exception cref="InvalidOperationException"><paramref name="output"/> hands out empty memory.</exception>
+    /// <exception cref="InvalidOperationException"><paramref name="output"/> returned empty memory.</exception>
     public bool Decode(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out int consumed)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -95,7 +93,7 @@ public sealed class ArticleDecoder
         return _stage == Stage.Ended;
     }
 
-    /// <summary>The facts about the article: after <see cref="Decode"/> has returned true, or when no more bytes will come.</summary>
+    /// <summary>Returns the facts about the article; call it after <see cref="Decode"/> has returned true, or when no more bytes will come.</summary>
     public DecodedArticle GetResult()
     {
         var truncated = _stage == Stage.Ended ? ArticleDefects.None : ArticleDefects.Truncated;

@@ -2,51 +2,50 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What an article says about itself before its data: the lines <c>=ybegin</c> and <c>=ypart</c>, or <c>begin</c> of uuencode, which has a name alone.</summary>
+/// <summary>
+/// The claims of an article before its data: the <c>=ybegin</c> and <c>=ypart</c> lines, or uuencode's <c>begin</c>, which only has a name.
+/// </summary>
 /// <remarks>
-/// All of it is a claim of the poster; a field that is absent or cannot be is null. Identity of an article is its part
-/// number and range; size, total and name are hints that lie now and then.
+/// The poster claims all of this; absent and impossible fields are null. Part number and range identify an article; size, total and name are only
+/// hints, because some posts falsify them.
 /// </remarks>
 public readonly record struct ArticleHeader
 {
-    /// <summary>Length of the posted file in bytes.</summary>
     public long? FileSize { get; init; }
 
-    /// <summary>1-based number of this part.</summary>
     public int? Part { get; init; }
 
-    /// <summary>Number of parts.</summary>
     public int? Total { get; init; }
 
     /// <summary>Offset of the part's first byte in the file, 0-based. 0 for a single-part article. Null together with <see cref="End"/>.</summary>
     public long? Begin { get; init; }
 
-    /// <summary>Offset right after the part's last byte, 0-based. The file size for a single-part article.</summary>
+    /// <summary>Offset just after the part's last byte. The file size for a single-part article.</summary>
     public long? End { get; init; }
 
-    /// <summary>The length that lines are said to have, in encoded bytes.</summary>
+    /// <summary>The claimed length of lines, in encoded bytes.</summary>
     public int? LineLength { get; init; }
 
-    /// <summary>True when a <c>=ypart</c> line was there.</summary>
+    /// <summary>Whether a <c>=ypart</c> line was present.</summary>
     public bool HasPartLine { get; init; }
 
-    /// <summary>True when <c>=ybegin</c> has <c>part=</c>, whatever its value.</summary>
+    /// <summary>Whether <c>=ybegin</c> has <c>part=</c>, whatever its value.</summary>
     internal bool HasPartField { get; init; }
 
     /// <summary>
-    /// The name as posted, outer spaces removed. Lent by the decoder: valid until its <see cref="ArticleDecoder.Reset"/>; a
-    /// caller that needs the name longer takes <see cref="Name"/> before.
+    /// The posted name, trimmed. Owned by the decoder and valid until its <see cref="ArticleDecoder.Reset"/>; use <see cref="Name"/> to keep the name
+    /// longer.
     /// </summary>
     public ReadOnlyMemory<byte> NameBytes { get; init; }
 
-    /// <summary>The name as text: UTF-8 when its bytes are that, Latin-1 otherwise. Decoded anew at every call.</summary>
+    /// <summary>The name as text: UTF-8 if valid, otherwise Latin-1. Decoded at every call.</summary>
     public string Name => DecodeName(NameBytes.Span);
 
-    /// <summary>The decoded length that the range promises, in bytes; null without a range.</summary>
+    /// <summary>The decoded length according to the range, in bytes; null without a range.</summary>
     public long? PartLength => End - Begin;
 
-    /// <summary>True when the checksum of the whole file is that of this part.</summary>
-    /// <remarks>A range and a size that are known decide; <c>total=1</c> counts where they do not contradict it.</remarks>
+    /// <summary>Whether the checksum of the whole file covers exactly this part.</summary>
+    /// <remarks>A known range and size decide; <c>total=1</c> counts only if nothing contradicts it.</remarks>
     internal bool IsWholeFile
     {
         get

@@ -1,11 +1,9 @@
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>
-/// Collects one line after another of a raw NNTP body, without dot-stuffing and line ends, from input that may be cut anywhere.
-/// </summary>
+/// <summary>Reads the lines of a raw NNTP body, without dot-stuffing and line ends, from input that may be cut anywhere.</summary>
 /// <remarks>
-/// Used where lines matter: everywhere but in the data of yEnc. A bare LF ends a line of text here and is
-/// reported; to NNTP it is nothing, so no dot is dropped and no article ends after it.
+/// Used for everything except the data of yEnc. A bare LF ends a line of text here and is reported. To NNTP it means nothing, so no dot is dropped
+/// and no article ends after it.
 /// </remarks>
 internal sealed class ArticleLineReader
 {
@@ -14,10 +12,10 @@ internal sealed class ArticleLineReader
     private YencContext _context;
     private bool _isComplete;
 
-    /// <summary>What <see cref="Read"/> came to.</summary>
+    /// <summary>The result of <see cref="Read"/>.</summary>
     public enum Answer
     {
-        /// <summary>All input is consumed inside a line.</summary>
+        /// <summary>All input is consumed, inside a line.</summary>
         NeedInput,
 
         /// <summary><see cref="Line"/> is complete.</summary>
@@ -27,16 +25,16 @@ internal sealed class ArticleLineReader
         ArticleEnd,
     }
 
-    /// <summary>The line so far; whole after <see cref="Answer.Line"/>, valid until the next call.</summary>
+    /// <summary>The line so far; complete after <see cref="Answer.Line"/>, and valid until the next call.</summary>
     public ReadOnlySpan<byte> Line => _buffer.AsSpan(0, _length);
 
-    /// <summary>The line is longer than the buffer; the bytes beyond it are dropped.</summary>
+    /// <summary>Whether the line exceeds the buffer, so that its last bytes were dropped.</summary>
     public bool IsTooLong { get; private set; }
 
-    /// <summary>The line ended in a bare LF.</summary>
+    /// <summary>Whether the line ended in a bare LF.</summary>
     public bool EndsInBareLineFeed { get; private set; }
 
-    /// <summary>Begins a line whose first bytes a kernel has consumed; nothing for the start of a body.</summary>
+    /// <summary>Starts a line whose first bytes a kernel has consumed; empty for the start of a body.</summary>
     public void Start(ReadOnlySpan<byte> consumed)
     {
         StartLine();
@@ -44,7 +42,6 @@ internal sealed class ArticleLineReader
         _context = consumed.IsEmpty ? YencContext.LineStart : YencContext.Inside;
     }
 
-    /// <summary>Reads to the end of the line or of the input.</summary>
     public Answer Read(ReadOnlySpan<byte> source, out int consumed)
     {
         if (_isComplete)
@@ -91,7 +88,7 @@ internal sealed class ArticleLineReader
                 return Answer.NeedInput;
         }
 
-        // The CR before this byte was not half of a line end after all.
+        // The CR before this byte was no half of a line end.
         if (_context is YencContext.Cr or YencContext.DotCr)
             Append("\r"u8);
         if (b == '\r')

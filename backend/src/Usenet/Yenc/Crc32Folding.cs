@@ -5,16 +5,16 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 by carry-less multiplication, four vectors side by side, in registers of the width that the CPU multiplies.</summary>
+/// <summary>CRC-32 by carry-less multiplication, on four vectors in parallel, in registers as wide as the CPU multiplies.</summary>
 /// <remarks>
-/// Folding (Gopal et al., Intel 2009): a vector of 16 bytes that lies D bits before another is multiplied by x^(D+32) in its low half
-/// and by x^(D−32) in its high half, both modulo P and bit-reflected, and joins the other by xor. A wider register folds two or four of
-/// them at a time.
+/// Folding (Gopal et al., Intel 2009): takes a vector of 16 bytes that lies D bits before another. Its low half is multiplied by x^(D+32) and its
+/// high half by x^(D−32), both modulo P and bit-reflected; the result is xored into the other vector. A wider register folds two or four vectors at a
+/// time.
 /// </remarks>
 internal static class Crc32Folding
 {
-    /// <summary>Advances the register, which is the inverted checksum, over data of at least four vectors.</summary>
-    /// <typeparam name="TWidth">A struct, so that its methods are compiled into this one.</typeparam>
+    /// <summary>Updates the register, which is the inverted checksum, with data of at least four vectors.</summary>
+    /// <typeparam name="TWidth">A struct, so that its methods are inlined.</typeparam>
     /// <typeparam name="TVector">Its vectors.</typeparam>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update<TWidth, TVector>(uint register, ReadOnlySpan<byte> data)
@@ -46,7 +46,7 @@ internal static class Crc32Folding
         return Finish(TWidth.Narrow(a3), data[(int)at..]);
     }
 
-    /// <summary>Takes the rest in steps of 16 bytes, then the folded vector and the last bytes by table.</summary>
+    /// <summary>Folds the rest in steps of 16 bytes, then takes the folded vector and the last bytes by table.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static uint Finish(Vector128<ulong> folded, ReadOnlySpan<byte> rest)
     {
@@ -56,7 +56,7 @@ internal static class Crc32Folding
             rest = rest[16..];
         }
 
-        // The folded vector stands for all data so far: its remainder from an empty register is the register.
+        // The folded vector is equivalent to all data so far, so its remainder from an empty register is the register.
         Span<byte> bytes = stackalloc byte[16];
         folded.AsByte().CopyTo(bytes);
         return Crc32Slicing.Update(Crc32Slicing.Update(0, bytes), rest);
@@ -70,23 +70,21 @@ internal static class Crc32Folding
 internal interface IFoldingWidth<TVector>
     where TVector : struct
 {
-    /// <summary>The powers for a distance of four vectors, in each 16 bytes.</summary>
+    /// <summary>The powers for a distance of four vectors, for each 16 bytes.</summary>
     static abstract TVector ByFour { get; }
 
-    /// <summary>The powers for a distance of one vector.</summary>
     static abstract TVector ByOne { get; }
 
-    /// <summary>Moves a vector by a distance, where it joins another one.</summary>
+    /// <summary>Folds a vector into another one that lies a distance later.</summary>
     static abstract TVector Fold(TVector vector, TVector powers, TVector other);
 
     /// <summary>Folds a vector into its last 16 bytes.</summary>
     static abstract Vector128<ulong> Narrow(TVector vector);
 }
 
-/// <summary>Vectors of 16 bytes.</summary>
 internal readonly struct Crc32Folding128 : IFoldingWidth<Vector128<ulong>>
 {
-    /// <summary>Bytes below which there is nothing to fold.</summary>
+    /// <summary>Shortest data to fold, in bytes.</summary>
     public const int MinLength = 64;
 
     // x^(128+32), x^(128−32), x^(512+32) and x^(512−32) mod P.
@@ -106,10 +104,10 @@ internal readonly struct Crc32Folding128 : IFoldingWidth<Vector128<ulong>>
     public static Vector128<ulong> Narrow(Vector128<ulong> vector) => vector;
 }
 
-/// <summary>Vectors of 32 bytes: for CPUs that multiply in wide registers and have no AVX-512.</summary>
+/// <summary>Vectors of 32 bytes, for CPUs that multiply in wide registers but lack AVX-512.</summary>
 internal readonly struct Crc32Folding256 : IFoldingWidth<Vector256<ulong>>
 {
-    /// <summary>Bytes below which the narrow form is as good.</summary>
+    /// <summary>Shortest data for which this width is faster, in bytes.</summary>
     public const int MinLength = 128;
 
     // x^(1024+32), x^(1024−32), x^(256+32) and x^(256−32) mod P.
@@ -131,10 +129,9 @@ internal readonly struct Crc32Folding256 : IFoldingWidth<Vector256<ulong>>
         Crc32Folding128.Fold(vector.GetLower(), Crc32Folding128.ByOne, vector.GetUpper());
 }
 
-/// <summary>Vectors of 64 bytes.</summary>
 internal readonly struct Crc32Folding512 : IFoldingWidth<Vector512<ulong>>
 {
-    /// <summary>Bytes below which the narrow form is as good.</summary>
+    /// <summary>Shortest data for which this width is faster, in bytes.</summary>
     public const int MinLength = 256;
 
     // x^(2048+32) and x^(2048−32) mod P.

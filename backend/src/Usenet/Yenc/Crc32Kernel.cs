@@ -4,21 +4,21 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 as yEnc, zip and PAR2 use it (ISO 3309, reflected polynomial 0xEDB88320), in pieces and joined.</summary>
-/// <remarks>Thread-safe; allocates nothing; the fastest form that the CPU has is taken.</remarks>
+/// <summary>CRC-32 as in yEnc, zip and PAR2 (ISO 3309, reflected polynomial 0xEDB88320), computed in pieces and combined.</summary>
+/// <remarks>Thread-safe; allocates nothing; uses the fastest algorithm that the CPU supports.</remarks>
 public static class Crc32Kernel
 {
     /// <summary>The polynomial P with its lowest power in the highest bit.</summary>
     internal const uint Polynomial = 0xEDB88320;
 
-    /// <summary>The form that is taken for long data, for logs.</summary>
+    /// <summary>The algorithm for long data, for logs.</summary>
     public static string Name => Pclmulqdq.V512.IsSupported ? "PCLMULQDQ in 512 bits"
         : Pclmulqdq.V256.IsSupported ? "PCLMULQDQ in 256 bits"
         : Pclmulqdq.IsSupported ? "PCLMULQDQ in 128 bits"
         : "tables";
 
-    /// <summary>The checksum of everything before and <paramref name="data"/> after it.</summary>
-    /// <param name="crc">The checksum of everything before; 0 when there is nothing.</param>
+    /// <summary>Returns the checksum of earlier bytes followed by <paramref name="data"/>.</summary>
+    /// <param name="crc">The checksum of the earlier bytes; 0 if there are none.</param>
     /// <param name="data">The next bytes.</param>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
@@ -31,10 +31,10 @@ public static class Crc32Kernel
         return ~Crc32Slicing.Update(~crc, data);
     }
 
-    /// <summary>The checksum of A followed by B, from those of A and of B alone: crc(A)·x^(8|B|) xor crc(B), modulo P.</summary>
+    /// <summary>Returns the checksum of A followed by B from their checksums: crc(A)·x^(8|B|) xor crc(B), modulo P.</summary>
     /// <param name="first">The checksum of A.</param>
     /// <param name="second">The checksum of B.</param>
-    /// <param name="secondLength">The length of B in bytes; not negative.</param>
+    /// <param name="secondLength">Length of B in bytes; not negative.</param>
     public static uint Combine(uint first, uint second, long secondLength)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(secondLength);
@@ -43,28 +43,28 @@ public static class Crc32Kernel
     }
 
     /// <summary>
-    /// The factor that <see cref="Combine"/> computes from a length. A caller that joins many parts of one length computes it once and
-    /// uses <see cref="CombineBy"/>.
+    /// Computes the factor that <see cref="Combine"/> derives from a length, so that callers can reuse it in <see cref="CombineBy"/> for many parts
+    /// of one length.
     /// </summary>
-    /// <param name="length">A length in bytes; not negative.</param>
-    /// <returns>x^(8·length) modulo P, its lowest power in the highest bit.</returns>
+    /// <param name="length">Length in bytes; not negative.</param>
+    /// <returns>x^(8·length) modulo P, with its lowest power in the highest bit.</returns>
     public static uint PowerFor(long length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(length);
         return Crc32Powers.OfBytes(length);
     }
 
-    /// <summary>The checksum of A followed by B, from those of A and of B alone.</summary>
+    /// <summary>Returns the checksum of A followed by B from their checksums.</summary>
     /// <param name="first">The checksum of A.</param>
     /// <param name="second">The checksum of B.</param>
-    /// <param name="power">What <see cref="PowerFor"/> says of the length of B.</param>
+    /// <param name="power">The result of <see cref="PowerFor"/> for the length of B.</param>
     public static uint CombineBy(uint first, uint second, uint power) => Crc32Powers.Multiply(first, power) ^ second;
 }
 
 /// <summary>Arithmetic of polynomials modulo P, each in 32 bits with its lowest power in the highest bit. Thread-safe.</summary>
 internal static class Crc32Powers
 {
-    /// <summary>The quotient of x^64 by P, reflected, as Barrett's reduction wants it.</summary>
+    /// <summary>The quotient of x^64 by P, reflected, for Barrett reduction.</summary>
     internal const ulong Quotient = 0x1F7011641;
 
     /// <summary>P itself with its highest power, reflected.</summary>
@@ -74,16 +74,15 @@ internal static class Crc32Powers
 
     private const int Digits = 256;
 
-    // Powers[256 * k + d] is x to the power of d·256^k: any exponent of 32 bits is the product of four of them.
+    // Powers[256 * k + d] is x^(d·256^k), so any 32-bit exponent is the product of four of these.
     private static readonly uint[] Powers = BuildPowers();
 
-    /// <summary>x^(8·length) modulo P.</summary>
-    /// <param name="length">Not negative.</param>
+    /// <summary>Returns x^(8·length) modulo P; the length is not negative.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public static uint OfBytes(long length)
     {
-        // The multiplicative order of x is 2^32 − 1, so an exponent is its 32-bit halves added up. Adding them twice is
-        // enough: 8·length has at most 66 bits.
+        // The multiplicative order of x is 2^32 − 1, so an exponent equals the sum of its 32-bit halves. Adding them twice is enough, because
+        // 8·length has at most 66 bits.
         var exponent = (ulong)length;
         exponent = (exponent & uint.MaxValue) + (exponent >> 32);
         exponent <<= 3;
@@ -98,11 +97,11 @@ internal static class Crc32Powers
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static uint Multiply(uint a, uint b) => Pclmulqdq.IsSupported ? MultiplyCarryless(a, b) : MultiplyBits(a, b);
 
-    /// <summary>The product in one instruction, then Barrett's reduction modulo P.</summary>
+    /// <summary>Multiplies in one instruction, then applies Barrett reduction modulo P.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint MultiplyCarryless(uint a, uint b)
     {
-        // The product of two reflected numbers lies one bit low, which the doubled factor makes good.
+        // The product of two reflected numbers is one bit too low, so one factor is doubled.
         var reduction = Vector128.Create(Quotient, Modulus);
         var product = Pclmulqdq.CarrylessMultiply(Vector128.CreateScalar((ulong)a), Vector128.CreateScalar((ulong)b << 1), 0);
         var low = Vector128.CreateScalar((ulong)uint.MaxValue);
@@ -110,7 +109,7 @@ internal static class Crc32Powers
         return (product ^ Pclmulqdq.CarrylessMultiply(above & low, reduction, 0x10)).AsUInt32().GetElement(1);
     }
 
-    /// <summary>The product bit by bit.</summary>
+    /// <summary>Multiplies bit by bit.</summary>
     internal static uint MultiplyBits(uint a, uint b)
     {
         var product = 0u;

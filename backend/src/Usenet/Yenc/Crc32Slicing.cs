@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 by tables, eight bytes a step: the path of CPUs without carry-less multiplication, and of short ends.</summary>
+/// <summary>CRC-32 by tables, eight bytes a step, for CPUs without carry-less multiplication and for short data.</summary>
 internal static class Crc32Slicing
 {
     private const int Slices = 8;
@@ -12,7 +12,7 @@ internal static class Crc32Slicing
     // Tables[256 * k + b] is the remainder of byte b followed by k zero bytes.
     private static readonly uint[] Tables = BuildTables();
 
-    /// <summary>Advances the register, which is the inverted checksum, over data.</summary>
+    /// <summary>Updates the register, which is the inverted checksum, with data.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {

@@ -2,24 +2,24 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Watches the lines before a block: how much of them is tolerated, and which encoding they show if no block comes.</summary>
+/// <summary>Scans the lines before a block: limits their length, and notes which encoding they suggest if no block comes.</summary>
 internal struct PreambleScan
 {
-    /// <summary>Bytes of text before a block. Notices and signatures are a few KiB; nothing real comes near.</summary>
+    /// <summary>Most bytes of text before a block. Notices and signatures are a few KiB, so no real post comes near.</summary>
     public const int MaxTextLength = 64 * 1024;
 
-    /// <summary>Bytes of article headers, which some servers leave in front of a body.</summary>
+    /// <summary>Most bytes of article headers, because some servers send them before a body.</summary>
     public const int MaxHeaderLength = 256 * 1024;
 
     private int _headerLength;
     private int _textLength;
     private bool _isAfterHeaders;
 
-    /// <summary>What the lines so far look like.</summary>
+    /// <summary>The encoding that the lines so far suggest.</summary>
     public ArticleEncoding Encoding { get; private set; }
 
-    /// <summary>Counts bytes of the line at hand; a line without end counts as well.</summary>
-    /// <returns>False when it is too much, and no block is to be expected any more.</returns>
+    /// <summary>Counts bytes of the current line, which may have no end yet.</summary>
+    /// <returns>False if there are too many, so that no block is expected any more.</returns>
     public bool Count(int bytes)
     {
         ref var length = ref _isAfterHeaders ? ref _textLength : ref _headerLength;
@@ -27,10 +27,10 @@ internal struct PreambleScan
         return _textLength <= MaxTextLength && _headerLength <= MaxHeaderLength;
     }
 
-    /// <summary>Takes a whole line, counted before.</summary>
-    /// <param name="line">Without its line end.</param>
-    /// <param name="bytes">What the line had been counted with, to move it from headers to text.</param>
-    /// <returns>False when no block may be believed any more: there is too much, or it is out of step.</returns>
+    /// <summary>Takes a complete line, whose bytes were counted before.</summary>
+    /// <param name="line">The line without its line end.</param>
+    /// <param name="bytes">The counted bytes of the line, in case they move from headers to text.</param>
+    /// <returns>False if no block can be trusted any more, because there is too much text or replies are out of step.</returns>
     public bool TakeLine(ReadOnlySpan<byte> line, int bytes)
     {
         if (!_isAfterHeaders && !IsHeaderField(line))
@@ -41,7 +41,7 @@ internal struct PreambleScan
                 return false;
         }
 
-        // What follows is the answer to another command, and its block the data of another article.
+        // This is the reply to another command, so a block after it would be the data of another article.
         if (IsReply(line))
             return false;
         if (Encoding is ArticleEncoding.Unknown or ArticleEncoding.Text)
@@ -49,7 +49,7 @@ internal struct PreambleScan
         return true;
     }
 
-    /// <summary>A field "Name: value" or its continuation (RFC 5322 section 2.2).</summary>
+    /// <summary>Whether the line is a field "Name: value" or its continuation (RFC 5322 section 2.2).</summary>
     private static bool IsHeaderField(ReadOnlySpan<byte> line)
     {
         if (line.IsEmpty)
@@ -60,7 +60,7 @@ internal struct PreambleScan
         return colon > 0 && !line[..colon].ContainsAnyExceptInRange((byte)'!', (byte)'~');
     }
 
-    /// <summary>A reply that brings an article, "220 0 &lt;id&gt;" or "222 0 &lt;id&gt;" (RFC 3977 sections 6.2.1 and 6.2.3).</summary>
+    /// <summary>Whether the line is a reply with an article, "220 0 &lt;id&gt;" or "222 0 &lt;id&gt;" (RFC 3977 sections 6.2.1 and 6.2.3).</summary>
     private static bool IsReply(ReadOnlySpan<byte> line)
     {
         if (!line.StartsWith("22"u8) || line.Length < 4 || line[2] is not ((byte)'0' or (byte)'2') || line[3] != (byte)' ')

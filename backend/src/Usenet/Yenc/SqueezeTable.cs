@@ -6,20 +6,19 @@ using System.Runtime.Intrinsics;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// For each set of dropped bytes among the first fifteen of sixteen, the shuffle that moves the others to the front. The
-/// last byte needs no bit: dropped or kept, it comes after all of them.
+/// Holds a shuffle for each set of dropped bytes among the first fifteen of sixteen, which moves all other bytes to the front. The last byte needs no
+/// bit, because it comes last whether dropped or kept.
 /// </summary>
-/// <remarks>512 KiB, built when the first kernel without a compress instruction is made; about 120 entries are hot. Thread-safe.</remarks>
+/// <remarks>512 KiB, built with the first kernel without a compress instruction; about 120 entries are hot. Thread-safe.</remarks>
 internal sealed class SqueezeTable
 {
     private const int Width = 16;
     private const int CacheLine = 64;
 
-    // An entry that lay across two cache lines would cost two loads, so the first one starts a line.
+    // The first entry starts a cache line, because an entry across two lines would cost two loads.
     private readonly byte[] _shuffles = GC.AllocateArray<byte>(((1 << (Width - 1)) * Width) + CacheLine, pinned: true);
     private readonly int _start;
 
-    /// <summary>Builds the table.</summary>
     public SqueezeTable()
     {
         _start = (int)(-Marshal.UnsafeAddrOfPinnedArrayElement(_shuffles, 0) & (CacheLine - 1));
@@ -31,24 +30,23 @@ internal sealed class SqueezeTable
         }
     }
 
-    /// <summary>The shuffle for nothing to drop; <see cref="Squeeze"/> finds the others from it.</summary>
+    /// <summary>The shuffle that drops nothing; <see cref="Squeeze"/> indexes all others from it.</summary>
     public ref byte First => ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_shuffles), _start);
 
-    /// <summary>Writes 64 bytes without those that are dropped: sixteen bytes at each of four places.</summary>
+    /// <summary>Writes 64 bytes without the dropped ones, sixteen at a time, and returns the number of bytes left.</summary>
     /// <param name="first"><see cref="First"/>, which a loop keeps in a register.</param>
     /// <param name="to">Room for 64 bytes.</param>
     /// <param name="drop">Bit i for byte i.</param>
-    /// <param name="w0">The first sixteen bytes.</param>
-    /// <param name="w1">The next ones.</param>
-    /// <param name="w2">The next ones.</param>
-    /// <param name="w3">The last ones.</param>
-    /// <returns>Bytes that are left.</returns>
+    /// <param name="w0">Bytes 0 to 15.</param>
+    /// <param name="w1">Bytes 16 to 31.</param>
+    /// <param name="w2">Bytes 32 to 47.</param>
+    /// <param name="w3">Bytes 48 to 63.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Squeeze(
         ref byte first, ref byte to, ulong drop, Vector128<byte> w0, Vector128<byte> w1, Vector128<byte> w2, Vector128<byte> w3)
     {
-        // The four places come from counts of one mask, so no store waits for another. Fifteen bits of the mask times the
-        // width of an entry are taken in one step.
+        // All four places come from counts of one mask, so no store waits for another. Fifteen bits of the mask times the width of an entry are taken
+        // in one step.
         const ulong Entry = 0x7FFF * Width;
         Vector128.ShuffleNative(w0, Vector128.LoadUnsafe(ref first, (nuint)((drop << 4) & Entry))).StoreUnsafe(ref to);
         Vector128.ShuffleNative(w1, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 12) & Entry))).StoreUnsafe(ref Place(ref to, 16, drop & 0xFFFF));
@@ -57,7 +55,7 @@ internal sealed class SqueezeTable
         return 64 - BitOperations.PopCount(drop);
     }
 
-    /// <summary>Where the byte at a place goes, with those before it dropped.</summary>
+    /// <summary>Returns the destination of the byte at an offset after earlier bytes were dropped.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ref byte Place(ref byte to, nint at, ulong droppedBefore) =>
         ref Unsafe.Subtract(ref Unsafe.Add(ref to, at), (nuint)(uint)BitOperations.PopCount(droppedBefore));

@@ -3,23 +3,22 @@ using System.Buffers;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// Decodes a block of uuencode (POSIX.1, historical algorithm): <c>begin &lt;mode&gt; &lt;name&gt;</c>, lines of data, a line of no bytes,
-/// <c>end</c>. A line is its number of bytes and then four characters for each three of them, six bits in each, as the characters from
-/// space to underscore; a grave accent stands for a space.
+/// Decodes a block of uuencode (POSIX.1, historical algorithm): <c>begin &lt;mode&gt; &lt;name&gt;</c>, data lines, a line of no bytes, <c>end</c>. A
+/// data line is its byte count, then four characters for each three bytes, with six bits in each character. The characters run from space to
+/// underscore; a grave accent replaces a space.
 /// </summary>
 /// <remarks>
-/// Of a file in several articles only the first has the first line and only the last has the last ones, so a block may begin with its
-/// data: a full line, or a shorter one when the end follows it at once. No article says which part it is, and none has a checksum; what
-/// shows damage is a line that is not as long as it says.
+/// A file may span several articles. Only the first has the begin line and only the last has the end lines, so a block may begin with data: a full
+/// line, or a shorter one followed by the end. Articles have neither part number nor checksum, so only a line of the wrong length shows damage.
 /// </remarks>
 internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : BlockDecoder(ArticleEncoding.Uuencode, lines, nameBuffer)
 {
-    // The number of bytes of a line is one character of six bits; posters write 45.
+    // One character of six bits holds the byte count of a line; posters write 45.
     private const int MaxBytes = 63;
     private const int MaxCharacters = 4 * ((MaxBytes + 2) / 3);
     private const int FullLine = 'M';
 
-    // A line of data from the preamble: that of a block which has begun with it, or one that still lacks its proof.
+    // A data line of the preamble: the first one of a block, or one that still needs a following line as proof.
     private readonly byte[] _held = new byte[MaxCharacters + 2];
     private int _heldLength;
     private bool _sawText;
@@ -104,7 +103,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         if (bytes == 0 && !IsEnd(line))
             return IsSecondBegin(line);
 
-        // A line between two lines of data, or between data and the end, was data itself; and no data follows the line of no bytes.
+        // A line between data lines, or between data and the end, was data too; and no data may follow the line of no bytes.
         if (_isInterrupted || (_sawNoBytes && bytes > 0))
             Defects |= ArticleDefects.DamagedLine;
         if (bytes > 0)
@@ -124,7 +123,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
 
         _sawNoBytes |= IsNoBytes(line);
 
-        // Programs that cut files write a line of text behind the data of each article.
+        // Programs that split files write a line of text after the data of each article.
         if (line.Length > 1 && line[0] == FullLine && !line.ContainsAnyExceptInRange((byte)' ', (byte)'`'))
             Defects |= ArticleDefects.DamagedLine;
         else if (!IsNoBytes(line) && !IsBlank(line))
@@ -163,11 +162,11 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         }
     }
 
-    // Some programs leave out the characters behind the last byte.
+    // Some programs omit the characters after the last byte.
     private static int Bits(ReadOnlySpan<byte> characters, int index) => index < characters.Length ? (characters[index] - ' ') & 0x3F : 0;
 
-    /// <summary>The bytes that a line of data holds; 0 where it is none, or none that is as long as it says.</summary>
-    /// <remarks>Some programs write one character more, a checksum of the line or a mark of its end.</remarks>
+    /// <summary>Returns the bytes of a data line; 0 if it is no data line or has the wrong length.</summary>
+    /// <remarks>Some programs append one character, a checksum or an end mark.</remarks>
     private static int BytesOf(ReadOnlySpan<byte> line)
     {
         if (line.IsEmpty || line.Length > MaxCharacters + 2 || line.ContainsAnyExceptInRange((byte)' ', (byte)'`'))

@@ -5,16 +5,15 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Two vectors of 32 bytes at a time with AVX2, squeezed by a table in halves.</summary>
+/// <summary>Decodes two vectors of 32 bytes at a time with AVX2, and squeezes each half by a table.</summary>
 /// <remarks>
-/// Nothing in the loop depends on the data but the way out of it: a branch on "nothing to drop" would win only as long as
-/// one article is repeated.
+/// Only the loop's exit depends on the data, because a branch on "nothing to drop" would win only in benchmarks that repeat one article.
 /// </remarks>
 internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
-    /// <summary>True when the CPU has what this kernel needs.</summary>
+    /// <summary>Whether the CPU supports this kernel.</summary>
     public static bool IsSupported => Avx2.IsSupported;
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
@@ -28,8 +27,8 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         nint lastSource = source.Length - Block;
         nint lastRoom = destination.Length - Block;
 
-        // LF, CR and '=' by one lookup: what is above CR shares the slot of '=', and in the other slots lies nothing that
-        // could come there. Constants are variables: the loop keeps them in registers then.
+        // Finds LF, CR and '=' by one lookup: all bytes above CR share the slot of '=', and the other slots hold bytes that never map there.
+        // Constants are variables, so that the loop keeps them in registers.
         var members = Vector256.Create(Vector128.Create(
             0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF));
         var slot = Vector256.Create((byte)14);
@@ -50,7 +49,7 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
             var after0 = Vector256.Equals(q0, equal);
             var after1 = Vector256.Equals(q1, equal);
 
-            // Set where two bytes have to be judged together.
+            // Set if two bytes must be judged together.
             var special = (after0 & (drop0 | Vector256.Equals(v0, y))) | (Vector256.Equals(q0, lineFeed) & Vector256.Equals(v0, dot))
                 | (after1 & (drop1 | Vector256.Equals(v1, y))) | (Vector256.Equals(q1, lineFeed) & Vector256.Equals(v1, dot));
             if (special != Vector256<byte>.Zero)
@@ -100,7 +99,7 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
         Vector256.Equals(v0, Vector256.Create(value)).ExtractMostSignificantBits()
         | ((ulong)Vector256.Equals(v1, Vector256.Create(value)).ExtractMostSignificantBits() << 32);
 
-    /// <summary>Bit i to byte i: each byte looks at the byte of the mask that holds its bit, and at that bit in it.</summary>
+    /// <summary>Spreads bit i to byte i: each byte gets the mask byte with its bit, and tests that bit.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector256<byte> Expand(uint mask)
     {

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Yenc;
 /// <summary>Decodes a block of yEnc (draft 1.3): <c>=ybegin</c>, <c>=ypart</c>, data, <c>=yend</c>.</summary>
 internal sealed class YencBlock : BlockDecoder
 {
-    // Bytes decoded between two steps of the checksum: they are still in the nearest cache then.
+    // Bytes decoded between two steps of the checksum, so few that they are still in the L1 or L2 cache.
     private const int ChecksumStep = 64 * 1024;
 
     private readonly YencKernel _kernel;
@@ -38,8 +38,8 @@ internal sealed class YencBlock : BlockDecoder
         if (_isInKeyword)
             return ReadKeyword(raw, out end);
 
-        // Offered no room, the kernel stops at the first byte of data: memory is asked for when a byte is there that needs it, so that
-        // line ends alone never take a block of memory, and the bytes before that byte are the header.
+        // Without room the kernel stops at the first data byte, so that memory is requested only if a byte needs it. Line ends alone never take a
+        // block of memory, and everything before that byte is the header.
         var stop = _kernel.Decode(raw, [], ref _state, out var consumed, out _);
         if (stop == YencStop.DestinationFull)
         {
@@ -150,7 +150,7 @@ internal sealed class YencBlock : BlockDecoder
         (Header, Defects, HasHeader) = (header, defects, true);
     }
 
-    /// <summary>Notes how a keyword line ended, and puts the kernel after it.</summary>
+    /// <summary>Records how a keyword line ended, and sets the kernel's state after it.</summary>
     private void EndKeywordLine()
     {
         if (Lines.IsTooLong)

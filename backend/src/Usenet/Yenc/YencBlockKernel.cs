@@ -3,50 +3,46 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What a vector kernel does in its own instructions; the rest of it is <see cref="YencBlockKernel{TVectors}"/>.</summary>
+/// <summary>The part of a vector kernel that depends on its instructions; <see cref="YencBlockKernel{TVectors}"/> is the rest.</summary>
 internal interface IYencVectors
 {
     /// <summary>
-    /// Decodes blocks of 64 bytes in which no two neighbours have to be judged together: after an <c>=</c> comes neither
-    /// CR, LF, <c>=</c> nor <c>y</c>, and after an LF no dot. Returns at the first other block, or where source or
-    /// destination hold no further one.
+    /// Decodes blocks of 64 bytes in which no two neighbors must be judged together: no <c>=</c> precedes CR, LF, <c>=</c> or <c>y</c>, and no LF a
+    /// dot. Returns at the first other block, or when source or destination have no further block.
     /// </summary>
-    /// <param name="source">Has at least one byte before <paramref name="consumed"/>, and an <c>=</c> there escapes.</param>
-    /// <param name="destination">Is written in whole blocks.</param>
-    /// <param name="consumed">Moves on by whole blocks.</param>
-    /// <param name="written">Moves on by the number of bytes that were kept.</param>
+    /// <param name="source">Has at least one byte before <paramref name="consumed"/>; an <c>=</c> there escapes.</param>
+    /// <param name="destination">Written in whole blocks.</param>
+    /// <param name="consumed">Advances by whole blocks.</param>
+    /// <param name="written">Advances by the number of kept bytes.</param>
     /// <remarks>
-    /// A method of its own without a call in it: a calling convention that preserves no vector registers would reload
-    /// every constant each round.
+    /// A separate method without calls, because a calling convention that preserves no vector registers would reload every constant in each round.
     /// </remarks>
     void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written);
 
-    /// <summary>The masks of one block.</summary>
     YencBlockMasks Find(ref byte block);
 
-    /// <summary>Decodes one block by masks.</summary>
+    /// <summary>Decodes one block by masks and returns how many bytes it keeps.</summary>
     /// <param name="from">The block.</param>
     /// <param name="to">Room for a whole block.</param>
     /// <param name="keep">Bytes that are data.</param>
-    /// <param name="escaped">Those of them that are escaped.</param>
-    /// <returns>How many are kept.</returns>
+    /// <param name="escaped">The escaped bytes among them.</param>
     int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
 }
 
-/// <summary>What vector kernels share: the way from block to block of 64 bytes, and over the ends of buffers.</summary>
+/// <summary>The common part of all vector kernels: moves from block to block of 64 bytes, and across the ends of buffers.</summary>
 /// <remarks>
-/// The fast loop knows a byte and its predecessor, which it loads from one byte before. Where two bytes have to be judged
-/// together the block is resolved on masks, and so are parts of blocks at the ends of source and destination: a call that
-/// ends at an arbitrary place costs no more than that. The byte machine is left with keywords and the end of the article.
+/// The fast loop knows a byte and its predecessor, which it loads from one byte earlier. If two bytes must be judged together, masks resolve the
+/// block. Masks also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords
+/// and the end of the article are left to the byte machine.
 /// </remarks>
-/// <typeparam name="TVectors">A struct, so that its methods are compiled into these.</typeparam>
+/// <typeparam name="TVectors">A struct, so that its methods are inlined.</typeparam>
 internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) : YencKernel
     where TVectors : struct, IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
     private const int Whole = Block + YencBlockMasks.LookAhead;
 
-    // A fast run that ends sooner has not paid for its mispredicted end, so that many blocks are taken by masks.
+    // A fast run that ends sooner does not pay for its mispredicted end, so masks take this many blocks next.
     private const int ShortRun = 4 * Block;
     private const int BlocksAfterShortRun = 16;
 
@@ -83,7 +79,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
     }
 
     /// <summary>Decodes up to the end of source or destination, or up to a byte that only the byte machine can judge.</summary>
-    /// <returns>True when the byte machine has to look at a byte or two only.</returns>
+    /// <returns>True if the byte machine needs only the next byte or two.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     private bool RunBlocks(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {
@@ -92,7 +88,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         var byMasks = 1;
         while (source.Length - consumed >= Whole && destination.Length - written >= Block)
         {
-            // The first block of a call has no byte before it, so it always comes here.
+            // The first block of a call has no byte before it, so masks always take it.
             ref var block = ref Unsafe.Add(ref from, consumed);
             if (!vectors.Find(ref block).TryResolve(ref block, Whole, state, out var resolved))
                 return false;
@@ -100,7 +96,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
             consumed += Block;
             state = resolved.StateAfter(Block);
 
-            // An escaped '=' would pass for an escaping one in the fast loop.
+            // The fast loop would take an escaped '=' for an escaping one.
             if (--byMasks > 0 || (Unsafe.Add(ref block, Block - 1) == '=' && !state.Escape))
                 continue;
 
@@ -122,7 +118,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return false;
     }
 
-    /// <summary>What the fast loop leaves behind: it has seen no pair that matters, so a last <c>=</c> escapes.</summary>
+    /// <summary>Returns the state after the fast loop, which saw no pair that matters, so a final <c>=</c> escapes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static YencState StateBehind(ref byte end)
     {
@@ -138,15 +134,15 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         };
     }
 
-    /// <summary>Decodes less than a block, because there is no more input or no room for more output.</summary>
-    /// <returns>False when a keyword line or the end of the article may begin there; nothing is changed then.</returns>
+    /// <summary>Decodes less than a block, because input or room for output ends.</summary>
+    /// <returns>False if a keyword line or the end of the article may begin there; then nothing changes.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private bool TryRunPart(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {
         if (source.Length < Block)
             return TryRunShort(source, destination, ref state, ref consumed, ref written);
 
-        // The block is taken from before the end of the source, and its masks are shifted to where it should begin.
+        // Loads the block that ends with the source, and shifts its masks to the first byte that is still to be decoded.
         var rest = source.Length - consumed;
         var behind = Math.Max(0, Block - rest);
         ref var first = ref Unsafe.Add(ref MemoryMarshal.GetReference(source), consumed);
@@ -164,7 +160,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return true;
     }
 
-    /// <summary>The same where the whole source is shorter than a block.</summary>
+    /// <summary>Decodes the rest of a source that is shorter than a block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private bool TryRunShort(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {
@@ -183,7 +179,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return true;
     }
 
-    /// <summary>Writes the kept bytes of a block, and not a byte behind them.</summary>
+    /// <summary>Writes the kept bytes of a block, and no byte after them.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     [SkipLocalsInit]
     private int WriteNarrow(ref byte from, Span<byte> room, ulong keep, ulong escaped)

@@ -4,36 +4,29 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// One block of 64 bytes on masks, bit i for byte i: every hard case at once, double escapes, escaped line ends, stuffed
-/// dots. Vector kernels come here when bytes that matter to each other lie side by side.
+/// Resolves one block of 64 bytes with masks, bit i for byte i: all hard cases at once, such as double escapes, escaped line ends and stuffed dots.
+/// Vector kernels use it if neighboring bytes affect each other.
 /// </summary>
 internal readonly struct YencBlockMasks
 {
-    /// <summary>Bytes of a block.</summary>
     public const int Length = 64;
 
-    /// <summary>Bytes that have to be there behind a block, to tell a stuffed dot from a terminator.</summary>
+    /// <summary>Bytes needed after a block, to tell a stuffed dot from a terminator.</summary>
     public const int LookAhead = 2;
 
     private const ulong OddBits = 0xAAAA_AAAA_AAAA_AAAA;
 
-    /// <summary>Bytes that are the character <c>=</c>.</summary>
     public ulong Equal { get; init; }
 
-    /// <summary>Bytes that are CR.</summary>
     public ulong Cr { get; init; }
 
-    /// <summary>Bytes that are LF.</summary>
     public ulong Lf { get; init; }
 
-    /// <summary>Bytes that are dots.</summary>
     public ulong Dot { get; init; }
 
-    /// <summary>Bytes that are the letter y.</summary>
     public ulong Y { get; init; }
 
-    /// <summary>The masks of the block that begins some bytes later; there is nothing known behind the old one.</summary>
-    /// <param name="bytes">From 0 to 63.</param>
+    /// <summary>Returns the masks of the block that begins 0 to 63 bytes later; nothing is known after the old block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencBlockMasks ShiftedBy(int bytes) => new()
     {
@@ -46,10 +39,10 @@ internal readonly struct YencBlockMasks
 
     /// <summary>Finds the bytes that are data.</summary>
     /// <param name="block">The first byte of the block.</param>
-    /// <param name="seen">How many bytes from there on are input, those behind the block included.</param>
-    /// <param name="state">Before the block, with one of the first three contexts.</param>
-    /// <param name="resolved">What the bytes are.</param>
-    /// <returns>False when a keyword line or the end of the article begins in the block, or might.</returns>
+    /// <param name="seen">Number of input bytes from there on, including bytes after the block.</param>
+    /// <param name="state">State before the block, with one of the first three contexts.</param>
+    /// <param name="resolved">The resolved block.</param>
+    /// <returns>False if a keyword line or the end of the article begins in the block, or might.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryResolve(ref byte block, int seen, YencState state, out YencResolvedBlock resolved)
     {
@@ -64,8 +57,8 @@ internal readonly struct YencBlockMasks
             return false;
         }
 
-        // In a run of '=' every second one escapes. Subtracting the runs from the odd bits above them carries through each
-        // run and leaves its alternation behind (the method of simdjson for backslashes).
+        // In a run of '=' every second one escapes. Subtracting the runs from the odd bits above them carries through each run and leaves its
+        // alternation (simdjson's method for backslashes).
         var carry = state.Escape ? 1ul : 0;
         var potential = Equal & ~carry;
         var escaping = ((((potential << 1) | OddBits) - potential) ^ OddBits) & Equal;
@@ -81,12 +74,12 @@ internal readonly struct YencBlockMasks
         return true;
     }
 
-    /// <summary>Starts of lines that the masks cannot judge, because the second byte behind them lies behind the block or has not arrived.</summary>
+    /// <summary>Line starts that the masks cannot judge, because the second byte after them lies outside the block or has not arrived.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ulong FindOpen(ulong lineStart, int seen) =>
         lineStart & (Equal | Dot) & (ulong.MaxValue << Math.Clamp(seen - LookAhead, 0, Length - LookAhead));
 
-    /// <summary>True where a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or where that cannot be known yet.</summary>
+    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or whether that is still unknown.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static bool HasStop(ref byte block, int seen, ulong open)
     {
@@ -107,28 +100,24 @@ internal readonly struct YencBlockMasks
     }
 }
 
-/// <summary>What the bytes of one block are, bit i for byte i.</summary>
+/// <summary>The meaning of the bytes of one block, bit i for byte i.</summary>
 internal readonly struct YencResolvedBlock
 {
-    /// <summary>Bytes that are data.</summary>
     public ulong Keep { get; init; }
 
-    /// <summary>Each <c>=</c> that escapes the byte after it.</summary>
     public ulong Escaping { get; init; }
 
-    /// <summary>Bytes after one of those.</summary>
+    /// <summary>Bytes after an escaping <c>=</c>.</summary>
     public ulong Escaped { get; init; }
 
-    /// <summary>Each LF that ends a line.</summary>
     public ulong LineEnd { get; init; }
 
-    /// <summary>Each CR, escaped or not.</summary>
     public ulong Cr { get; init; }
 
-    /// <summary>How many of the first bytes of the block have room.</summary>
-    /// <param name="count">How many there are, from 1 to 64.</param>
-    /// <param name="room">For how many bytes of data; at least one.</param>
-    /// <param name="keep">The data among them.</param>
+    /// <summary>Returns how many of the first bytes of the block fit.</summary>
+    /// <param name="count">Number of bytes, from 1 to 64.</param>
+    /// <param name="room">Room for data bytes; at least one.</param>
+    /// <param name="keep">The data bytes among the fitting ones.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Fit(int count, int room, out ulong keep)
     {
@@ -136,7 +125,7 @@ internal readonly struct YencResolvedBlock
         if (BitOperations.PopCount(keep) <= room)
             return count;
 
-        // The first byte of data without room stays in the source.
+        // The first data byte without room stays in the source.
         var left = keep;
         for (; room != 0; room--)
             left &= left - 1;
@@ -146,10 +135,9 @@ internal readonly struct YencResolvedBlock
     }
 
     /// <summary>
-    /// The state after the first bytes of the block. A dot or an <c>=</c> that began a line is plain by then: the bytes
-    /// behind it were looked at.
+    /// Returns the state after the first <paramref name="count"/> bytes, at least one. A dot or <c>=</c> at a line start is plain then, because the
+    /// bytes after it were checked.
     /// </summary>
-    /// <param name="count">How many, at least one.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public YencState StateAfter(int count)
     {

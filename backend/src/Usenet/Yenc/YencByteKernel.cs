@@ -4,8 +4,7 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// The byte machine: the reference for all kernels, their way through the ends of buffers, and the decoder of machines
-/// without vectors.
+/// The byte machine: the reference for all kernels, which also use it at the ends of buffers, and the decoder of CPUs without vectors.
 /// </summary>
 internal sealed class YencByteKernel : YencKernel
 {
@@ -16,7 +15,7 @@ internal sealed class YencByteKernel : YencKernel
         Run(source, destination, ref state, out consumed, out written);
 
     /// <inheritdoc cref="YencKernel.Decode"/>
-    // As a part of its caller it would be compiled again, by what little is known of this loop there, at half the speed.
+    // Never inlined, because the JIT compiles an inlined copy with little profile data, at half the speed.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     internal static YencStop Run(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
@@ -54,7 +53,7 @@ internal sealed class YencByteKernel : YencKernel
                 break;
             }
 
-            // An escaped CR is data to yEnc and still the first half of a line end to NNTP.
+            // An escaped CR is data to yEnc but still the first half of a line end to NNTP.
             destination[o++] = (byte)(b - (escape ? 42 + 64 : 42));
             context = escape && b == '\r' ? YencContext.Cr : YencContext.Inside;
             escape = false;
@@ -67,7 +66,7 @@ internal sealed class YencByteKernel : YencKernel
         return stop;
     }
 
-    /// <summary>Most of all bytes: data inside a line that nothing before it changes.</summary>
+    /// <summary>Copies plain data inside a line, which is most of all bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static int TakePlain(ReadOnlySpan<byte> source, Span<byte> destination)
     {
@@ -85,7 +84,7 @@ internal sealed class YencByteKernel : YencKernel
         return i;
     }
 
-    /// <summary>The last byte of <c>=y</c> or of the terminator.</summary>
+    /// <summary>Whether the byte is the last one of <c>=y</c> or of the terminator.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool EndsMatch(YencContext context, byte b, ref YencStop stop)
     {
@@ -98,7 +97,7 @@ internal sealed class YencByteKernel : YencKernel
         return true;
     }
 
-    /// <summary>Takes in a byte that is not escaped and leaves no trace in the output.</summary>
+    /// <summary>Processes an unescaped byte that produces no output; false if the byte is data.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool IsDropped(byte b, ref YencContext context, ref bool escape, bool bareLineFeeds)
     {

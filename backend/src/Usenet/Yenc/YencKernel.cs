@@ -1,15 +1,14 @@
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// Turns the raw bytes of an NNTP body into the bytes that were posted: removes dot-stuffing and line ends, undoes yEnc's
-/// escapes, and stops at keyword lines and at the end of the article, all in one pass.
+/// Decodes a raw NNTP body into the posted bytes in one pass: removes dot-stuffing and line ends, undoes yEnc's escapes, and stops at keyword lines
+/// and at the end of the article.
 /// </summary>
 /// <remarks>
-/// Kernels hold no state and are thread-safe. They differ in speed only: each gives the answers of the byte machine.
-/// Line ends are CRLF; a dot right after CRLF is dropped; CRLF <c>.</c> CRLF ends the body (RFC 3977 section 3.1.1). CR and
-/// LF are dropped; <c>=</c> drops itself and turns the next byte b, whatever it is, into b−42−64 mod 256; every other byte
-/// becomes b−42 (yEnc draft 1.3). The layers are independent: in <c>=</c> CR LF <c>.</c> the CR is escaped data, and the
-/// line start still exists.
+/// Kernels have no state and are thread-safe. They differ only in speed: each gives the results of the byte machine. Lines end in CRLF; a dot right
+/// after CRLF is dropped; CRLF <c>.</c> CRLF ends the body (RFC 3977 section 3.1.1). CR and LF are dropped. <c>=</c> is dropped and turns the next
+/// byte b, whatever it is, into b−42−64 mod 256. Every other byte becomes b−42 (yEnc draft 1.3). The layers are independent: in <c>=</c> CR LF
+/// <c>.</c> the CR is escaped data, but the line start still counts.
 /// </remarks>
 public abstract class YencKernel
 {
@@ -17,28 +16,28 @@ public abstract class YencKernel
     {
     }
 
-    // Made when asked for: a kernel may bring tables that only tests of all kernels need.
+    // Lazy, because a kernel may need tables that only tests of all kernels use.
     private static readonly Lazy<IReadOnlyList<YencKernel>> All = new(() => [.. CreateSupported()]);
 
-    /// <summary>The kernels that this CPU runs, fastest first. The byte machine is always the last one.</summary>
+    /// <summary>The kernels that this CPU supports, fastest first. The byte machine is always the last one.</summary>
     public static IReadOnlyList<YencKernel> Supported => All.Value;
 
-    /// <summary>The fastest kernel that this CPU runs.</summary>
+    /// <summary>The fastest kernel that this CPU supports.</summary>
     public static YencKernel Best { get; } = CreateSupported().First();
 
-    /// <summary>For logs and test output.</summary>
+    /// <summary>Name for logs and test output.</summary>
     public abstract string Name { get; }
 
-    /// <summary>Decodes until the source is used up, the destination is full, or something else than data comes.</summary>
-    /// <param name="source">Raw bytes. Nothing outside of it is read.</param>
+    /// <summary>Decodes until the source is consumed, the destination is full, or something other than data comes.</summary>
+    /// <param name="source">Raw bytes. Nothing outside of the span is read.</param>
     /// <param name="destination">
-    /// Takes decoded bytes; must not overlap the source. Nothing outside of it is written; inside of it bytes after
-    /// <paramref name="written"/> may be overwritten with anything.
+    /// Receives decoded bytes; must not overlap the source. Nothing outside of the span is written, but bytes after <paramref name="written"/> may be
+    /// overwritten.
     /// </param>
-    /// <param name="state">Where the body stands; carried from call to call.</param>
-    /// <param name="consumed">Bytes of the source that are done with and must not be given again.</param>
+    /// <param name="state">State of the body, carried from call to call.</param>
+    /// <param name="consumed">Bytes of the source that are consumed; do not pass them again.</param>
     /// <param name="written">Decoded bytes at the start of the destination.</param>
-    /// <remarks>Does not throw and does not allocate. An empty destination is allowed: dropped bytes are then consumed up to the first byte of data.</remarks>
+    /// <remarks>Does not throw or allocate. With an empty destination, dropped bytes are consumed up to the first byte of data.</remarks>
     public abstract YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written);
 
@@ -60,13 +59,13 @@ public abstract class YencKernel
     }
 }
 
-/// <summary>Why <see cref="YencKernel.Decode"/> returned.</summary>
+/// <summary>The reason why <see cref="YencKernel.Decode"/> returned.</summary>
 public enum YencStop
 {
-    /// <summary>All of the source is consumed; the article goes on.</summary>
+    /// <summary>All of the source is consumed; the article continues.</summary>
     NeedInput,
 
-    /// <summary>The next byte is data and the destination has no room for it. It is not consumed.</summary>
+    /// <summary>The next byte is data and has no room in the destination. It is not consumed.</summary>
     DestinationFull,
 
     /// <summary>A line begins with <c>=y</c>; those two bytes are consumed, the rest of the line is not.</summary>

@@ -6,30 +6,27 @@ using System.Text;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// Reads the keyword lines of yEnc (draft 1.3): <c>=ybegin [part= total=] line= size= name=</c>, <c>=ypart begin= end=</c>,
-/// <c>=yend size= [part= pcrc32=] [crc32=]</c>. Pure; lines come without their line end.
+/// Parses the keyword lines of yEnc (draft 1.3): <c>=ybegin [part= total=] line= size= name=</c>, <c>=ypart begin= end=</c>, <c>=yend size= [part=
+/// pcrc32=] [crc32=]</c>. Pure; lines come without their line end.
 /// </summary>
 internal static class YencLineParser
 {
-    /// <summary>
-    /// Longest file in bytes that a header may speak of, 1 PiB: far above any post, far below what overflows when offsets
-    /// are added.
-    /// </summary>
+    /// <summary>Largest file size in a header, 1 PiB: far above any post, and far below a size at which sums of offsets overflow.</summary>
     public const long MaxFileSize = 1L << 50;
 
     private static readonly SearchValues<byte> HexDigits = SearchValues.Create("0123456789abcdefABCDEF"u8);
 
-    /// <summary>What separates fields. A stray CR at the end of a line counts too.</summary>
+    /// <summary>Separators of fields. A stray CR at the end of a line counts too.</summary>
     public static ReadOnlySpan<byte> Blanks => " \t\r"u8;
 
-    /// <summary>True when the line is that keyword: a blank or nothing follows it.</summary>
+    /// <summary>Whether the line is that keyword, followed by a blank or nothing.</summary>
     public static bool IsKeyword(ReadOnlySpan<byte> line, ReadOnlySpan<byte> keyword) =>
         line.Length >= keyword.Length
         && Ascii.EqualsIgnoreCase(line[..keyword.Length], keyword)
         && (line.Length == keyword.Length || Blanks.Contains(line[keyword.Length]));
 
-    /// <summary>Reads <c>=ybegin</c>. Its name, outer blanks removed, is a slice of the line.</summary>
-    /// <returns>False when line, size or name are missing: then the line is text.</returns>
+    /// <summary>Parses <c>=ybegin</c>. The name is a slice of the line, trimmed.</summary>
+    /// <returns>False if line, size or name is missing, so that the line is text.</returns>
     public static bool TryParseBegin(
         ReadOnlySpan<byte> line, out ArticleHeader header, out ReadOnlySpan<byte> name, out ArticleDefects defects)
     {
@@ -76,8 +73,8 @@ internal static class YencLineParser
         return true;
     }
 
-    /// <summary>Reads <c>=ypart</c> into a header: 1-based inclusive on the wire, 0-based half-open from here on.</summary>
-    /// <returns>False when begin or end is missing; nothing is changed then.</returns>
+    /// <summary>Parses <c>=ypart</c> into a header: 1-based and inclusive on the wire, 0-based and half-open in the header.</summary>
+    /// <returns>False if begin or end is missing; then nothing changes.</returns>
     public static bool TryParsePart(ReadOnlySpan<byte> line, ref ArticleHeader header, ref ArticleDefects defects)
     {
         ReadOnlySpan<byte> begin = default, end = default;
@@ -107,7 +104,6 @@ internal static class YencLineParser
         return true;
     }
 
-    /// <summary>Reads <c>=yend</c>.</summary>
     public static ArticleTrailer ParseEnd(ReadOnlySpan<byte> line)
     {
         ReadOnlySpan<byte> size = default, part = default, partCrc = default, fileCrc = default;
@@ -135,7 +131,7 @@ internal static class YencLineParser
         };
     }
 
-    /// <summary>Takes the value of a field that is there for the first time.</summary>
+    /// <summary>Takes the value of a field; the first occurrence wins.</summary>
     private static bool Take(YencFields fields, ReadOnlySpan<byte> key, ref bool has, ref ReadOnlySpan<byte> value)
     {
         if (!fields.Is(key))
@@ -146,13 +142,13 @@ internal static class YencLineParser
         return true;
     }
 
-    /// <summary>A decimal number from 1 to a ceiling; null for everything else.</summary>
+    /// <summary>Parses a decimal number from 1 to a limit; null for everything else.</summary>
     private static long? ParseWithin(ReadOnlySpan<byte> digits, long ceiling) =>
         Utf8Parser.TryParse(digits, out long value, out var used) && used == digits.Length && value > 0 && value <= ceiling
             ? value
             : null;
 
-    /// <summary>Hex digits of any number: of more than eight the low 32 bits count, fewer have leading zeros.</summary>
+    /// <summary>Parses any number of hex digits. Only the last eight count; missing ones are zeros.</summary>
     private static uint? ParseCrc(ReadOnlySpan<byte> digits)
     {
         var low = digits.Length > 8 ? digits[^8..] : digits;
@@ -162,18 +158,16 @@ internal static class YencLineParser
     }
 }
 
-/// <summary>
-/// Walks the <c>key=value</c> fields of a keyword line. Any number of spaces and tabs separates them; tokens without
-/// <c>=</c> are passed over.
-/// </summary>
+/// <summary>Enumerates the <c>key=value</c> fields of a keyword line. Spaces and tabs separate them; tokens without <c>=</c> are skipped.</summary>
 internal ref struct YencFields
 {
     private readonly bool _nameEndsLine;
     private ReadOnlySpan<byte> _rest;
 
-    /// <summary>Starts after the keyword.</summary>
-    /// <param name="fields">The line without its keyword and line end.</param>
-    /// <param name="nameEndsLine">True where <c>name=</c> runs to the end of the line, with spaces, quotes and <c>=</c>.</param>
+    /// <summary>
+    /// Starts after the keyword. If <paramref name="nameEndsLine"/> is true, <c>name=</c> extends to the end of the line, including spaces, quotes
+    /// and <c>=</c>.
+    /// </summary>
     public YencFields(ReadOnlySpan<byte> fields, bool nameEndsLine)
     {
         _rest = fields;
@@ -184,7 +178,6 @@ internal ref struct YencFields
 
     public ReadOnlySpan<byte> Value { get; private set; }
 
-    /// <summary>Moves to the next field.</summary>
     public bool MoveNext()
     {
         while (true)
@@ -211,6 +204,5 @@ internal ref struct YencFields
         }
     }
 
-    /// <summary>Compares the key without regard to case.</summary>
     public readonly bool Is(ReadOnlySpan<byte> key) => System.Text.Ascii.EqualsIgnoreCase(Key, key);
 }

@@ -2,25 +2,23 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>
-/// Where a decoder stands between two buffers. <c>default</c> is the start of a body, which counts as the start of a line.
-/// </summary>
+/// <summary>The state of a decoder between two buffers. <c>default</c> is the start of a body, which counts as a line start.</summary>
 /// <remarks>
-/// Eight bytes. Everything that a later byte can depend on is in here, so a kernel never goes back into bytes that it has
-/// consumed and an input may be cut anywhere, also inside the terminator.
+/// Eight bytes. Holds everything that later bytes depend on. So a kernel never rereads consumed bytes, and input may be cut anywhere, even inside the
+/// terminator.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = 8)]
 public struct YencState : IEquatable<YencState>
 {
-    /// <summary>What the bytes before this point mean for the next one.</summary>
+    /// <summary>The context that the bytes before give the next one.</summary>
     internal YencContext Context;
 
-    /// <summary>True after an <c>=</c> whose byte has not come yet.</summary>
+    /// <summary>Whether an <c>=</c> came whose byte is still missing.</summary>
     internal bool Escape;
 
     /// <summary>
-    /// True for an article whose keyword lines end in a bare LF: a keyword may then follow a bare LF as well. The NNTP layer
-    /// stays strict, a dot after a bare LF is data.
+    /// Whether the keyword lines of the article end in a bare LF, so that a keyword may follow a bare LF too. The NNTP layer stays strict: a dot
+    /// after a bare LF is data.
     /// </summary>
     internal bool BareLineFeeds;
 
@@ -31,15 +29,13 @@ public struct YencState : IEquatable<YencState>
 
     public override readonly int GetHashCode() => HashCode.Combine(Context, Escape, BareLineFeeds);
 
-    /// <summary>Compares all of the state.</summary>
     public static bool operator ==(YencState left, YencState right) => left.Equals(right);
 
-    /// <summary>Compares all of the state.</summary>
     public static bool operator !=(YencState left, YencState right) => !left.Equals(right);
 }
 
-/// <summary>The last bytes of a body, as far as the NNTP layer (RFC 3977 section 3.1.1) and keyword lines care for them.</summary>
-/// <remarks>Vector kernels are entered from the first three only; the byte machine runs from any.</remarks>
+/// <summary>The last bytes of a body, as far as the NNTP layer (RFC 3977 section 3.1.1) and keyword lines depend on them.</summary>
+/// <remarks>Vector kernels start only from the first three; the byte machine starts from any.</remarks>
 internal enum YencContext : byte
 {
     /// <summary>Right after CRLF, or at the start of the body.</summary>
@@ -51,13 +47,13 @@ internal enum YencContext : byte
     /// <summary>After a CR.</summary>
     Cr,
 
-    /// <summary>After CRLF and a dot, which is dropped whatever follows.</summary>
+    /// <summary>After CRLF and a dot, which is dropped in any case.</summary>
     Dot,
 
     /// <summary>After CRLF, a dot and CR: an LF ends the article.</summary>
     DotCr,
 
-    /// <summary>After CRLF and <c>=</c>, also after CRLF and <c>.=</c>: a <c>y</c> begins a keyword line.</summary>
+    /// <summary>After CRLF and <c>=</c>, or after CRLF and <c>.=</c>: a <c>y</c> begins a keyword line.</summary>
     Equals,
 
     /// <summary>After a bare LF, in an article with <see cref="YencState.BareLineFeeds"/>.</summary>

@@ -6,16 +6,16 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>64 bytes at a time with AVX-512 VBMI2: bytes that are dropped are squeezed out in the register.</summary>
+/// <summary>Decodes 64 bytes at a time with AVX-512 VBMI2, which squeezes dropped bytes out in the register.</summary>
 internal readonly struct YencVbmi2 : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
-    /// <summary>True when the CPU has what this kernel needs.</summary>
+    /// <summary>Whether the CPU supports this kernel.</summary>
     public static bool IsSupported => Avx512Vbmi2.IsSupported && Popcnt.X64.IsSupported;
 
-    // Two blocks share one test as long as that goes. The tables are literals in here: behind a property they would be a
-    // call, and a method with a call keeps its counters on the stack.
+    // Two blocks share one test while both are plain. The tables are literals here, because a property would be a call, and a method with a call
+    // keeps its counters on the stack.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
@@ -24,14 +24,13 @@ internal readonly struct YencVbmi2 : IYencVectors
         nint i = consumed;
         nint o = written;
 
-        // Membership in a set of bytes by one permute on the low six bits: a table holds a wanted byte where that lies and
-        // a byte that lies elsewhere in all other places, so a byte equals its entry exactly when it is a member.
-        // These are LF, CR and '=', ...
+        // Tests membership in a set of bytes with one permute on the low six bits. A table holds each member at its own place, and in all other
+        // places a byte that belongs elsewhere. So a byte equals its entry exactly if it is a member. The members here are LF, CR and '=', ...
         var dropped = Vector512.Create(
             0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
             0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
 
-        // ... and these the same and 'y', in the place of '9': what may not follow an '='.
+        // ... and here also 'y', at the place of '9': the bytes that must not follow an '='.
         var special = Vector512.Create(
             0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
             0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B7939).AsByte();
@@ -50,7 +49,7 @@ internal readonly struct YencVbmi2 : IYencVectors
             var q0 = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
             var q1 = Vector512.LoadUnsafe(ref from, (nuint)i + Block - 1);
 
-            // Zero where two bytes have to be judged together.
+            // Zero if two bytes must be judged together.
             var t0 = Vector512.Min((v0 ^ Avx512Vbmi.PermuteVar64x8(special, v0)) | (q0 ^ equal), (v0 ^ dot) | (q0 ^ lineFeed));
             var t1 = Vector512.Min((v1 ^ Avx512Vbmi.PermuteVar64x8(special, v1)) | (q1 ^ equal), (v1 ^ dot) | (q1 ^ lineFeed));
             if (Vector512.EqualsAny(Vector512.Min(t0, t1), Vector512<byte>.Zero))
@@ -108,7 +107,7 @@ internal readonly struct YencVbmi2 : IYencVectors
         return BitOperations.PopCount(keep);
     }
 
-    /// <summary>Bit i to byte i: each byte looks at the byte of the mask that holds its bit, and at that bit in it.</summary>
+    /// <summary>Spreads bit i to byte i: each byte gets the mask byte with its bit, and tests that bit.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector512<byte> Expand(ulong mask)
     {

@@ -6,13 +6,13 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Four vectors of 16 bytes at a time, on any CPU that can shuffle bytes: x86 since SSSE3, and Arm, where it is unmeasured.</summary>
-/// <remarks>The loop is that of <see cref="YencAvx2"/> in half the width.</remarks>
+/// <summary>Decodes four vectors of 16 bytes at a time on any CPU that shuffles bytes: x86 since SSSE3, and Arm, where it is unmeasured.</summary>
+/// <remarks>The loop equals <see cref="YencAvx2"/> at half the width.</remarks>
 internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
-    /// <summary>True when the CPU has what this kernel needs.</summary>
+    /// <summary>Whether the CPU supports this kernel.</summary>
     public static bool IsSupported => Ssse3.IsSupported || AdvSimd.Arm64.IsSupported;
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
@@ -67,8 +67,8 @@ internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
         Decode(ref Unsafe.Add(ref from, 32), (uint)(escaped >> 32)),
         Decode(ref Unsafe.Add(ref from, 48), (uint)(escaped >> 48)));
 
-    /// <summary>Decodes 16 bytes in place, and tells which to drop.</summary>
-    /// <returns>Not zero where two bytes have to be judged together: see <see cref="IYencVectors.RunFast"/>.</returns>
+    /// <summary>Decodes 16 bytes and finds the bytes to drop.</summary>
+    /// <returns>Not zero if two bytes must be judged together; see <see cref="IYencVectors.RunFast"/>.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<byte> Examine(
         ref byte from,
@@ -103,7 +103,7 @@ internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
     private static Vector128<byte> Decode(ref byte from, uint escaped) =>
         Vector128.LoadUnsafe(ref from) - Vector128.Create((byte)42) - (Expand(escaped) & Vector128.Create((byte)64));
 
-    /// <summary>Bit i to byte i.</summary>
+    /// <summary>Spreads bit i to byte i.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<byte> Expand(uint mask)
     {
