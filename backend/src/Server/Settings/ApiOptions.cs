@@ -5,49 +5,46 @@ namespace Sluice.Server.Settings;
 /// <summary>The SABnzbd-compatible API (<c>api.*</c>).</summary>
 internal sealed record ApiOptions
 {
-    /// <summary>The key that opens it; empty until the first start has made one.</summary>
+    /// <summary>The API key; empty until the first start has generated one.</summary>
     public required string Key { get; init; }
 
-    /// <summary>A second key, which opens adds alone; empty for none.</summary>
+    /// <summary>A second key that only permits adding NZBs; empty for none.</summary>
     public string NzbKey { get; init; } = "";
 
-    /// <summary>Signs links to files by their id that never run out; empty until the first start has made one.</summary>
+    /// <summary>Signs links to files by id, which never expire. Empty until the first start has generated it.</summary>
     public string StrmKey { get; init; } = "";
 
     /// <summary>Whether <see cref="Key"/> is locked (CFG-53).</summary>
     public bool KeyIsLocked { get; init; }
 
-    /// <summary>Whether <see cref="NzbKey"/> is locked.</summary>
     public bool NzbKeyIsLocked { get; init; }
 
-    /// <summary>Whether <see cref="StrmKey"/> is locked.</summary>
     public bool StrmKeyIsLocked { get; init; }
 
-    /// <summary>Categories that exist even when they are empty; NFC.</summary>
+    /// <summary>Categories that exist even while empty; NFC.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
-    /// <summary>Category of NZBs that are added without one.</summary>
+    /// <summary>Category of NZBs added without one.</summary>
     public required string ManualCategory { get; init; }
 
-    /// <summary>Whether clients of the *arr family get more history than they ask for (SAB-40).</summary>
+    /// <summary>Whether *arr clients receive more history than they request (SAB-40).</summary>
     public required bool IgnoreHistoryLimit { get; init; }
 
-    /// <summary>Most history items in one answer.</summary>
+    /// <summary>Maximum history items per answer.</summary>
     public required int HistoryMaxPageSize { get; init; }
 
-    /// <summary>Whether an item whose name is taken fails; otherwise it gets a number (IMP-44).</summary>
+    /// <summary>Whether an item with a taken name fails instead of getting a number (IMP-44).</summary>
     public required bool FailDuplicates { get; init; }
 
-    /// <summary>How NZBs are asked for at addresses.</summary>
+    /// <summary>The User-Agent for fetching NZBs.</summary>
     public string UserAgent { get; init; } = "";
 
-    /// <summary>Hosts at which NZBs are fetched though they are not public: names in lower case, addresses, networks, or <c>*</c>.</summary>
+    /// <summary>Non-public hosts from which NZBs may be fetched: lowercase names, addresses, networks, or <c>*</c>.</summary>
     public IReadOnlyList<string> TrustedHosts { get; init; } = [];
 
-    /// <summary>Folders of this machine from which a client may have NZBs added by their path.</summary>
+    /// <summary>Local folders from which clients may add NZBs by path.</summary>
     public IReadOnlyList<string> LocalNzbFolders { get; init; } = [];
 
-    /// <summary>Takes the values in force.</summary>
     public static ApiOptions Read(EffectiveSettings settings) => new()
     {
         Key = settings.Text("api.key"),

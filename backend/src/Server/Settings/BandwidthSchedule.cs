@@ -3,14 +3,14 @@ using System.Text.Json;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Limits of bandwidth by day and time (<c>usenet.bandwidth-schedule</c>). Pure: the caller says what time it is.</summary>
-/// <remarks>Immutable. The first row that covers a minute counts.</remarks>
+/// <summary>Bandwidth limits by day and time (<c>usenet.bandwidth-schedule</c>). The caller provides the time.</summary>
+/// <remarks>Immutable. The first row that covers a minute applies.</remarks>
 internal sealed class BandwidthSchedule
 {
-    /// <summary>Bytes per second of one Mbit per second.</summary>
+    /// <summary>Bytes per second in one Mbit per second.</summary>
     public const long BytesOfMegabit = 125_000;
 
-    /// <summary>The highest limit in Mbit per second.</summary>
+    /// <summary>The highest allowed limit in Mbit per second.</summary>
     public const int MostMegabits = 100_000;
 
     private const int MostRows = 100;
@@ -22,17 +22,14 @@ internal sealed class BandwidthSchedule
 
     private BandwidthSchedule(IReadOnlyList<Row> rows) => _rows = rows;
 
-    /// <summary>One without rows.</summary>
     public static BandwidthSchedule Empty { get; } = new([]);
 
-    /// <summary>Whether there is no row.</summary>
     public bool IsEmpty => _rows.Count == 0;
 
     /// <summary>
-    /// Reads <c>[{"days":"mon-fri","from":"08:00","to":"23:00","mbps":200}]</c>. Days are names, ranges of them and lists of both, absent for
-    /// all; an end that is not behind its beginning is one of the next day.
+    /// Parses <c>[{"days":"mon-fri","from":"08:00","to":"23:00","mbps":200}]</c>. Days are names, ranges and lists; all days if absent. An end at
+    /// or before its start belongs to the next day. Returns null for any other text.
     /// </summary>
-    /// <returns>Null when the text is anything else.</returns>
     public static BandwidthSchedule? Read(string text)
     {
         if (string.IsNullOrWhiteSpace(text))
@@ -51,9 +48,7 @@ internal sealed class BandwidthSchedule
         }
     }
 
-    /// <summary>The limit of a minute.</summary>
-    /// <param name="local">By the clock on the wall.</param>
-    /// <returns>Bytes per second, 0 for no limit; null where no row covers the minute.</returns>
+    /// <summary>Returns the limit of a local time in bytes per second, 0 for no limit; null if no row covers it.</summary>
     public long? At(DateTime local)
     {
         var day = (int)local.DayOfWeek;
@@ -98,7 +93,7 @@ internal sealed class BandwidthSchedule
             ? (long)Math.Ceiling(megabits * BytesOfMegabit)
             : null;
 
-    /// <returns>One bit for each day, the lowest for Sunday.</returns>
+    /// <summary>Returns one bit per day, Sunday lowest.</summary>
     private static int? ReadDays(string text)
     {
         var days = 0;
@@ -119,11 +114,10 @@ internal sealed class BandwidthSchedule
         return days;
     }
 
-    /// <summary>One limit.</summary>
-    /// <param name="Days">On which it begins, a bit for each.</param>
-    /// <param name="From">Minute of the day in which it begins.</param>
-    /// <param name="To">Minute before which it ends, of the next day where it is not later.</param>
-    /// <param name="BytesPerSecond">0: none.</param>
+    /// <param name="Days">Days on which the limit starts, one bit each.</param>
+    /// <param name="From">First minute of the day.</param>
+    /// <param name="To">Minute after the end; on the next day unless later than the start.</param>
+    /// <param name="BytesPerSecond">0 for no limit.</param>
     private sealed record Row(int Days, int From, int To, long BytesPerSecond)
     {
         public bool Covers(int day, int minute)

@@ -2,28 +2,27 @@ using System.Net;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Settings of the process as a whole (<c>general.*</c>).</summary>
+/// <summary>Process-wide settings (<c>general.*</c>).</summary>
 internal sealed record GeneralOptions
 {
-    /// <summary>Least level that is logged.</summary>
+    /// <summary>Minimum level of the log.</summary>
     public required LogLevel LogLevel { get; init; }
 
-    /// <summary>Console lines are JSON objects rather than text.</summary>
+    /// <summary>Whether console lines are JSON objects.</summary>
     public required bool JsonLog { get; init; }
 
-    /// <summary>Path below which everything is mapped, like <c>/x</c>; empty for the root.</summary>
+    /// <summary>Path prefix of all routes, such as <c>/x</c>; empty for the root.</summary>
     public string UrlBase { get; init; } = "";
 
-    /// <summary>Address of this server as its clients reach it; empty for none.</summary>
+    /// <summary>This server's address for its clients; empty for none.</summary>
     public string BaseUrl { get; init; } = "";
 
-    /// <summary>Further host names of this server; <c>*</c> for any.</summary>
+    /// <summary>Additional host names of this server; <c>*</c> for any.</summary>
     public IReadOnlyList<string> AllowedHosts { get; init; } = [];
 
-    /// <summary>Whose <c>X-Forwarded-*</c> headers are believed.</summary>
+    /// <summary>Proxies whose <c>X-Forwarded-*</c> headers are trusted.</summary>
     public IReadOnlyList<IPNetwork> TrustedProxies { get; init; } = [];
 
-    /// <summary>Takes the values in force.</summary>
     public static GeneralOptions Read(EffectiveSettings settings) => new()
     {
         LogLevel = Enum.Parse<LogLevel>(settings.Text("general.log-level"), ignoreCase: true),

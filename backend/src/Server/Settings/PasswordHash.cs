@@ -7,11 +7,10 @@ using System.Text;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// A password as it is stored: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c>, both in base64 (CFG-51). One that was imported is
-/// <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c>, likewise, until it is used for the first time: the hash is that of ASP.NET Identity, and the suffix stood
-/// behind the password when it was made (CFG-42).
+/// A stored password: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c>, salt and hash in base64 (CFG-51). Until its first use, an
+/// imported one is <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c> in base64: an ASP.NET Identity hash, and the text appended to the password before
+/// hashing (CFG-42). Immutable.
 /// </summary>
-/// <remarks>Immutable.</remarks>
 internal sealed class PasswordHash
 {
     private const string Prefix = "pbkdf2-sha256$";
@@ -27,7 +26,7 @@ internal sealed class PasswordHash
     private readonly byte[] _salt;
     private readonly byte[] _hash;
 
-    // Of an imported one: its stored form, and what stands behind the password.
+    // Imported hashes only: the stored form, and the text appended to the password.
     private readonly string? _imported;
     private readonly string _suffix = "";
 
@@ -41,26 +40,22 @@ internal sealed class PasswordHash
     private PasswordHash(string imported, HashAlgorithmName algorithm, int rounds, byte[] salt, byte[] hash, string suffix)
         : this(rounds, salt, hash) => (_imported, _algorithm, _suffix) = (imported, algorithm, suffix);
 
-    /// <summary>Whether it is weaker than a new one: the password is hashed anew when it is next known.</summary>
+    /// <summary>Whether the hash is weaker than a new one, and needs rehashing once the password is known.</summary>
     public bool IsImported => _imported is not null;
 
-    /// <summary>Hashes a password with a salt of its own.</summary>
     public static PasswordHash Create(ChosenPassword password) => OfText(password.Text);
 
-    /// <summary>Takes the stored form as it is, and hashes a password that is strong enough; null for any other text.</summary>
+    /// <summary>Parses a stored form, or hashes a strong enough password; null for any other text.</summary>
     public static PasswordHash? Of(string text) => Parse(text) ?? (ChosenPassword.Judge(text) is { } chosen ? Create(chosen) : null);
 
-    /// <summary>Takes a hash of ASP.NET Identity, of either version.</summary>
-    /// <param name="text">The hash in base64.</param>
-    /// <param name="suffix">What stood behind the password when it was made.</param>
-    /// <returns>Null where it is none.</returns>
+    /// <summary>Parses an ASP.NET Identity hash of version 2 or 3 in base64, with the suffix appended to the password; null if it is none.</summary>
     public static PasswordHash? OfIdentity(string text, string suffix)
     {
         var imported = $"{IdentityPrefix}{text}${Convert.ToBase64String(Encoding.UTF8.GetBytes(suffix))}";
         if (imported.Length > MaxText || !Base64.IsValid(text))
             return null;
         var bytes = Convert.FromBase64String(text);
-        // Version 2: a salt and a hash of fixed lengths. Version 3: function, rounds and length of the salt before them.
+        // Version 2 has a fixed salt and hash. Version 3 stores function, rounds and salt length first.
         if (bytes is [0, ..] && bytes.Length == 1 + SaltBytes + HashBytes)
             return new PasswordHash(imported, HashAlgorithmName.SHA1, 1000, bytes[1..(1 + SaltBytes)], bytes[(1 + SaltBytes)..], suffix);
         if (bytes is not [1, ..] || bytes.Length < 13)
@@ -74,10 +69,9 @@ internal sealed class PasswordHash
         uint ReadNumber(int at) => BinaryPrimitives.ReadUInt32BigEndian(bytes.AsSpan(at));
     }
 
-    /// <summary>Whether a text is a stored hash rather than a password.</summary>
     public static bool IsHash(string text) => Parse(text) is not null;
 
-    /// <summary>Reads the stored form; null for any other text.</summary>
+    /// <summary>Parses the stored form; null for any other text.</summary>
     public static PasswordHash? Parse(string text)
     {
         if (text.StartsWith(IdentityPrefix, StringComparison.Ordinal) && text.Length <= MaxText)
@@ -103,14 +97,12 @@ internal sealed class PasswordHash
         return salt.Length == SaltBytes && hash.Length == HashBytes ? new PasswordHash(rounds, salt, hash) : null;
     }
 
-    /// <summary>Whether a password gives this hash; takes the same time for a right and a wrong one.</summary>
+    /// <summary>Checks a password in constant time.</summary>
     public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password + _suffix, _salt, _rounds, _algorithm, _hash.Length), _hash);
 
-    /// <summary>Hashes the password of this hash again, in the strength of a new one. The password may be weak: it was chosen elsewhere (CFG-42).</summary>
-    /// <returns>Null if the password is wrong.</returns>
+    /// <summary>Rehashes a password at full strength; null if it is wrong. It may be weak, because another server accepted it (CFG-42).</summary>
     public PasswordHash? Renew(string password) => Verify(password) ? OfText(password) : null;
 
-    /// <summary>The stored form.</summary>
     public override string ToString() =>
         _imported ?? string.Create(CultureInfo.InvariantCulture, $"{Prefix}{_rounds}${Convert.ToBase64String(_salt)}${Convert.ToBase64String(_hash)}");
 

@@ -3,35 +3,33 @@ using System.Collections;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// The environment variables of a process, with the two rules that hold for all of them: an empty one counts as absent, and
-/// <c>NAME_FILE</c> names a file that holds the value of <c>NAME</c> (CFG-3, CFG-4).
+/// Environment variables with two rules for all: an empty one counts as absent, and <c>NAME_FILE</c> names a file with the value (CFG-3, CFG-4).
 /// </summary>
-/// <remarks>Immutable, apart from the warnings it collects; used by one thread while Sluice starts.</remarks>
+/// <remarks>Not thread-safe: reading collects warnings. Used by one thread during startup.</remarks>
 internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> variables)
 {
     private const string FileSuffix = "_FILE";
 
-    // A settings file is a key, a password or one JSON value.
+    // A file holds a key, a password or one JSON value.
     private const int MaxFileBytes = 1 << 20;
 
     private readonly HashSet<string> _warnings = [];
 
-    /// <summary>Sentences about variables that could not be read, without their values.</summary>
+    /// <summary>Sentences about unreadable variables, without their values.</summary>
     public IReadOnlyCollection<string> Warnings => _warnings;
 
-    /// <summary>The names that carry a value, the suffix of <c>NAME_FILE</c> taken off.</summary>
+    /// <summary>Names with a value; <c>NAME_FILE</c> counts as <c>NAME</c>.</summary>
     public IEnumerable<string> Names => variables
         .Where(variable => variable.Value.Length > 0)
         .Select(variable => variable.Key.EndsWith(FileSuffix, StringComparison.Ordinal) ? variable.Key[..^FileSuffix.Length] : variable.Key)
         .Distinct();
 
-    /// <summary>The variables of this process.</summary>
     public static ProcessEnvironment OfThisProcess() => new(
         Environment.GetEnvironmentVariables()
             .Cast<DictionaryEntry>()
             .ToDictionary(entry => (string)entry.Key, entry => entry.Value as string ?? ""));
 
-    /// <summary>The value of a variable, or null when it is absent, empty or its file cannot be read.</summary>
+    /// <summary>Returns null if the variable is absent or empty, or its file cannot be read.</summary>
     public string? Get(string name)
     {
         if (variables.TryGetValue(name, out var value) && value.Length > 0)
@@ -40,7 +38,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return variables.TryGetValue(name + FileSuffix, out var path) && path.Length > 0 ? ReadFile(name, path) : null;
     }
 
-    /// <summary>A boolean by the rules of CFG-4; anything else is false, with a warning.</summary>
+    /// <summary>Parses a boolean by CFG-4. Any other text is false, with a warning.</summary>
     public bool GetBoolean(string name)
     {
         if (Get(name) is not { } text)
@@ -53,7 +51,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return false;
     }
 
-    /// <summary>A whole number in a range; outside it the nearest bound counts, and no number is the default, each with a warning.</summary>
+    /// <summary>Parses a whole number. A number out of range becomes the nearest bound, and other text the default, each with a warning.</summary>
     public long GetNumber(string name, long min, long max, long fallback)
     {
         if (Get(name) is not { } text)
@@ -73,7 +71,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return bound;
     }
 
-    /// <summary>Remembers a sentence for the log.</summary>
+    /// <summary>Adds a sentence for the log.</summary>
     public void Warn(string sentence) => _warnings.Add(sentence);
 
     private string? ReadFile(string name, string path)
@@ -88,7 +86,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
             }
 
             using var reader = new StreamReader(file);
-            // Editors and `echo` end a file with a line break that is no part of the value.
+            // Editors and `echo` append a line break that does not belong to the value.
             var value = reader.ReadToEnd().TrimEnd('\r', '\n');
             return value.Length > 0 ? value : null;
         }

@@ -2,75 +2,73 @@ using System.Net;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Options of the process itself, from the environment (docs/configuration.md, "The process").</summary>
+/// <summary>Process options from the environment (docs/configuration.md, "The process").</summary>
 internal sealed record ProcessOptions
 {
-    /// <summary>The user and the group of the image, where <c>PUID</c> or <c>PGID</c> is not set.</summary>
+    /// <summary>User and group of the image, used if <c>PUID</c> or <c>PGID</c> is missing.</summary>
     public const uint ImageUser = 1000;
 
     private const long MiB = 1 << 20;
 
-    // As many as the code that the server makes has.
+    // The length of a generated code.
     private const int MinSetupCode = 8;
 
-    /// <summary>The data folder, absolute.</summary>
     public required string ConfigPath { get; init; }
 
-    /// <summary>Port of the listener; 0 lets the system choose.</summary>
+    /// <summary>Listener port; 0 lets the system choose.</summary>
     public required int Port { get; init; }
 
-    /// <summary>Address to listen on; null: all, IPv4 and IPv6.</summary>
+    /// <summary>Listener address; null for all IPv4 and IPv6 addresses.</summary>
     public required IPAddress? BindAddress { get; init; }
 
-    /// <summary>Longest upload in bytes.</summary>
+    /// <summary>Maximum upload in bytes.</summary>
     public required long MaxRequestBodySize { get; init; }
 
     /// <summary>PEM file of the certificate; null for plain HTTP.</summary>
     public required string? TlsCertFile { get; init; }
 
-    /// <summary>PEM file of its key; set exactly when <see cref="TlsCertFile"/> is.</summary>
+    /// <summary>PEM file of the private key; null exactly if <see cref="TlsCertFile"/> is.</summary>
     public required string? TlsKeyFile { get; init; }
 
-    /// <summary>Allows <c>webdav.no-auth-networks</c> to have an effect.</summary>
+    /// <summary>Whether <c>webdav.no-auth-networks</c> takes effect.</summary>
     public required bool DisableWebDavAuth { get; init; }
 
-    /// <summary>Ends the process when a block of the engine is used after it was returned to its pool: for development of the engine.</summary>
+    /// <summary>Whether the process ends when an engine block is used after its return to the pool; for engine development.</summary>
     public required bool ChecksBlocks { get; init; }
 
-    /// <summary>Which state of the database one start goes on with, though it does not fit the stored NZBs; null for none.</summary>
+    /// <summary>Id of a mismatched database state to accept in this start; null for none.</summary>
     public required string? AcceptDatabase { get; init; }
 
-    /// <summary>Whether the library of an old server in the data folder is imported without being asked for.</summary>
+    /// <summary>Whether an old server's library in the data folder is imported automatically.</summary>
     public required bool Imports { get; init; }
 
-    /// <summary>Name of the administrator that a start without one makes.</summary>
+    /// <summary>Name of the administrator that a start creates if there is none.</summary>
     public required string AdminUser { get; init; }
 
-    /// <summary>That administrator's password, judged, or its hash; null to have the setup ask for it.</summary>
+    /// <summary>That administrator's checked password or hash; null if the setup should ask for it.</summary>
     public required string? AdminPassword { get; init; }
 
-    /// <summary>Asks for the administrator's login to be removed, once.</summary>
+    /// <summary>Whether to remove the administrator's login, once.</summary>
     public required bool ResetAdminPassword { get; init; }
 
-    /// <summary>The code of the setup; null for a random one.</summary>
+    /// <summary>The setup code; null for a random one.</summary>
     public required string? SetupCode { get; init; }
 
-    /// <summary>The user and group that a process started as root goes on as (S28); null to stay root.</summary>
+    /// <summary>User and group to switch to if started as root (S28); null to stay root.</summary>
     public required (uint User, uint Group)? RunAs { get; init; }
 
-    /// <summary>The rights that files outside of the data folder are made without, as umask(2) has them.</summary>
+    /// <summary>File mode mask outside the data folder, as in umask(2).</summary>
     public required int Umask { get; init; }
 
-    /// <summary>Whether the listener speaks HTTPS.</summary>
     public bool UsesTls => TlsCertFile is not null;
 
-    /// <summary>Up to which level of instructions a build may be taken that is wider than the one that was started; null for all.</summary>
+    /// <summary>The widest instruction set for which a wider build may be started instead; null for any.</summary>
     public static string? ReadInstructions(ProcessEnvironment environment) => environment.Get("SLUICE_INSTRUCTIONS");
 
-    /// <summary>Whether a text can be the code of the setup. Only its letters and digits count.</summary>
+    /// <summary>Whether a text is usable as a setup code. Only letters and digits count.</summary>
     public static bool IsSetupCode(string text) => text.Count(char.IsLetterOrDigit) >= MinSetupCode;
 
-    /// <summary>Reads the variables; what cannot be used is replaced and becomes a warning of the environment.</summary>
+    /// <summary>Reads the variables. An unusable value is replaced, with a warning.</summary>
     public static ProcessOptions Read(ProcessEnvironment environment)
     {
         if (environment.Get("ASPNETCORE_URLS") is not null)

@@ -3,28 +3,27 @@ namespace Sluice.Server.Settings;
 /// <summary>The queue (<c>queue.*</c>).</summary>
 internal sealed record QueueOptions
 {
-    /// <summary>Items worked on at a time.</summary>
+    /// <summary>Number of items processed in parallel.</summary>
     public required int WorkerCount { get; init; }
 
-    /// <summary>Most items that wait; 0 is no limit.</summary>
+    /// <summary>Maximum waiting items; 0 for no limit.</summary>
     public required int MaxItems { get; init; }
 
-    /// <summary>A full queue takes items again when it has shrunk to this many; never above <see cref="MaxItems"/>.</summary>
+    /// <summary>Length at which a full queue accepts items again; at most <see cref="MaxItems"/>.</summary>
     public required int ResumeThreshold { get; init; }
 
-    /// <summary>Whether items are started only where a client forces it.</summary>
+    /// <summary>Whether only forced items start.</summary>
     public bool IsPaused { get; init; }
 
-    /// <summary>A step without progress for this long has failed.</summary>
+    /// <summary>A step without progress for this long fails.</summary>
     public required TimeSpan StepTimeout { get; init; }
 
-    /// <summary>Folder of this machine whose NZBs are added; null for none.</summary>
+    /// <summary>Local folder whose NZBs are added; null for none.</summary>
     public string? WatchFolder { get; init; }
 
-    /// <summary>Bytes per second that a client of the SABnzbd API has limited all traffic to; 0: it has not.</summary>
+    /// <summary>Limit for all traffic in bytes per second, set by SABnzbd API clients; 0 for none.</summary>
     public long SpeedLimit { get; init; }
 
-    /// <summary>Takes the values in force.</summary>
     public static QueueOptions Read(EffectiveSettings settings)
     {
         var maxItems = settings.Number("queue.max-items");

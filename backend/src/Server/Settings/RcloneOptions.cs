@@ -1,24 +1,23 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>How clients see the tree through a mount, and the remote control of the rclone that keeps it (<c>rclone.*</c>).</summary>
+/// <summary>The clients' mount and the remote control of its rclone (<c>rclone.*</c>).</summary>
 internal sealed record RcloneOptions
 {
-    /// <summary>Absolute path of the mounted root on the clients' side, without a slash at its end.</summary>
+    /// <summary>Absolute path of the mount root on the clients, without a trailing slash.</summary>
     public required string MountDir { get; init; }
 
-    /// <summary>Whether rclone is told of changes.</summary>
+    /// <summary>Whether rclone is notified of changes.</summary>
     public bool RcEnabled { get; init; }
 
-    /// <summary>Address of its remote control, with a slash at its end; null when none is set.</summary>
+    /// <summary>Address of the remote control, with a trailing slash; null if unset.</summary>
     public Uri? RcUrl { get; init; }
 
     /// <summary>User of the remote control; empty for none.</summary>
     public string RcUser { get; init; } = "";
 
-    /// <summary>Its password. Secret: never logged.</summary>
+    /// <summary>Password of the remote control. Never logged.</summary>
     public string RcPassword { get; init; } = "";
 
-    /// <summary>Takes the values in force.</summary>
     public static RcloneOptions Read(EffectiveSettings settings) => new()
     {
         MountDir = settings.Text("rclone.mount-dir"),
@@ -28,6 +27,6 @@ internal sealed record RcloneOptions
         RcPassword = settings.Text("rclone.pass"),
     };
 
-    /// <summary>The mount and the address only.</summary>
+    /// <summary>Omits user and password.</summary>
     public override string ToString() => $"{nameof(RcloneOptions)} of {MountDir}, {RcUrl}";
 }

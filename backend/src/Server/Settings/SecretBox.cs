@@ -4,31 +4,29 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Whether the key file is the one that the secrets are sealed with.</summary>
+/// <summary>State of the key file.</summary>
 internal enum KeyState
 {
-    /// <summary>It is, or nothing is sealed yet.</summary>
+    /// <summary>The key matches, or nothing is sealed yet.</summary>
     Usable,
 
-    /// <summary>There is no key file.</summary>
     Missing,
 
-    /// <summary>The key file does not have the length of a key.</summary>
+    /// <summary>The key file has the wrong length.</summary>
     Damaged,
 
-    /// <summary>The key file holds another key.</summary>
     Other,
 }
 
 /// <summary>
-/// Encrypts secrets for the database: <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>, AES-256-GCM with the name of the
-/// setting as associated data, so that a value cannot be moved to another name (CFG-50). A box whose key file is lost is locked: it
-/// makes no key by itself, so that the lost file finds its place free when it comes back (CFG-53).
+/// Encrypts secrets for the database: <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>, AES-256-GCM with the setting's name as associated
+/// data, so that a value cannot move to another name (CFG-50). If the key file is lost, the box is locked and creates no new key, so that the old
+/// file can be put back (CFG-53).
 /// </summary>
-/// <remarks>Thread-safe. The key file is made with the first secret that is sealed.</remarks>
+/// <remarks>Thread-safe. The key file is created with the first sealed secret.</remarks>
 internal sealed class SecretBox(DataFolder folder)
 {
-    /// <summary>The key file as sentences name it.</summary>
+    /// <summary>The key file's name in messages.</summary>
     public const string KeyFile = "keys/secret.key";
 
     private const string Prefix = "enc:v1:";
@@ -39,7 +37,7 @@ internal sealed class SecretBox(DataFolder folder)
     private const int TagBytes = 16;
     private const int FingerprintBytes = 16;
 
-    // Guards the keys and the state. A storage fault while a key is read or made leaves them as they were.
+    // Guards keys and state. A storage fault while reading or creating a key leaves them unchanged.
     private readonly Lock _gate = new();
     private bool _isPrepared;
     private KeyState _state;
@@ -48,7 +46,6 @@ internal sealed class SecretBox(DataFolder folder)
 
     private string KeyPath => Path.Combine(folder.Keys, KeyName);
 
-    /// <summary>Whether secrets can be sealed and opened.</summary>
     public KeyState State
     {
         get
@@ -61,10 +58,10 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Whether the key file is lost, so that nothing can be sealed and what is sealed cannot be opened.</summary>
+    /// <summary>Whether the key file is lost, so that nothing can be sealed or opened.</summary>
     public bool IsLocked => State != KeyState.Usable;
 
-    /// <summary>Why a sealed secret does not open, as the end of a sentence that begins with "because".</summary>
+    /// <summary>Why a secret does not open, as the end of a sentence with "because".</summary>
     public string Cause => State switch
     {
         KeyState.Missing => $"{KeyFile} is missing",
@@ -72,7 +69,7 @@ internal sealed class SecretBox(DataFolder folder)
         _ => $"{KeyFile} holds another key",
     };
 
-    /// <summary>Identifies the key without giving it away; null as long as there is none, or the box is locked.</summary>
+    /// <summary>Identifies the key without revealing it; null without a key, or if the box is locked.</summary>
     public string? Fingerprint
     {
         get
@@ -82,12 +79,11 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Whether a stored text was made by a box.</summary>
     public static bool IsSealed(string text) => text.StartsWith(Prefix, StringComparison.Ordinal);
 
-    /// <summary>Reads the key file and compares it with the key that the secrets are sealed with.</summary>
-    /// <param name="fingerprint">That of the key, as the database has it; null if it has none.</param>
-    /// <param name="values">Sealed values by name. Without a fingerprint the key is the right one if it opens one of them.</param>
+    /// <summary>Reads the key file and checks that it is the key of the sealed secrets.</summary>
+    /// <param name="fingerprint">Fingerprint of the key in the database; null if there is none.</param>
+    /// <param name="values">Sealed values by name. Without a fingerprint, a key that opens any of these is right.</param>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public void Prepare(string? fingerprint, IReadOnlyDictionary<string, string> values)
     {
@@ -104,8 +100,8 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Encrypts a value for storage under a name.</summary>
-    /// <exception cref="StorageException">The box is locked, or its key cannot be read or made.</exception>
+    /// <summary>Encrypts a value under a name.</summary>
+    /// <exception cref="StorageException">The box is locked, or its key cannot be read or created.</exception>
     public string Seal(string name, string value)
     {
         lock (_gate)
@@ -117,10 +113,10 @@ internal sealed class SecretBox(DataFolder folder)
     }
 
     /// <summary>
-    /// Encrypts a value that a person has entered, also while the box is locked: under an interim key with a file of its own, which opens
-    /// the value from then on, whatever becomes of the lost key.
+    /// Encrypts a value that a person entered. If the box is locked, uses an interim key in its own file, which opens the value even if the lost
+    /// key never returns.
     /// </summary>
-    /// <exception cref="StorageException">A key cannot be read or made.</exception>
+    /// <exception cref="StorageException">A key cannot be read or created.</exception>
     public string SealEntered(string name, string value)
     {
         lock (_gate)
@@ -132,7 +128,7 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Decrypts what was sealed under the same name; null if the key is not here or the text was changed (CFG-53).</summary>
+    /// <summary>Decrypts a value sealed under this name; null if the key is missing or the text was changed (CFG-53).</summary>
     public string? Open(string name, string text)
     {
         lock (_gate)
@@ -142,15 +138,14 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Throws if the box is locked.</summary>
-    /// <exception cref="StorageException">It is.</exception>
+    /// <summary>Throws a <see cref="StorageException"/> if the box is locked.</summary>
     public void RequireKey()
     {
         if (IsLocked)
             throw Locked();
     }
 
-    /// <summary>Returns the fault that keeps a sealed value from being used.</summary>
+    /// <summary>Creates the exception for a locked box.</summary>
     public StorageException Locked() => StorageException.Unusable(
         KeyPath,
         State switch
@@ -161,11 +156,10 @@ internal sealed class SecretBox(DataFolder folder)
         });
 
     /// <summary>
-    /// Makes a new key file in place of the lost one. A file in its place is kept under another name. The box stays locked until the
-    /// replacement is adopted, which is done once the database has its fingerprint: a kill in between changes nothing.
+    /// Creates a new key file; an existing file is kept under another name. The box stays locked until <see cref="Replacement.Adopt"/>, which
+    /// must follow the database's write of the fingerprint, so that a kill in between changes nothing. Returns null if the box is not locked.
     /// </summary>
-    /// <returns>Null if the box is not locked.</returns>
-    /// <exception cref="StorageException">The file cannot be made.</exception>
+    /// <exception cref="StorageException">The file cannot be created.</exception>
     public Replacement? MakeReplacement()
     {
         lock (_gate)
@@ -250,7 +244,7 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>A name for a key file that makes room for another one: it may still open something.</summary>
+    /// <summary>A name that keeps a replaced key file, because it may still open something.</summary>
     private static string FreeNameFor(string path)
     {
         var number = 1;
@@ -277,13 +271,12 @@ internal sealed class SecretBox(DataFolder folder)
         PosixCalls.SyncFolder(Path.GetDirectoryName(path)!);
     }
 
-    /// <summary>A key whose file has taken the place of the lost one.</summary>
+    /// <summary>A new key whose file has replaced the lost one.</summary>
     public sealed class Replacement(SecretBox box, byte[] key)
     {
-        /// <summary>Its fingerprint.</summary>
         public string Fingerprint => FingerprintOf(key);
 
-        /// <summary>Unlocks the box with it.</summary>
+        /// <summary>Unlocks the box with the new key.</summary>
         public void Adopt()
         {
             lock (box._gate)

@@ -4,24 +4,24 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Another name under which a value is read: a key of the family, or an environment variable.</summary>
+/// <summary>Another name for a setting: a key of the related servers, or an environment variable.</summary>
 /// <param name="Name">The key or variable.</param>
-/// <param name="Numerator">Numbers are multiplied by this,</param>
-/// <param name="Denominator">and divided by this, rounded to the nearest whole.</param>
+/// <param name="Numerator">Factor for numbers.</param>
+/// <param name="Denominator">Divisor for numbers; the result is rounded.</param>
 internal sealed record SettingAlias(string Name, int Numerator = 1, int Denominator = 1)
 {
-    /// <summary>For a variable that is a switch: the values that it stands for.</summary>
+    /// <summary>For a switch: the values for on and off.</summary>
     public (string On, string Off)? Switch { get; init; }
 
-    /// <summary>For a JSON object that sets several settings: the member that counts, in any case (CFG-4).</summary>
+    /// <summary>For a JSON object with several settings: the member to read, ignoring case (CFG-4).</summary>
     public string? Member { get; init; }
 
-    /// <summary>Whether the entries of the list are extensions, which stand for all names that end with them.</summary>
+    /// <summary>Whether list entries are file extensions, which become name patterns.</summary>
     public bool HoldsExtensions { get; init; }
 
     /// <summary>
-    /// The value in the unit of the setting; null when a JSON object has no such member. Text that is no number stays as it is and
-    /// is refused later. Malformed JSON is never shown in a message, because it may hold a secret.
+    /// Converts a value to the unit of the setting. Null if a JSON object lacks the member. Other text stays unchanged and is refused later.
+    /// Messages never show malformed JSON, because it may contain a secret.
     /// </summary>
     public string? Convert(string text)
     {

@@ -25,18 +25,15 @@ internal enum SettingGroup
     System,
 }
 
-/// <summary>How a setting is explained to people.</summary>
-/// <param name="Group">Where it is shown.</param>
-/// <param name="Title">Its name, as a heading.</param>
-/// <param name="Help">At most two sentences.</param>
+/// <summary>The presentation of a setting: its group, its heading, and at most two sentences of help.</summary>
 internal sealed record SettingCard(SettingGroup Group, string Title, string Help)
 {
-    /// <summary>Unit of a number; null for a bare count.</summary>
+    /// <summary>Unit of a number; null for a plain count.</summary>
     public string? Unit { get; init; }
 
-    /// <summary>What 0, or an empty text, stands for; null where it has no meaning of its own.</summary>
+    /// <summary>Meaning of 0 or an empty text; null if it has no special meaning.</summary>
     public string? ZeroMeans { get; init; }
 
-    /// <summary>Among the few of the basic view; its text uses no words of the trade.</summary>
+    /// <summary>Whether the basic view shows it; its text must avoid jargon.</summary>
     public bool Basic { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>What is said about each setting where people change it. A test compares the keys with the schema.</summary>
+/// <summary>The texts about each setting in the UI. A test compares the keys with the schema.</summary>
 internal static class SettingCards
 {
     private static readonly Dictionary<string, SettingCard> Cards = new()
@@ -93,9 +93,7 @@ internal static class SettingCards
         ["arr.instances"] = new(SettingGroup.Arr, "Sonarr, Radarr and relatives", "The programs that Sluice is connected to.") { Basic = true },
     };
 
-    /// <summary>The card of a key.</summary>
     public static SettingCard Of(string key) => Cards[key];
 
-    /// <summary>All keys that have one.</summary>
     public static IEnumerable<string> Keys => Cards.Keys;
 }

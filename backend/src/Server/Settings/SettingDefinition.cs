@@ -1,52 +1,50 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>One row of the schema: key, type, limits and default of a setting, and its aliases.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>One row of the schema: key, type, limits, default and aliases of a setting.</summary>
 internal sealed record SettingDefinition(string Key, SettingType Type)
 {
-    /// <summary>Value when nothing else gives one, as text.</summary>
+    /// <summary>The value as text if no source provides one.</summary>
     public string Default { get; init; } = "";
 
-    /// <summary>Lowest number, or fewest characters or entries.</summary>
+    /// <summary>Minimum number, characters or entries.</summary>
     public long Min { get; init; }
 
-    /// <summary>Highest number, or most characters or entries.</summary>
+    /// <summary>Maximum number, characters or entries.</summary>
     public long Max { get; init; }
 
-    /// <summary>0 is allowed beside the range and has a meaning of its own (off, automatic, unlimited).</summary>
+    /// <summary>Whether 0 is allowed outside the range, with a special meaning (off, automatic, unlimited).</summary>
     public bool ZeroAllowed { get; init; }
 
-    /// <summary>May be empty, which turns its feature off.</summary>
+    /// <summary>Whether an empty value is allowed; it turns the feature off.</summary>
     public bool EmptyAllowed { get; init; }
 
-    /// <summary>The words of a <see cref="SettingType.Choice"/>.</summary>
+    /// <summary>Allowed words of a <see cref="SettingType.Choice"/>.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
-    /// <summary>What the entries of a <see cref="SettingType.LineList"/> are, in words.</summary>
+    /// <summary>Description of the entries of a <see cref="SettingType.LineList"/>.</summary>
     public string Entries { get; init; } = "";
 
-    /// <summary>Never shown, logged or exported; encrypted or hashed at rest.</summary>
+    /// <summary>Whether the value is never shown, logged or exported, and is stored encrypted or hashed.</summary>
     public bool Secret { get; init; }
 
-    /// <summary>A change counts from the next start.</summary>
+    /// <summary>Whether a change applies only at the next start.</summary>
     public bool Restart { get; init; }
 
-    /// <summary>Made at random on the first start when nothing gives a value.</summary>
+    /// <summary>Whether the first start generates a random value.</summary>
     public bool Generated { get; init; }
 
-    /// <summary>Changed by clients as they work, and therefore no part of the sets that can be restored.</summary>
+    /// <summary>Whether clients change it during normal use; such state is excluded from restorable sets.</summary>
     public bool IsState { get; init; }
 
-    /// <summary>How it is explained.</summary>
     public SettingCard Card => SettingCards.Of(Key);
 
-    /// <summary>Other keys with the same meaning; they have override names too.</summary>
+    /// <summary>Other keys with the same meaning, which can be overridden too.</summary>
     public IReadOnlyList<SettingAlias> Aliases { get; init; } = [];
 
-    /// <summary>Environment variables that count when no value is saved.</summary>
+    /// <summary>Environment variables that apply if no value is saved.</summary>
     public IReadOnlyList<SettingAlias> Fallbacks { get; init; } = [];
 
-    /// <summary>The allowed values in words, for warnings and errors.</summary>
+    /// <summary>Describes the allowed values, for warnings and errors.</summary>
     public string Allowed => Type switch
     {
         SettingType.Boolean => "true or false",

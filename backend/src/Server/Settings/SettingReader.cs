@@ -7,19 +7,18 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Judges the text of a value by its definition. Pure.</summary>
+/// <summary>Parses and validates values by their definition.</summary>
 internal static class SettingReader
 {
-    // `demo` is where the built-in clip lives (DAV-7); the others mean a folder itself or "all".
+    // `demo` is the built-in clip's folder (DAV-7); the other names have special meanings.
     private static readonly string[] ReservedNames = [".", "..", "*", "demo"];
 
-    // As long as a password of an item may be.
+    // The maximum length of an item's password.
     private const int MaxEntry = 1024;
 
-    /// <summary>The value in its one canonical form; or null, and then <paramref name="bound"/> is what to use instead, if anything.</summary>
-    /// <param name="definition">The setting.</param>
-    /// <param name="text">As it was written.</param>
-    /// <param name="bound">The nearest allowed number when the text is a number out of range.</param>
+    /// <summary>
+    /// Returns the canonical form, or null if invalid. <paramref name="bound"/> is then the nearest allowed number, if the text is a number.
+    /// </summary>
     public static string? Read(SettingDefinition definition, string text, out string? bound)
     {
         bound = null;
@@ -50,7 +49,7 @@ internal static class SettingReader
         };
     }
 
-    /// <summary>One network, a single address counting as a network of its own; null when it is neither.</summary>
+    /// <summary>Parses a network; a single address counts as one. Null if it is neither.</summary>
     public static IPNetwork? ReadNetwork(string text)
     {
         if (IPNetwork.TryParse(text, out var network))
@@ -79,7 +78,7 @@ internal static class SettingReader
 
     private static bool IsLine(SettingDefinition definition, string text) => HasLength(definition, text) && SettingText.IsPlain(text);
 
-    /// <summary>The name of a folder that every client can show (DAV-13), composed; null when it would have to be changed more than that.</summary>
+    /// <summary>Returns the NFC form of a folder name that every client can show (DAV-13); null if it would need further changes.</summary>
     private static string? ReadName(string text)
     {
         return NfcName.TryOf(text.Trim(), out var name)
@@ -105,7 +104,7 @@ internal static class SettingReader
         return networks.All(network => ReadNetwork(network) is not null) ? SettingText.WriteList(networks) : null;
     }
 
-    /// <summary>A list of entries that each have one canonical form; null when one of them has none.</summary>
+    /// <summary>Parses a list with one canonical form per entry; null if any entry is invalid.</summary>
     private static string? ReadList(SettingDefinition definition, string text, Func<string, string?> read)
     {
         if (SettingText.ReadList(text) is not { } entries || entries.Count > definition.Max)
@@ -135,7 +134,7 @@ internal static class SettingReader
         return text.Length > 1 ? text.TrimEnd('/') : text;
     }
 
-    /// <summary>One form for all spellings: a slash before each name and none behind the last.</summary>
+    /// <summary>Normalizes slashes: one before each name, none at the end.</summary>
     private static string? ReadUrlPath(string text)
     {
         var names = text.Split('/', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
@@ -143,7 +142,7 @@ internal static class SettingReader
         return isPath && text.Length <= 256 ? string.Concat(names.Select(name => "/" + name)) : null;
     }
 
-    /// <summary>Without a slash at its end. Credentials have settings of their own, which keep them out of logs.</summary>
+    /// <summary>Removes the trailing slash. Refuses credentials, because separate settings keep them out of logs.</summary>
     private static string? ReadUrl(string text)
     {
         if (text.Length == 0)

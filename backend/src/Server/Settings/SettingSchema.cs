@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Every setting that has a behaviour behind it. A test compares this table with docs/configuration.md (CFG-16).</summary>
+/// <summary>All settings. A test compares this table with docs/configuration.md (CFG-16).</summary>
 internal static class SettingSchema
 {
     private const string Loopback = """["127.0.0.0/8","::1/128"]""";
@@ -12,10 +12,10 @@ internal static class SettingSchema
 
     private const int KeyDigits = 32;
 
-    /// <summary>The keys that the first start makes. They are sealed, unlike the password of the tree.</summary>
+    /// <summary>Keys that the first start generates. They are stored encrypted, unlike the WebDAV password, which is hashed.</summary>
     public static IEnumerable<string> MadeKeys => All.Where(static definition => definition is { Generated: true, Type: SettingType.Key }).Select(static definition => definition.Key);
 
-    /// <summary>The rows, in the order of the contract.</summary>
+    /// <summary>All definitions, in the order of the contract.</summary>
     public static IReadOnlyList<SettingDefinition> All { get; } =
     [
         new("general.base-url", SettingType.Url) { Default = "http://localhost:3000", Fallbacks = [new("BASE_URL")] },
@@ -154,15 +154,15 @@ internal static class SettingSchema
         new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
     ];
 
-    /// <summary>Makes a value for one of <see cref="MadeKeys"/>.</summary>
+    /// <summary>Generates a value for one of <see cref="MadeKeys"/>.</summary>
     public static string MakeKey() => RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
 
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>
         new(key, SettingType.Number) { Min = min, Max = max, Default = fallback.ToString(System.Globalization.CultureInfo.InvariantCulture) };
 
-    /// <summary>The family keeps what concerns rclone's remote control in one JSON object.</summary>
+    /// <summary>The related servers keep all settings of rclone's remote control in one JSON object.</summary>
     private static SettingAlias Remote(string member) => new("rclone.rc") { Member = member };
 
-    /// <summary>The family counts segments of about 0.7 MiB.</summary>
+    /// <summary>The related servers count segments of about 0.7 MiB.</summary>
     private static SettingAlias Segments(string name) => new(name, 7, 10);
 }

@@ -5,23 +5,23 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>A set of saved settings.</summary>
-/// <param name="Id">Its number; higher ones were saved later.</param>
+/// <summary>A saved set of settings.</summary>
+/// <param name="Id">Increasing number.</param>
 /// <param name="SavedAt">When it was saved.</param>
-/// <param name="Changed">The keys that the save changed.</param>
-/// <param name="Content">All saved values by key, as they stand in the table of settings: secrets encrypted.</param>
-/// <param name="Proven">Whether a start with it has succeeded.</param>
-/// <param name="Failed">Whether a start with it has failed, so that it is not loaded again.</param>
+/// <param name="Changed">Keys that this save changed.</param>
+/// <param name="Content">All saved values by key, with secrets encrypted.</param>
+/// <param name="Proven">Whether a start with this set succeeded.</param>
+/// <param name="Failed">Whether a start with this set failed, so that it is not loaded again.</param>
 internal sealed record SettingSet(
     long Id, DateTimeOffset SavedAt, IReadOnlyList<string> Changed, IReadOnlyDictionary<string, string> Content, bool Proven, bool Failed);
 
-/// <summary>The table of the last sets (CFG-12). State that clients set as they work is no part of them.</summary>
+/// <summary>Stores the latest sets (CFG-12). They exclude state that clients set during normal use.</summary>
 internal static class SettingSets
 {
-    /// <summary>Sets that are kept.</summary>
+    /// <summary>Maximum number of sets.</summary>
     public const int Kept = 10;
 
-    /// <summary>All sets, the newest first.</summary>
+    /// <summary>Returns all sets, newest first.</summary>
     public static IReadOnlyList<SettingSet> Read(DbConnection connection) =>
     [
         .. connection.Query<SetRow>(
@@ -35,7 +35,7 @@ internal static class SettingSets
                 row.Failed != 0)),
     ];
 
-    /// <summary>Notes the settings before a change, where no set is kept yet: what runs with them has started with them.</summary>
+    /// <summary>Saves the current settings as proven before the first change, because this server has started with them.</summary>
     public static void Begin(DbConnection connection, DateTimeOffset now)
     {
         if (connection.ExecuteScalar<long>("SELECT count(*) FROM setting_set") > 0)
@@ -45,14 +45,14 @@ internal static class SettingSets
             Insert(connection, now, [], content, proven: true);
     }
 
-    /// <summary>Notes the settings after a change and drops the oldest sets.</summary>
+    /// <summary>Saves the settings after a change and removes the oldest sets.</summary>
     public static void Add(DbConnection connection, DateTimeOffset now, IReadOnlyList<string> changed)
     {
         Insert(connection, now, changed, Current(connection), proven: false);
         connection.Execute("DELETE FROM setting_set WHERE id NOT IN (SELECT id FROM setting_set ORDER BY id DESC LIMIT @kept)", new { kept = Kept });
     }
 
-    /// <summary>Notes how starts went.</summary>
+    /// <summary>Records the outcome of starts.</summary>
     public static void Judge(DbConnection connection, long? proven, IReadOnlyCollection<long> failed)
     {
         connection.Execute("UPDATE setting_set SET proven = 1 WHERE id = @proven", new { proven = proven ?? 0 });

@@ -4,10 +4,10 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>How values are written as text (CFG-4). Pure.</summary>
+/// <summary>The text form of values (CFG-4).</summary>
 internal static class SettingText
 {
-    /// <summary><c>true/false/1/0/yes/no/on/off</c> in any case, or null.</summary>
+    /// <summary>Parses <c>true/false/1/0/yes/no/on/off</c>, ignoring case; null for other text.</summary>
     public static bool? ReadBoolean(string text) => text.Trim().ToLowerInvariant() switch
     {
         "true" or "1" or "yes" or "on" => true,
@@ -15,7 +15,7 @@ internal static class SettingText
         _ => null,
     };
 
-    /// <summary>A whole number in invariant culture, or null. Numbers beyond 64 bit are held at their end.</summary>
+    /// <summary>Parses a whole number; null for other text. Clamps to 64 bits.</summary>
     public static long? ReadNumber(string text)
     {
         text = text.Trim();
@@ -29,7 +29,7 @@ internal static class SettingText
         return text.StartsWith('-') ? long.MinValue : long.MaxValue;
     }
 
-    /// <summary>A list: comma-separated, or a JSON array of texts. Entries are trimmed, empty ones fall out. Null: neither.</summary>
+    /// <summary>Parses a comma-separated list or a JSON array; null for neither. Trims entries and drops empty ones.</summary>
     public static IReadOnlyList<string>? ReadList(string text)
     {
         if (!text.AsSpan().TrimStart().StartsWith("["))
@@ -46,13 +46,12 @@ internal static class SettingText
         }
     }
 
-    /// <summary>The one form in which a list is kept, whatever its entries hold.</summary>
+    /// <summary>Writes the canonical form of a list, which can hold any text.</summary>
     public static string WriteList(IEnumerable<string> entries) => JsonSerializer.Serialize(entries, SettingJson.Default.IEnumerableString);
 
-    /// <summary>Whether a text is one line without control characters.</summary>
     public static bool IsPlain(string text) => !text.Any(char.IsControl);
 
-    /// <summary>Whether a text has no lone surrogate: values end up in JSON, paths and the database, where one has no place.</summary>
+    /// <summary>Whether a text has no lone surrogates, because JSON, paths and the database cannot hold them.</summary>
     public static bool IsWellFormed(string text)
     {
         for (var i = 0; i < text.Length; i++)
@@ -68,7 +67,7 @@ internal static class SettingText
     }
 }
 
-/// <summary>How lists stand in JSON, generated at build.</summary>
+/// <summary>Build-time JSON serializers for lists.</summary>
 [JsonSerializable(typeof(IEnumerable<string>))]
 [JsonSerializable(typeof(string[]))]
 [JsonSerializable(typeof(Dictionary<string, string>))]

@@ -4,14 +4,13 @@ using Microsoft.Extensions.Primitives;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Puts the settings together.</summary>
 internal static class SettingsRegistration
 {
     private const DynamicallyAccessedMemberTypes Constructed = DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
     /// <summary>
-    /// Adds the settings in force, the store and one <c>IOptionsMonitor</c> per concern. Until the store has loaded, the
-    /// options hold the values of the environment and the defaults.
+    /// Adds the effective settings, the store and one <c>IOptionsMonitor</c> per topic. Until the store has loaded, options hold only the
+    /// environment and defaults.
     /// </summary>
     public static IServiceCollection AddSettings(this IServiceCollection services, ProcessEnvironment environment, ProcessOptions process) =>
         services
@@ -33,14 +32,14 @@ internal static class SettingsRegistration
             .AddRecord(UsenetOptions.Read)
             .AddRecord(settings => WebDavOptions.Read(settings, process.DisableWebDavAuth));
 
-    // A monitor asks its options type for a constructor, which it calls only where nothing else makes the record.
+    // The options framework demands a parameterless constructor, but calls it only if no factory creates the record.
     private static IServiceCollection AddRecord<[DynamicallyAccessedMembers(Constructed)] TOptions>(this IServiceCollection services, Func<EffectiveSettings, TOptions> read)
         where TOptions : class => services
         .AddSingleton(provider => new SettingsRecord<TOptions>(provider.GetRequiredService<SettingsSource>(), read))
         .AddSingleton<IOptionsFactory<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>())
         .AddSingleton<IOptionsChangeTokenSource<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>());
 
-    /// <summary>Makes an option record from the values in force, which are valid, so that nothing can fail here; follows their changes.</summary>
+    /// <summary>Creates an options record from the effective settings and follows changes. Cannot fail, because effective values are valid.</summary>
     private sealed class SettingsRecord<[DynamicallyAccessedMembers(Constructed)] TOptions>(SettingsSource source, Func<EffectiveSettings, TOptions> read)
         : IOptionsFactory<TOptions>, IOptionsChangeTokenSource<TOptions>
         where TOptions : class

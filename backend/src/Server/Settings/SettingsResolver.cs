@@ -1,24 +1,23 @@
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Finds the value in force for every setting: override, saved value, fallback variable, default, in this order (CFG-1). A
-/// value that cannot be used is replaced and warned about, and never stops anything (CFG-10). Pure but for the environment.
+/// Resolves every setting: override, saved value, fallback variable, default, in this order (CFG-1). An unusable value is replaced with a
+/// warning, and never stops a start (CFG-10).
 /// </summary>
 internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, ProcessEnvironment environment)
 {
     private const string Prefix = "SLUICE_CONFIG__";
     private const string FamilyPrefix = "NZBDAV_CONFIG__";
 
-    /// <summary>The variable that overrides a key (CFG-2), without its prefix.</summary>
+    /// <summary>The name of the overriding variable (CFG-2), without its prefix.</summary>
     public static string OverrideRest(string key) =>
         key.Replace('-', '_').Replace(".", "__", StringComparison.Ordinal).ToUpperInvariant();
 
-    /// <summary>The variable that overrides a key.</summary>
     public static string OverrideName(string key) => Prefix + OverrideRest(key);
 
-    /// <summary>Resolves everything anew.</summary>
-    /// <param name="saved">Saved values in plain text by key.</param>
-    /// <param name="locked">The keys of saved values that cannot be decrypted; null for none. Only an override replaces one (CFG-53).</param>
+    /// <summary>
+    /// Resolves all settings. Values with <paramref name="locked"/> keys cannot be decrypted; only an override replaces one (CFG-53).
+    /// </summary>
     public EffectiveSettings Resolve(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
         var warnings = new List<string>();
@@ -74,15 +73,15 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         return found;
     }
 
-    /// <summary>Null when an alias says nothing about the setting.</summary>
+    /// <summary>Returns null if the alias says nothing about this setting.</summary>
     private static string? Convert(SettingAlias? alias, string value) => alias is null ? value : alias.Convert(value);
 
     private static IEnumerable<(string Key, SettingAlias? Alias)> Names(SettingDefinition definition) =>
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
     /// <summary>
-    /// The value, or the default in place of an invalid one. Null for a setting that is made at random: the next source counts,
-    /// since the default of such a setting is the value that an earlier start has made and saved.
+    /// Returns the value, or the default if it is invalid. Null for a generated setting, so that the next source applies: an earlier start saved
+    /// its value.
     /// </summary>
     private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)
@@ -112,7 +111,7 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         }
     }
 
-    /// <summary>Enough of a value to recognise it, on one line.</summary>
+    /// <summary>Shortens a value for a message, on one line.</summary>
     private static string Shorten(string text)
     {
         var line = new string([.. text.Take(60).Select(c => char.IsControl(c) || char.IsSurrogate(c) ? '?' : c)]);

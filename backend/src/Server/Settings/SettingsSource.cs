@@ -3,28 +3,27 @@ using Microsoft.Extensions.Primitives;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// The settings in force. The store applies a saved value here, and every <c>IOptionsMonitor</c> follows at once (CFG-5). They are no
-/// part of the framework's configuration, which holds everything as text that any component may list.
+/// The effective settings. The store applies saved values here, and every <c>IOptionsMonitor</c> follows at once (CFG-5). They stay out of the
+/// framework's configuration, because any component could list their text there.
 /// </summary>
-/// <remarks>Thread-safe; applied by one writer at a time.</remarks>
+/// <remarks>Thread-safe for readers; only one writer at a time may apply values.</remarks>
 internal sealed class SettingsSource(SettingsResolver resolver)
 {
     private volatile EffectiveSettings _current = resolver.Resolve(new Dictionary<string, string>());
     private ConfigurationReloadToken _change = new();
     private long _version;
 
-    /// <summary>The values in force; those of the environment and the defaults until the store has loaded.</summary>
+    /// <summary>The effective values. Only environment and defaults until the store has loaded.</summary>
     public EffectiveSettings Current => _current;
 
-    /// <summary>Counts the changes since the start.</summary>
+    /// <summary>Number of changes since the start.</summary>
     public long Version => Interlocked.Read(ref _version);
 
-    /// <summary>A token that fires at the next change.</summary>
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
 
-    /// <summary>Puts saved values in force and fires the change token.</summary>
-    /// <param name="saved">In plain text by key.</param>
-    /// <param name="locked">The keys of those that cannot be decrypted; null for none.</param>
+    /// <summary>
+    /// Applies saved plain-text values and fires the change token. <paramref name="locked"/> names values that cannot be decrypted.
+    /// </summary>
     public void Apply(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
         _current = resolver.Resolve(saved, locked);

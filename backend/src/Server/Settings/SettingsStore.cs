@@ -6,10 +6,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// The saved values: table <c>setting</c>. Secrets are encrypted on the way in, the WebDAV password is hashed. A value whose key is not here
-/// is locked: its row stays as it is until that setting is saved or the key is given up (CFG-53).
+/// Stores saved values in table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value without its key is locked: its row stays
+/// until the setting is saved or the key is given up (CFG-53).
 /// </summary>
-/// <remarks>Thread-safe; saves follow one another.</remarks>
+/// <remarks>Thread-safe; saves run one at a time.</remarks>
 internal sealed class SettingsStore(
     SluiceDatabase database, SecretBox box, SettingsSource source, SettingsTrial trial, IEnumerable<ISettingCheck> checks, TimeProvider time, ILogger<SettingsStore> logger)
     : IDisposable
@@ -21,19 +21,19 @@ internal sealed class SettingsStore(
     private Dictionary<string, string> _saved = [];
     private HashSet<string> _locked = [];
 
-    // In force until they are saved.
+    // Effective until their keys are saved.
     private Dictionary<string, string> _unsaved = [];
     private HashSet<string> _warned = [];
     private bool _isKeyNoted;
 
-    // The set of this start, those that starts have failed with before it, and whether it takes their place in the table.
+    // The set of this start, the newer sets that failed, and whether this start must restore its set in the table.
     private SettingSet? _started;
     private IReadOnlyList<long> _failed = [];
     private bool _reverted;
 
     /// <summary>
-    /// Reads the saved values and puts them in force. Those of a set that a start has failed with are left out for the set before it
-    /// (CFG-12). Those whose key is not here are locked (CFG-53).
+    /// Loads and applies the saved values. If a start failed with a set, the set before it applies instead (CFG-12). Values without their key are
+    /// locked (CFG-53).
     /// </summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
     {
@@ -50,7 +50,7 @@ internal sealed class SettingsStore(
             _isKeyNoted = fingerprint is not null;
             _saved = Open(Choose(rows, sets), out var locked);
             Apply(_saved, [.. locked]);
-            // A locked box seals nothing, so a key that no start has made yet cannot be made now.
+            // A locked box cannot seal, so missing keys cannot be generated now.
             if (box.IsLocked)
                 Apply(_saved, [.. locked, .. SettingSchema.MadeKeys.Where(key => source.Current.Text(key).Length == 0)]);
             if (_locked.Count > 0)
@@ -62,8 +62,8 @@ internal sealed class SettingsStore(
         }
     }
 
-    /// <summary>Notes that the start has succeeded with what was loaded. May be called again after a failure.</summary>
-    /// <exception cref="StorageException">The database cannot be written; the trial of the set has ended all the same.</exception>
+    /// <summary>Records that the start succeeded with the loaded set. May be called again after a failure.</summary>
+    /// <exception cref="StorageException">The database cannot be written. The trial has still ended.</exception>
     public async Task NoteStartedAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -95,18 +95,17 @@ internal sealed class SettingsStore(
         }
     }
 
-    /// <summary>The last sets, the newest first.</summary>
+    /// <summary>Returns the latest sets, newest first.</summary>
     public Task<IReadOnlyList<SettingSet>> SetsAsync(CancellationToken cancellationToken) => database.ReadAsync(SettingSets.Read, cancellationToken);
 
-    /// <summary>Saves what a set holds, as a change of its own.</summary>
-    /// <returns>Sentences by key as for any save; null when there is no such set.</returns>
+    /// <summary>Saves the content of a set as a new change. Returns errors by key as for any save; null if there is no such set.</summary>
     public async Task<IReadOnlyDictionary<string, string[]>?> RestoreAsync(long id, CancellationToken cancellationToken)
     {
         var sets = await SetsAsync(cancellationToken);
         if (sets.FirstOrDefault(set => set.Id == id) is not { } set)
             return null;
         var values = Open(set.Content.Select(value => new SavedRow(value.Key, value.Value)), out var lost);
-        // What has left the schema since is of no use, and a secret of another key file stays as it is.
+        // Skips removed settings, and secrets of another key file.
         var changes = SettingSchema.All
             .Where(definition => !definition.IsState && !lost.Contains(definition.Key) && !_locked.Contains(definition.Key))
             .Where(definition => _saved.GetValueOrDefault(definition.Key) != values.GetValueOrDefault(definition.Key))
@@ -114,7 +113,7 @@ internal sealed class SettingsStore(
         return await SaveAsync(changes, cancellationToken);
     }
 
-    /// <summary>Puts values in force without saving them, for a start that may still fail. They stay in force until their keys are saved.</summary>
+    /// <summary>Applies values without saving, because the start may still fail. They stay effective until their keys are saved.</summary>
     public async Task UseUnsavedAsync(IReadOnlyDictionary<string, string?> values, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -129,14 +128,14 @@ internal sealed class SettingsStore(
         }
     }
 
-    /// <summary>Checks changes together and, when all are valid, saves them in one transaction and puts them in force.</summary>
-    /// <param name="changes">Plain values by key; null removes the saved value.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
-    /// <returns>Sentences by key; empty when everything was saved (CFG-11).</returns>
+    /// <summary>
+    /// Validates changes together and, if all are valid, saves them in one transaction and applies them. Null removes a saved value. Returns
+    /// errors by key; empty on success (CFG-11).
+    /// </summary>
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken) =>
         SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
 
-    /// <summary>The same, with values of keys that are not in the schema: they are kept, encrypted since they may hold anything, without effect.</summary>
+    /// <summary>Also saves values of unknown keys without effect. They are encrypted, because they may hold anything.</summary>
     public async Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
         IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken)
     {
@@ -185,10 +184,10 @@ internal sealed class SettingsStore(
     }
 
     /// <summary>
-    /// Gives up the key of the locked values for good: removes them, makes a new key file if the box is locked, and makes new
-    /// values for the keys of <see cref="SettingSchema.MadeKeys"/>. It does nothing if no value is locked.
+    /// Gives up the lost key: removes the locked values, creates a new key file if the box is locked, and regenerates the keys of
+    /// <see cref="SettingSchema.MadeKeys"/>. Does nothing if no value is locked.
     /// </summary>
-    /// <exception cref="StorageException">The key file cannot be made, and everything is as before.</exception>
+    /// <exception cref="StorageException">The key file cannot be created; nothing has changed.</exception>
     public async Task GiveUpKeyAsync(CancellationToken cancellationToken)
     {
         HashSet<string> given;
@@ -199,7 +198,7 @@ internal sealed class SettingsStore(
             var replacement = box.MakeReplacement();
             if (replacement is null && given.Count == 0)
                 return;
-            // From here on the key file and the database belong together only once both are written.
+            // From here on both the key file and the database must be written, so cancellation no longer applies.
             await database.WriteAsync(
                 connection =>
                 {
@@ -222,14 +221,13 @@ internal sealed class SettingsStore(
         _ = await SaveAsync(made.ToDictionary(key => key, _ => (string?)SettingSchema.MakeKey()), cancellationToken);
     }
 
-    /// <summary>What a save of changes would be refused for.</summary>
+    /// <summary>Returns the errors that a save of these changes would return.</summary>
     public IReadOnlyDictionary<string, string[]> Check(IReadOnlyDictionary<string, string?> changes) =>
         SettingsValidator.Validate(changes, source.Current, checks, out _);
 
-    /// <inheritdoc/>
     public void Dispose() => _turn.Dispose();
 
-    /// <summary>The rows of the newest set that no start has failed with; those of the table when that is the newest of all.</summary>
+    /// <summary>Chooses the newest set without a failed start. If no newer set failed, returns the table's rows.</summary>
     private IEnumerable<SavedRow> Choose(List<SavedRow> rows, IReadOnlyList<SettingSet> sets)
     {
         var accused = trial.Accused();
@@ -238,7 +236,7 @@ internal sealed class SettingsStore(
         _failed = [.. usable.TakeWhile(set => set != _started).Select(set => set.Id)];
         if (_started is null)
         {
-            // Nothing is left to go back to: the settings are used as they are.
+            // No earlier set is left, so the settings apply as they are.
             _failed = [];
             return rows;
         }
@@ -263,14 +261,14 @@ internal sealed class SettingsStore(
         connection.Execute(Upsert, rows);
     }
 
-    /// <summary>Notes the key that seals, as a part of the caller's transaction.</summary>
+    /// <summary>Records the sealing key's fingerprint inside the caller's transaction.</summary>
     private void NoteKey(DbConnection connection)
     {
         if (box.Fingerprint is { } fingerprint)
             SettingKeyStore.Note(connection, fingerprint);
     }
 
-    /// <summary>Stored values in plain text; those that cannot be decrypted are named.</summary>
+    /// <summary>Decrypts stored values, and lists the keys of values that cannot be decrypted.</summary>
     private Dictionary<string, string> Open(IEnumerable<SavedRow> rows, out List<string> lost)
     {
         var values = new Dictionary<string, string>();
@@ -305,7 +303,7 @@ internal sealed class SettingsStore(
         foreach (var (key, value) in _unsaved)
             all[key] = value;
         source.Apply(all, locked.Where(key => !_unsaved.ContainsKey(key)).ToHashSet());
-        // A warning is logged once, not again at every change.
+        // Log each warning once, not at every change.
         var warnings = source.Current.Warnings;
         foreach (var warning in warnings.Where(warning => !_warned.Contains(warning)))
             SettingsLog.Replaced(logger, warning);
@@ -317,17 +315,17 @@ internal sealed class SettingsStore(
     internal sealed record SettingRow(string Key, string Plain, string Value, bool Secret);
 }
 
-/// <summary>The fingerprint of the key that the secrets of this database are sealed with (CFG-53). All methods are part of the caller's transaction.</summary>
+/// <summary>The fingerprint of this database's sealing key (CFG-53). All methods run inside the caller's transaction.</summary>
 internal static class SettingKeyStore
 {
-    /// <summary>The fingerprint; null if none was noted.</summary>
+    /// <summary>Returns null if none is recorded.</summary>
     public static string? Find(DbConnection connection) => connection.QueryFirstOrDefault<string>("SELECT fingerprint FROM secret_key");
 
-    /// <summary>Notes the fingerprint unless one was noted before.</summary>
+    /// <summary>Records the fingerprint unless one exists.</summary>
     public static void Note(DbConnection connection, string fingerprint) =>
         connection.Execute("INSERT INTO secret_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO NOTHING", new { fingerprint });
 
-    /// <summary>Notes the fingerprint in place of another one.</summary>
+    /// <summary>Replaces the recorded fingerprint.</summary>
     public static void Replace(DbConnection connection, string fingerprint) =>
         connection.Execute(
             "INSERT INTO secret_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint",

@@ -4,21 +4,21 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Remembers which sets of settings were in force when a start did not succeed (CFG-12). A set is accused by one start that failed with an
-/// error, or by two starts in a row that vanished: a single kill or power cut says nothing about the settings. Kept in a small file, because
-/// the database takes no writes this early.
+/// Remembers sets of settings whose start failed (CFG-12). One start that ended with an error accuses a set, or two in a row that vanished,
+/// because a single kill or power cut says nothing about the settings. Kept in a small file, because the database does not accept writes this
+/// early.
 /// </summary>
-/// <remarks>Used by one caller at a time.</remarks>
+/// <remarks>Not thread-safe.</remarks>
 internal sealed class SettingsTrial(DataFolder folder)
 {
     private const string FailedMark = " failed";
 
-    // From Begin to the outcome of this start.
+    // True from Begin until the outcome of this start.
     private bool _isUnderWay;
 
     private string Path => System.IO.Path.Combine(folder.Root, "settings.trial");
 
-    /// <summary>The accused sets; empty after a start that succeeded.</summary>
+    /// <summary>The accused sets; empty after a successful start.</summary>
     public IReadOnlyList<long> Accused()
     {
         var starts = Read();
@@ -30,26 +30,26 @@ internal sealed class SettingsTrial(DataFolder folder)
         ];
     }
 
-    /// <summary>Notes an unproven set before a start uses it.</summary>
+    /// <summary>Records an unproven set before a start uses it.</summary>
     public void Begin(long set)
     {
         _isUnderWay = true;
         Write([.. Read(), new Start(set, Failed: false)]);
     }
 
-    /// <summary>The start has succeeded. What earlier starts accused stays until <see cref="Forget"/>.</summary>
+    /// <summary>Records success. Earlier accusations stay until <see cref="Forget"/>.</summary>
     public void Succeed() => EndWith(starts => starts[..^1]);
 
-    /// <summary>The start was called off, or failed for a reason that no setting can have.</summary>
+    /// <summary>Removes the record of this start: it was canceled, or failed for a reason unrelated to settings.</summary>
     public void Withdraw() => EndWith(starts => starts[..^1]);
 
-    /// <summary>The start failed with an error.</summary>
+    /// <summary>Records that the start failed with an error.</summary>
     public void Accuse() => EndWith(starts => [.. starts[..^1], starts[^1] with { Failed = true }]);
 
-    /// <summary>Forgets all starts, once the accused sets are marked in the database.</summary>
+    /// <summary>Forgets all starts, after the database has marked the accused sets.</summary>
     public void Forget() => Write([]);
 
-    /// <summary>Replaces the line of this start, which is the last one. Does nothing if this start tries no set.</summary>
+    /// <summary>Changes the last line, which belongs to this start. Does nothing if this start tries no set.</summary>
     private void EndWith(Func<List<Start>, List<Start>> change)
     {
         if (!_isUnderWay)
@@ -83,7 +83,7 @@ internal sealed class SettingsTrial(DataFolder folder)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A full disk must not stop a start: the set is then used without a trial.
+            // A full disk must not stop a start, so the set is used without a trial.
         }
     }
 

@@ -2,23 +2,22 @@ using System.Globalization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Checks values before they are saved, all of them at once (CFG-11). Pure.</summary>
+/// <summary>Validates all changes before any is saved (CFG-11).</summary>
 internal static class SettingsValidator
 {
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
 
-    /// <summary>What stands for a secret where it is not shown; saving it keeps the secret (CFG-52).</summary>
+    /// <summary>Displayed instead of a secret; saving it keeps the secret (CFG-52).</summary>
     public const string Mask = "********";
 
-    /// <summary>The schema's row of a key, or null.</summary>
+    /// <summary>The definition of a key; null if unknown.</summary>
     public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
 
-    /// <summary>Judges changes against the schema and against each other.</summary>
-    /// <param name="changes">Plain values by key; null stands for the removal of a saved value.</param>
-    /// <param name="current">The values in force, for checks across keys.</param>
-    /// <param name="checks">Judge what only other parts of the server understand.</param>
-    /// <param name="canonical">The changes in canonical form; complete only without errors.</param>
-    /// <returns>Sentences by key.</returns>
+    /// <summary>Checks changes against the schema and each other. Returns errors by key.</summary>
+    /// <param name="changes">Plain values by key; null removes a saved value.</param>
+    /// <param name="current">Effective values, for checks across keys.</param>
+    /// <param name="checks">Checks by other parts of the server.</param>
+    /// <param name="canonical">The canonical changes; complete only without errors.</param>
     public static IReadOnlyDictionary<string, string[]> Validate(
         IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, IEnumerable<ISettingCheck> checks, out IReadOnlyDictionary<string, string?> canonical)
     {
@@ -54,7 +53,7 @@ internal static class SettingsValidator
         int After(string key) => int.Parse(
             accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
 
-        // A contradiction between saved values does not refuse a change of other settings.
+        // Contradictory saved values must not block changes of other settings.
         bool Touches(string key, string other) => accepted.ContainsKey(key) || accepted.ContainsKey(other);
 
         if (Touches("queue.resume-threshold", "queue.max-items")
@@ -69,7 +68,7 @@ internal static class SettingsValidator
             errors["usenet.login-timeout-seconds"] = ["Includes the time to connect and must not be below usenet.connect-timeout-seconds."];
         }
 
-        // A password goes to the host that it was entered for (S19).
+        // A password is only for the host that it was entered for (S19).
         if (accepted.TryGetValue("rclone.host", out var host) && host != current.Text("rclone.host")
             && !string.IsNullOrEmpty(host) && (current.Text("rclone.pass").Length > 0 || current.IsLocked("rclone.pass")) && !accepted.ContainsKey("rclone.pass"))
         {

@@ -1,100 +1,97 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Providers and the limits of their use (<c>usenet.*</c>).</summary>
+/// <summary>Providers and their limits (<c>usenet.*</c>).</summary>
 internal sealed record UsenetOptions
 {
     private const long MiB = 1 << 20;
     private const int AutomaticBudget = 256;
 
-    /// <summary>The providers as JSON (docs/configuration.md, "Providers"). Holds credentials.</summary>
+    /// <summary>The providers as JSON (docs/configuration.md, "Providers"). Contains credentials.</summary>
     public required string Providers { get; init; }
 
-    /// <summary>Most connections at a time over all providers; 0: all that are pooled.</summary>
+    /// <summary>Maximum concurrent connections to all providers; 0 for all pooled ones.</summary>
     public required int MaxDownloadConnections { get; init; }
 
-    /// <summary>Most connections of imports at a time; 0: no cap of their own.</summary>
+    /// <summary>Maximum concurrent connections of imports; 0 for no separate limit.</summary>
     public int MaxQueueConnections { get; init; }
 
-    /// <summary>Share of the connections that streams get while one runs, 0–100.</summary>
+    /// <summary>Percentage of connections reserved for streams while one runs.</summary>
     public required int StreamingPriority { get; init; }
 
-    /// <summary>Most streams at a time; 0: as many as the memory carries, which is never exceeded.</summary>
+    /// <summary>Maximum concurrent streams; 0 for as many as fit in memory. Memory always limits them.</summary>
     public int MaxStreams { get; init; }
 
-    /// <summary>Most bytes of decoded articles in memory, by the setting alone.</summary>
+    /// <summary>Configured maximum of decoded article bytes in memory.</summary>
     public required long ArticleBudgetBytes { get; init; }
 
-    /// <summary>Most bytes that one stream reads ahead.</summary>
+    /// <summary>Maximum read-ahead of one stream in bytes.</summary>
     public required long ReadAheadBytes { get; init; }
 
-    /// <summary>How long a client waits for its first byte; twice this for a later one.</summary>
+    /// <summary>Timeout for a client's first byte; later bytes get twice as long.</summary>
     public required TimeSpan StreamingReadTimeout { get; init; }
 
-    /// <summary>How long a client may take nothing of its answer; infinite for as long as it likes.</summary>
+    /// <summary>How long a client may read nothing; infinite for no limit.</summary>
     public required TimeSpan StreamingWriteTimeout { get; init; }
 
-    /// <summary>A connection that serves a stream and is silent for this long is closed.</summary>
+    /// <summary>Silence after which a stream's connection is closed.</summary>
     public required TimeSpan StreamingStall { get; init; }
 
-    /// <summary>The same for imports and checks.</summary>
+    /// <summary>Silence after which a connection of imports and checks is closed.</summary>
     public required TimeSpan BackgroundStall { get; init; }
 
-    /// <summary>Further tries per provider after a fault.</summary>
+    /// <summary>Retries per provider after a fault.</summary>
     public required int StreamingSegmentRetries { get; init; }
 
-    /// <summary>Whether idle connections are kept alive during playback.</summary>
+    /// <summary>Whether idle connections stay open during playback.</summary>
     public bool KeepsWarm { get; init; } = true;
 
-    /// <summary>Connections of each provider that are kept alive without playback.</summary>
+    /// <summary>Connections per provider that stay open without playback.</summary>
     public int WarmFloor { get; init; }
 
-    /// <summary>Whether streams share fetched segments.</summary>
     public bool SharesSegments { get; init; } = true;
 
-    /// <summary>Articles requested at a time on one connection during playback; null: as many as the line bears.</summary>
+    /// <summary>Requested articles in flight per connection during playback; null for automatic.</summary>
     public int? StreamingDepth { get; init; }
 
-    /// <summary>Most articles requested at a time on one connection by imports; 1: one after the other.</summary>
+    /// <summary>Maximum requested articles in flight per connection for imports; 1 for no pipelining.</summary>
     public int QueueDepth { get; init; } = 8;
 
-    /// <summary>Whether providers of one priority are used one after the other.</summary>
+    /// <summary>Whether providers of equal priority are used in order instead of in parallel.</summary>
     public bool Cascade { get; init; }
 
-    /// <summary>Whether a part with a wrong checksum is a bad one.</summary>
+    /// <summary>Whether a part with a wrong checksum counts as bad.</summary>
     public bool ChecksCrc { get; init; } = true;
 
-    /// <summary>Whether an article that a player waits for is asked for a second time when no byte of it comes.</summary>
+    /// <summary>Whether a second request is sent if no byte of an awaited article arrives.</summary>
     public required bool HedgeEnabled { get; init; }
 
-    /// <summary>The second time is never sooner than after this long.</summary>
+    /// <summary>Minimum wait before the second request.</summary>
     public required TimeSpan HedgeFloor { get; init; }
 
-    /// <summary>How long a provider's "no such article" is believed at first.</summary>
+    /// <summary>How long a provider's "no such article" is first remembered.</summary>
     public required TimeSpan MissCacheTime { get; init; }
 
-    /// <summary>How many of these answers are kept.</summary>
+    /// <summary>Maximum remembered answers.</summary>
     public required int MissCacheEntries { get; init; }
 
-    /// <summary>For TCP to connect.</summary>
+    /// <summary>Timeout of the TCP connection.</summary>
     public required TimeSpan ConnectTimeout { get; init; }
 
-    /// <summary>For TCP, TLS, greeting and login together; never below <see cref="ConnectTimeout"/>.</summary>
+    /// <summary>Timeout of TCP, TLS, greeting and login together; at least <see cref="ConnectTimeout"/>.</summary>
     public required TimeSpan LoginTimeout { get; init; }
 
-    /// <summary>Bytes per second that come from all providers together; 0: no limit.</summary>
+    /// <summary>Limit for all providers together in bytes per second; 0 for none.</summary>
     public long BandwidthLimit { get; init; }
 
-    /// <summary>What takes the place of that limit by day and time.</summary>
+    /// <summary>Limits by day and time that replace <see cref="BandwidthLimit"/>.</summary>
     public BandwidthSchedule Schedule { get; init; } = BandwidthSchedule.Empty;
 
-    /// <summary>An unused connection is closed after this long.</summary>
+    /// <summary>Idle time after which a connection is closed.</summary>
     public required TimeSpan IdleConnectionTimeout { get; init; }
 
-    /// <summary>The budget, held below a quarter of the memory that the process may use.</summary>
-    /// <param name="availableMemory">Of the machine or the container, in bytes.</param>
+    /// <summary>The configured budget, limited to a quarter of the available memory (machine or container).</summary>
     public long ArticleBudgetWithin(long availableMemory) => Math.Min(ArticleBudgetBytes, availableMemory / 4);
 
-    /// <summary>Takes the values in force.</summary>
     public static UsenetOptions Read(EffectiveSettings settings)
     {
         var budget = settings.Number("usenet.in-flight-article-budget-mb");
@@ -135,6 +132,6 @@ internal sealed record UsenetOptions
         };
     }
 
-    /// <summary>Nothing: the text would hold credentials.</summary>
+    /// <summary>Omits all values, because some are credentials.</summary>
     public override string ToString() => nameof(UsenetOptions);
 }
