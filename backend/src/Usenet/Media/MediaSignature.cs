@@ -3,23 +3,22 @@ using System.Collections.Frozen;
 
 namespace Sluice.Usenet.Media;
 
-/// <summary>Recognises files by their magic bytes, and knows what each kind is called and used for. Pure.</summary>
+/// <summary>Recognizes files by their magic bytes, and maps kinds to extensions and categories. Pure.</summary>
 public static class MediaSignature
 {
-    /// <summary>Bytes from the beginning of a file that suffice for everything but disc images.</summary>
+    /// <summary>Number of first bytes that suffice for everything except disc images.</summary>
     public const int SufficientLength = 1024;
 
     private const int DiscDescriptorOffset = 0x8001;
 
-    // An extension belongs to the kind that has it as the usual one, else to the first kind that may have it.
+    // An extension maps to the kind that lists it first, otherwise to the first kind that lists it at all.
     private static readonly FrozenDictionary<string, MediaKind> KindsByExtension = Enum.GetValues<MediaKind>()
         .SelectMany(kind => ExtensionsOf(kind).Select((extension, rank) => (extension, rank, kind)))
         .OrderBy(entry => entry.rank)
         .DistinctBy(entry => entry.extension)
         .ToFrozenDictionary(entry => entry.extension, entry => entry.kind, StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>What a file is.</summary>
-    /// <param name="start">Its first bytes, as many as there are; fewer only make it <see cref="MediaKind.Unknown"/>.</param>
+    /// <summary>Returns the kind of a file by its first bytes; too few bytes give <see cref="MediaKind.Unknown"/>.</summary>
     public static MediaKind Recognise(ReadOnlySpan<byte> start)
     {
         var kind = ByMagic(start);
@@ -30,7 +29,6 @@ public static class MediaSignature
         return kind;
     }
 
-    /// <summary>How an import treats files of a kind.</summary>
     public static MediaCategory CategoryOf(MediaKind kind) => kind switch
     {
         MediaKind.Matroska or MediaKind.WebM or MediaKind.Mp4 or MediaKind.QuickTime or MediaKind.Avi or MediaKind.TransportStream
@@ -42,7 +40,7 @@ public static class MediaSignature
         _ => MediaCategory.Other,
     };
 
-    /// <summary>The extensions that files of a kind have, without dot and in lower case, the usual one first; empty for unknown files.</summary>
+    /// <summary>Returns the extensions of a kind, without dot and in lower case, the usual one first; empty if unknown.</summary>
     public static IReadOnlyList<string> ExtensionsOf(MediaKind kind) => kind switch
     {
         MediaKind.Matroska => ["mkv", "mka", "mks", "mk3d"],
@@ -83,9 +81,7 @@ public static class MediaSignature
         _ => [],
     };
 
-    /// <summary>The kind that files with an extension usually are; only where their content is not known.</summary>
-    /// <param name="extension">Without dot; case says nothing.</param>
-    /// <returns><see cref="MediaKind.Unknown"/> for extensions of no kind.</returns>
+    /// <summary>Returns the usual kind of an extension (without dot, any case), for files with unknown content.</summary>
     public static MediaKind KindOf(string extension)
     {
         ArgumentNullException.ThrowIfNull(extension);
@@ -129,7 +125,7 @@ public static class MediaSignature
         return start.Length >= 12 ? ByChunk(start) : MediaKind.Unknown;
     }
 
-    // Formats whose first four letters may begin a text as well: what follows on them decides.
+    // Formats whose first four letters may also begin a text, so the next bytes decide.
     private static MediaKind ByChunk(ReadOnlySpan<byte> start)
     {
         if (start.StartsWith("RIFF"u8))
@@ -168,7 +164,7 @@ public static class MediaSignature
         if (start.StartsWith("<?xml"u8))
             return MediaKind.Xml;
 
-        // A number alone in its line, then "00:00:01,000 --> 00:00:02,000".
+        // SubRip: a number alone on its line, then "00:00:01,000 --> 00:00:02,000".
         var line = start.IndexOf((byte)'\n');
         return line is > 0 and < 12 && !start[..line].TrimEnd("\r "u8).ContainsAnyExceptInRange((byte)'0', (byte)'9')
             && start[line..Math.Min(start.Length, line + 40)].IndexOf(" --> "u8) > 0
@@ -198,7 +194,7 @@ public static class MediaSignature
         return MediaKind.Unknown;
     }
 
-    // The boxes that files begin with (ISO/IEC 14496-12 section 4.2); the last ones are from before there was "ftyp".
+    // Boxes at the start of a file (ISO/IEC 14496-12 section 4.2); the last ones predate "ftyp".
     private static bool IsBox(ReadOnlySpan<byte> type) =>
         type.SequenceEqual("ftyp"u8) || type.SequenceEqual("moov"u8) || type.SequenceEqual("mdat"u8) || type.SequenceEqual("wide"u8);
 
@@ -210,7 +206,7 @@ public static class MediaSignature
         return brand.SequenceEqual("M4A "u8) || brand.SequenceEqual("M4B "u8) ? MediaKind.Mp4Audio : MediaKind.Mp4;
     }
 
-    // Four packets in a row begin with the sync byte (ISO/IEC 13818-1 section 2.4.3.2).
+    // Four consecutive packets with the sync byte (ISO/IEC 13818-1 section 2.4.3.2).
     private static bool IsTransportStream(ReadOnlySpan<byte> start, int offset, int packet)
     {
         for (var i = 0; i < 4; i++)
@@ -223,7 +219,7 @@ public static class MediaSignature
         return true;
     }
 
-    // A frame header of layer III with a rate and frequency that exist, and a second one where the first frame ends
+    // A layer III frame header with valid rate and frequency, and a second one after the first frame
     // (ISO/IEC 11172-3 section 2.4.1.3, 13818-3 section 2.4.1).
     private static bool IsMp3(ReadOnlySpan<byte> start)
     {

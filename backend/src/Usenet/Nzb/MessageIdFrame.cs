@@ -4,20 +4,17 @@ using System.Security.Cryptography;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>
-/// A stretch of at most 1,024 segments of a stored list. The plain form is that of <see cref="PackedIds"/>, one segment behind the
-/// other.
-/// </summary>
+/// <summary>Up to 1,024 consecutive segments of a stored list; uncompressed, they are consecutive <see cref="PackedIds"/>.</summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class MessageIdFrame
 {
     /// <summary>
-    /// Segments per frame, but for the last. A larger frame would be on the large object heap, where a frame that a seek has left behind
-    /// stays until the next full collection.
+    /// Segments per frame, except the last. A larger frame would be on the large object heap, where a frame abandoned by a seek stays until the next
+    /// full collection.
     /// </summary>
     public const int Capacity = 1024;
 
-    /// <summary>Most plain bytes of a frame; nothing is allocated beyond it on the word of a table.</summary>
+    /// <summary>Upper limit of a frame's uncompressed length, because the length in a table cannot be trusted.</summary>
     public const int MaxPlainLength = Capacity * PackedIds.MaxLength;
 
     private readonly byte[] _plain;
@@ -29,8 +26,8 @@ internal sealed class MessageIdFrame
         _offsets = offsets;
     }
 
-    /// <summary>Undoes the compression of a frame and finds its segments.</summary>
-    /// <exception cref="MessageIdListException">The bytes differ from those that were written.</exception>
+    /// <summary>Decompresses a frame and indexes its segments.</summary>
+    /// <exception cref="MessageIdListException">The frame is damaged.</exception>
     public static MessageIdFrame Unpack(ReadOnlySpan<byte> packed, int plainLength, ulong check, int count)
     {
         if (Check(packed) != check)
@@ -51,11 +48,11 @@ internal sealed class MessageIdFrame
         return offset == plainLength ? new MessageIdFrame(plain, offsets) : throw Malformed();
     }
 
-    /// <summary>The ids of a segment, 0-based within the frame.</summary>
-    /// <exception cref="MessageIdListException">A stored id is no message-id.</exception>
+    /// <summary>Returns the ids of a segment, 0-based within the frame.</summary>
+    /// <exception cref="MessageIdListException">A stored id is not a message-id.</exception>
     public SegmentIds this[int index] => PackedIds.Read(_plain.AsSpan(_offsets[index])) ?? throw Malformed();
 
-    /// <summary>Recognises damage: the first eight bytes of the SHA-256.</summary>
+    /// <summary>Returns a check value against damage: the first eight bytes of the SHA-256.</summary>
     public static ulong Check(ReadOnlySpan<byte> bytes)
     {
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];

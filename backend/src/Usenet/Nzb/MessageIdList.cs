@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>A stored list of message-ids, as <see cref="MessageIdListWriter"/> wrote it.</summary>
+/// <summary>A stored list of message-ids, written by <see cref="MessageIdListWriter"/>.</summary>
 /// <remarks>
-/// Thread-safe. Memory holds the table and the frames used last, four for each reader and some 60 KB each; a lookup in one of
-/// them completes synchronously. Owns its stream; dispose it when no slice is in use any more.
+/// Thread-safe. Memory holds the table and the most recent frames, four per reader and about 60 KB each; a lookup in these completes
+/// synchronously. Owns its stream; dispose it once no slice is in use.
 /// </remarks>
 public sealed class MessageIdList : ISegmentIds, IDisposable
 {
@@ -14,7 +14,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
     private readonly Stream _stream;
     private readonly Row[] _rows;
 
-    // One reader at a time moves the stream. The cache is small enough to be searched under a lock.
+    // One reader at a time moves the stream. The cache is small enough for a linear search under a lock.
     private readonly SemaphoreSlim _reading = new(1, 1);
     private readonly Lock _gate = new();
     private readonly LinkedList<(int Number, MessageIdFrame Frame)> _kept = new();
@@ -27,13 +27,13 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         Count = count;
     }
 
-    /// <summary>Number of segments of all files together, holes included.</summary>
+    /// <summary>Number of segments of all files, including holes.</summary>
     public int Count { get; }
 
     /// <summary>Opens a list and reads its table.</summary>
-    /// <param name="stream">Seekable, and holds the list from its first to its last byte. Owned by the list from now on, also when this fails.</param>
-    /// <param name="cancellationToken">Gives the reading up.</param>
-    /// <exception cref="MessageIdListException">It is no list, or damaged.</exception>
+    /// <param name="stream">A seekable stream with only the list. The list takes ownership, even if this method fails.</param>
+    /// <param name="cancellationToken">Cancels the read.</param>
+    /// <exception cref="MessageIdListException">The stream is not a list, or damaged.</exception>
     /// <exception cref="IOException">The stream failed.</exception>
     public static async ValueTask<MessageIdList> OpenAsync(Stream stream, CancellationToken cancellationToken)
     {
@@ -50,9 +50,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 
-    /// <summary>The ids of one file.</summary>
-    /// <param name="first">Index of its first segment in the list.</param>
-    /// <param name="count">Number of its segments.</param>
+    /// <summary>Returns the ids of one file, given by its first segment and their number.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The list has no such range.</exception>
     public ISegmentIds Slice(int first, int count)
     {
@@ -62,8 +60,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         return new SliceOfList(this, first, count);
     }
 
-    /// <summary>Sets how many readers the list keeps frames for, each reader at a place of its own. One until this is called.</summary>
-    /// <param name="readers">At least 1.</param>
+    /// <summary>Sets for how many readers, each at a different position, frames are kept. At least 1, the default.</summary>
     public void KeepFor(int readers)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(readers, 1);
@@ -74,7 +71,6 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(index);
@@ -84,7 +80,6 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         return Kept(number) is { } frame ? new ValueTask<SegmentIds>(frame[place]) : ReadAsync(number, place, cancellationToken);
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _stream.Dispose();
@@ -144,7 +139,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 
-    // Under the gate.
+    // Requires _gate.
     private void Trim()
     {
         while (_kept.Count > _mostKept)
@@ -216,5 +211,5 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
     }
 }
 
-/// <summary>A stored list of message-ids is damaged or is no such list; the release has to be added again.</summary>
+/// <summary>A stored list of message-ids is damaged or not a list; the release must be added again.</summary>
 public sealed class MessageIdListException(string message) : IOException(message);

@@ -5,13 +5,13 @@ using System.IO.Compression;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Writes the message-ids of many files into one compact list: Brotli frames of up to 1,024 segments, behind them a table
-/// with the length and a check of each frame, and a trailer of fixed size.
+/// Writes the message-ids of many files to one compact list: Brotli frames of up to 1,024 segments, then a table with length and check value of
+/// each frame, then a fixed-size trailer.
 /// </summary>
 /// <remarks>
-/// Layout of the trailer, little-endian, 24 bytes: check of the table (8), number of segments (4), number of frames (4),
-/// <c>SluiIds1</c> (8). A row of the table: packed length (4), plain length (4), check (8). Memory holds one frame and the
-/// table. Not thread-safe; nothing is valid before <see cref="CompleteAsync"/> has returned.
+/// Trailer, little-endian, 24 bytes: check value of the table (8), number of segments (4), number of frames (4), <c>SluiIds1</c> (8). Table row:
+/// packed length (4), plain length (4), check value (8). Memory holds one frame and the table. Not thread-safe; the list is invalid until
+/// <see cref="CompleteAsync"/> has returned.
 /// </remarks>
 public sealed class MessageIdListWriter
 {
@@ -24,23 +24,21 @@ public sealed class MessageIdListWriter
     private int _framed;
     private bool _completed;
 
-    /// <summary>Begins a list.</summary>
-    /// <param name="output">Writable, at the place where the list begins; stays the caller's.</param>
+    /// <summary>Begins a list at the current position of <paramref name="output"/>, which stays open.</summary>
     public MessageIdListWriter(Stream output)
     {
         ArgumentNullException.ThrowIfNull(output);
         _output = output;
     }
 
-    /// <summary>Marks the end of a list.</summary>
+    /// <summary>Signature at the end of a list.</summary>
     internal static ReadOnlySpan<byte> Magic => "SluiIds1"u8;
 
-    /// <summary>Segments written so far: the index at which the next file begins.</summary>
+    /// <summary>Number of segments written so far, which is the index of the next file's first segment.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Appends the segments of a file in their order, holes included.</summary>
-    /// <returns>The index of its first segment in the list.</returns>
-    /// <exception cref="InvalidOperationException">The list was completed.</exception>
+    /// <summary>Appends the segments of a file, including holes, and returns the index of its first segment.</summary>
+    /// <exception cref="InvalidOperationException">The list is complete.</exception>
     /// <exception cref="IOException">The output failed.</exception>
     public async ValueTask<int> AddAsync(NzbFile file, CancellationToken cancellationToken)
     {
@@ -51,8 +49,8 @@ public sealed class MessageIdListWriter
         return first;
     }
 
-    /// <summary>Appends one segment; fallbacks beyond the third are left out.</summary>
-    /// <exception cref="InvalidOperationException">The list was completed.</exception>
+    /// <summary>Appends one segment; drops fallbacks beyond the third.</summary>
+    /// <exception cref="InvalidOperationException">The list is complete.</exception>
     /// <exception cref="IOException">The output failed.</exception>
     public async ValueTask AddAsync(SegmentIds ids, CancellationToken cancellationToken)
     {
@@ -65,7 +63,7 @@ public sealed class MessageIdListWriter
             await FlushFrameAsync(cancellationToken);
     }
 
-    /// <summary>Writes the last frame, the table and the trailer. The output is flushed, but neither synced nor closed.</summary>
+    /// <summary>Writes the last frame, the table and the trailer. Flushes the output, but does not sync or close it.</summary>
     /// <exception cref="IOException">The output failed.</exception>
     public async ValueTask CompleteAsync(CancellationToken cancellationToken)
     {
@@ -90,7 +88,7 @@ public sealed class MessageIdListWriter
         var packed = ArrayPool<byte>.Shared.Rent(BrotliEncoder.GetMaxCompressedLength(_plain.WrittenCount));
         try
         {
-            // Quality 1 is the fastest: ids are random, and what can be saved is saved by it.
+            // Quality 1 is the fastest and sufficient, because ids are random and higher levels save nothing more.
             if (!BrotliEncoder.TryCompress(_plain.WrittenSpan, packed, out var length, quality: 1, window: 22))
                 throw new InvalidOperationException("Brotli needs more than its own bound.");
 

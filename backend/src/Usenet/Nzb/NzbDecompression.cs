@@ -3,21 +3,21 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Undoes the compression of an NZB, recognised by content and never by name, within the limits of size and ratio.</summary>
+/// <summary>Decompresses an NZB, detected by content and never by name, within limits of size and ratio.</summary>
 public static class NzbDecompression
 {
-    // A few bytes of gzip are a header and a dictionary, whose ratio says nothing yet.
+    // The first bytes of gzip are header and dictionary, so their ratio is meaningless.
     private const long RatioGrace = 1 << 20;
 
-    /// <summary>Opens an NZB that may be plain or gzip.</summary>
-    /// <param name="input">Readable; stays open and stays the caller's.</param>
+    /// <summary>Opens an NZB, plain or gzip.</summary>
+    /// <param name="input">A readable stream; stays open.</param>
     /// <param name="limits">Null for the defaults.</param>
-    /// <param name="cancellationToken">Gives the reading of the first bytes up.</param>
+    /// <param name="cancellationToken">Cancels the read of the first bytes.</param>
     /// <returns>
-    /// The plain bytes, forward only; the caller disposes it. Its reads throw <see cref="NzbFormatException"/> when a limit
-    /// is exceeded or the compressed bytes are damaged.
+    /// A forward-only stream of the plain bytes, owned by the caller. Reads throw <see cref="NzbFormatException"/> if a limit is exceeded or the
+    /// compressed data is damaged.
     /// </returns>
-    /// <exception cref="NzbFormatException">The input is empty or begins like neither XML nor gzip.</exception>
+    /// <exception cref="NzbFormatException">The input is empty or starts like neither XML nor gzip.</exception>
     public static async ValueTask<Stream> OpenAsync(Stream input, NzbLimits? limits, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(input);
@@ -43,13 +43,13 @@ public static class NzbDecompression
         size > RatioGrace && size > packed * limits.MaxRatio ? $"it unpacks to more than {limits.MaxRatio} times its size" : null;
 }
 
-/// <summary>Recognises input that is no NZB by its first bytes, and names it in the words of the refusal.</summary>
+/// <summary>Detects other file types by their first bytes, and names them for the refusal.</summary>
 internal static class NzbSniffer
 {
-    /// <summary>gzip, RFC 1952 section 2.3.1.</summary>
+    /// <summary>Whether the bytes are gzip, RFC 1952 section 2.3.1.</summary>
     public static bool IsGzip(ReadOnlySpan<byte> start) => start.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B, 0x08]);
 
-    /// <summary>What the input is, or null when it may be XML or gzip.</summary>
+    /// <summary>Returns the type of the input, or null if it may be XML or gzip.</summary>
     public static string? Foreign(ReadOnlySpan<byte> start)
     {
         if (IsGzip(start))
@@ -67,7 +67,7 @@ internal static class NzbSniffer
         if (start.StartsWith("d8:announce"u8))
             return "torrent";
 
-        // The first sign of an XML document is an opening bracket, in one of its encodings.
+        // An XML document begins with an opening bracket in one of its encodings.
         var (encoding, mark) = NzbEncoding.Recognise(start);
         var text = encoding.GetString(start[mark..]).AsSpan().TrimStart();
         if (text.IsEmpty)
@@ -84,14 +84,13 @@ internal static class NzbSniffer
 }
 
 /// <summary>
-/// The bytes of an NZB, gzip undone or not: begins with bytes read earlier, counts what passes, and refuses to pass more than allowed.
+/// A stream of the plain or decompressed bytes of an NZB: begins with the bytes read for detection, counts, and throws beyond the limit.
 /// </summary>
-/// <remarks>Not thread-safe. The inner stream is disposed with this one when it was handed over.</remarks>
+/// <remarks>Not thread-safe. Disposes the inner stream only if it owns it.</remarks>
 internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, Func<long, string?> refusal, bool ownsInner) : ForwardStream
 {
     private ReadOnlyMemory<byte> _prefix = prefix;
 
-    /// <summary>Bytes handed out so far.</summary>
     public long Passed { get; private set; }
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
@@ -120,7 +119,7 @@ internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, F
         }
         catch (InvalidDataException broken)
         {
-            // Damage in the compressed bytes is the fault of the file that was added, and has one exception.
+            // Damaged compressed data is reported like any other unusable NZB.
             throw new NzbFormatException(NzbFault.NotAnNzb, "damaged gzip", broken);
         }
     }

@@ -1,45 +1,43 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>One posted file as the NZB lists it.</summary>
-/// <remarks>Immutable but for its segments, which are there until the reader of the NZB goes on to the next file.</remarks>
+/// <summary>One posted file as listed in the NZB.</summary>
+/// <remarks>Immutable, but the segments are valid only until the reader continues with the next file.</remarks>
 public sealed record NzbFile
 {
-    /// <summary>The subject of its first article, or empty.</summary>
+    /// <summary>The subject of the first article; may be empty.</summary>
     public required string Subject { get; init; }
 
-    /// <summary>When it was posted, or null when the NZB says nothing sensible.</summary>
+    /// <summary>The posting date; null if missing or invalid.</summary>
     public DateTimeOffset? Date { get; init; }
 
-    /// <summary>The groups it was posted to; at most 64.</summary>
+    /// <summary>The newsgroups, at most 64.</summary>
     public IReadOnlyList<string> Groups { get; init; } = [];
 
     /// <summary>
-    /// The segments by number: the one at index i has number i + 1. Numbers that the NZB leaves out are holes; segments
-    /// without a usable number stand behind the highest one. At least one is no hole. Each enumeration reads them again, which may throw
-    /// an <see cref="IOException"/>; a copy of them can be kept.
+    /// The segments: index i has number i + 1. Unlisted numbers are holes; segments without a usable number follow the highest one. At least one is
+    /// not
+    /// a hole. Each enumeration reads them again, which may throw an <see cref="IOException"/>; copy them to keep them.
     /// </summary>
     public required IReadOnlyCollection<NzbSegment> Segments { get; init; }
 
-    /// <summary>How many of <see cref="Segments"/> were never posted.</summary>
+    /// <summary>Number of holes in <see cref="Segments"/>.</summary>
     public int Holes { get; init; }
 
     /// <summary>
-    /// The number of its only segment, if the counter of the subject says the same: <c>(3/50)</c> and number 3. Then the file is one part of a
-    /// posted file that the NZB lists part by part, and the numbers before it are no holes (IMP-17). Else 0.
+    /// The number of the only segment if it equals the counter of the subject, such as <c>(3/50)</c> and number 3; otherwise 0. Such a file is one
+    /// part of a posted file listed part by part, and lower numbers are not holes (IMP-17).
     /// </summary>
     public int Part { get; init; }
 
-    /// <summary>What tells it from the others of its NZB: subject and ids, but neither sizes nor dates.</summary>
+    /// <summary>Identifies the file within its NZB by subject and ids; sizes and dates are ignored.</summary>
     internal UInt128 Fingerprint { get; init; }
 }
 
 /// <summary>The NZB's entry for one article of a file.</summary>
-/// <param name="Ids">What to ask for; its primary id is empty for a segment that was never posted.</param>
-/// <param name="Bytes">
-/// Size of the article as the NZB claims it, encoded, in bytes; 0 when it claims nothing possible. A hint and nothing more.
-/// </param>
+/// <param name="Ids">The message-ids; the primary id is empty for a hole.</param>
+/// <param name="Bytes">Encoded size in bytes as claimed by the NZB; only a hint, 0 if missing or impossible.</param>
 public readonly record struct NzbSegment(SegmentIds Ids, int Bytes)
 {
-    /// <summary>True for a number between 1 and the highest that the NZB does not list.</summary>
+    /// <summary>Whether the number is not listed in the NZB.</summary>
     public bool IsHole => Ids.Primary.IsEmpty;
 }

@@ -5,8 +5,8 @@ using System.Text;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Collects the segments of one file element in document order and puts them in the order of their numbers.</summary>
-/// <remarks>A file that was built is valid until the next one begins. Not thread-safe.</remarks>
+/// <summary>Collects the segments of one file element and sorts them by number.</summary>
+/// <remarks>A built file is valid until the next one begins. Not thread-safe.</remarks>
 internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : IDisposable
 {
     private const int MaxGroups = 64;
@@ -19,7 +19,7 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
     private string _subject = "";
     private DateTimeOffset? _date;
 
-    /// <summary>Begins a new file and forgets the one before.</summary>
+    /// <summary>Begins a new file and discards the previous one.</summary>
     public void Start(string subject, DateTimeOffset? date)
     {
         _subject = subject;
@@ -35,7 +35,7 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
             _groups.Add(group);
     }
 
-    /// <summary>Adds a segment; a number below 1 or beyond every limit counts as absent.</summary>
+    /// <summary>Adds a segment; a number below 1 or beyond the limit counts as missing.</summary>
     /// <exception cref="IOException">The scratch file failed.</exception>
     public void AddSegment(ReadOnlySpan<byte> id, long number, int bytes)
     {
@@ -45,7 +45,7 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
         _listed.Add(number >= 1 && number <= limits.MaxSegments ? (int)number : 0, bytes, _packed.AsSpan(0, 2 + id.Length));
     }
 
-    /// <summary>The file, or null when it has no usable segment.</summary>
+    /// <summary>Returns the file, or null if it has no usable segment.</summary>
     /// <exception cref="NzbFormatException">The numbers imply more holes than allowed.</exception>
     /// <exception cref="IOException">The scratch file failed.</exception>
     public NzbFile? Build()
@@ -74,7 +74,6 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
         };
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _listed.Dispose();
@@ -102,16 +101,13 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
     }
 }
 
-/// <summary>The segments of a file by number, read from where the reader of its NZB has put them.</summary>
-/// <remarks>Valid until that reader goes on. Not thread-safe.</remarks>
-/// <param name="spool">Complete.</param>
-/// <param name="first">The number that counts as the first; those below it are left out.</param>
+/// <summary>The segments of a file by number, read from the spool of its NZB reader. Valid until the reader continues; not thread-safe.</summary>
+/// <param name="spool">A completed spool.</param>
+/// <param name="first">The lowest number to include.</param>
 internal sealed class NzbSegments(SegmentSpool spool, int first) : IReadOnlyCollection<NzbSegment>
 {
-    /// <inheritdoc/>
     public int Count { get; } = spool.LastNumber - first + 1;
 
-    /// <inheritdoc/>
     public IEnumerator<NzbSegment> GetEnumerator()
     {
         var number = first - 1;
@@ -124,7 +120,6 @@ internal sealed class NzbSegments(SegmentSpool spool, int first) : IReadOnlyColl
         }
     }
 
-    /// <inheritdoc/>
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
     private (int Number, NzbSegment Segment) Read(ref long place)

@@ -1,44 +1,44 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>What an NZB says about itself besides its files. <see cref="NzbReader"/> fills it while it reads.</summary>
-/// <remarks>Not thread-safe; complete when the enumeration has ended.</remarks>
+/// <summary>The metadata of an NZB. <see cref="NzbReader"/> fills it while reading.</summary>
+/// <remarks>Not thread-safe; complete once the enumeration has ended.</remarks>
 public sealed class NzbHead
 {
-    // More than this of one kind is noise: each costs a try or a column later.
+    // More values of one type are noise, and each later costs a password attempt or a column.
     private const int MaxValues = 16;
     private const int MaxValueLength = 4096;
 
     private readonly List<string> _passwords = [];
     private readonly List<string> _tags = [];
 
-    /// <summary>Title of the release, or null.</summary>
+    /// <summary>Title of the release; null if absent.</summary>
     public string? Title { get; private set; }
 
-    /// <summary>Name of the release, or null.</summary>
+    /// <summary>Name of the release; null if absent.</summary>
     public string? Name { get; private set; }
 
-    /// <summary>Category as the indexer calls it, or null.</summary>
+    /// <summary>Category in the indexer's terms; null if absent.</summary>
     public string? Category { get; private set; }
 
-    /// <summary>Archive passwords in the order given; at most 16. Secret: never logged.</summary>
+    /// <summary>Archive passwords in the given order; at most 16. Secret: never log them.</summary>
     public IReadOnlyList<string> Passwords => _passwords;
 
-    /// <summary>Tags in the order given; at most 16.</summary>
+    /// <summary>Tags in the given order; at most 16.</summary>
     public IReadOnlyList<string> Tags => _tags;
 
-    /// <summary>Number of file elements met, those that were merged or list no usable article included.</summary>
+    /// <summary>Number of file elements, including merged ones and those without a usable article.</summary>
     public int Files { get; internal set; }
 
-    /// <summary>Number of segment elements met.</summary>
+    /// <summary>Number of segment elements.</summary>
     public int Segments { get; internal set; }
 
-    /// <summary>Segment elements that were dropped, because their message-id is missing or malformed.</summary>
+    /// <summary>Number of segment elements dropped because their message-id is missing or malformed.</summary>
     public int DroppedSegments { get; internal set; }
 
-    /// <summary>File elements that repeat an earlier one and were merged into it.</summary>
+    /// <summary>Number of file elements merged into an earlier equal one.</summary>
     public int MergedFiles { get; internal set; }
 
-    // The first value of a kind wins, except where several make sense.
+    // The first value of a type wins, except for types that allow several.
     internal void Add(string type, string value)
     {
         value = value.Trim();

@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Measures what an XML reader holds at once: the characters from one opening bracket to the next. A bracket inside a CDATA
-/// section or a comment opens nothing (XML 1.0 sections 2.5 and 2.7).
+/// Measures how much an XML reader must buffer: the characters between two opening brackets. Brackets inside a CDATA section or a comment do not
+/// count (XML 1.0 sections 2.5 and 2.7).
 /// </summary>
-/// <remarks>Takes the text in any portions. Not thread-safe.</remarks>
+/// <remarks>Accepts the text in chunks of any size. Not thread-safe.</remarks>
 internal sealed class NzbMarkupMeter(int limit)
 {
-    // What follows the bracket, and the letter that stands twice before the end: "]]>" and "-->".
+    // The text after the bracket, and the letter repeated before the end: "]]>" and "-->".
     private const string SectionStart = "![CDATA[";
     private const char SectionEnd = ']';
     private const string CommentStart = "!--";
@@ -21,8 +21,7 @@ internal sealed class NzbMarkupMeter(int limit)
     private char? _end;
     private int _endLetters;
 
-    /// <summary>Takes the next characters.</summary>
-    /// <returns>False when a stretch is longer than the limit.</returns>
+    /// <summary>Measures the next characters; returns false if the limit is exceeded.</summary>
     public bool Take(ReadOnlySpan<char> text)
     {
         while (!text.IsEmpty)
@@ -48,7 +47,7 @@ internal sealed class NzbMarkupMeter(int limit)
         return bracket + 1;
     }
 
-    // One letter behind a bracket, or none when it is the beginning of something else.
+    // Consumes one letter after a bracket, or none if it starts other markup.
     private int TakeOpening(char letter)
     {
         if (_opening == 1)

@@ -4,7 +4,7 @@ using System.Xml;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Turns the events of an XML reader into files. One call reads as far as the end of the next file element.</summary>
+/// <summary>Builds files from the events of an XML reader.</summary>
 internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, NzbFileBuilder builder)
 {
     private char[] _content = new char[1024];
@@ -15,10 +15,10 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, N
     private long _number;
     private int _bytes;
 
-    // Depth of the open file element, or −1; the depth of a file inside a file is ignored.
+    // Depth of the open file element, or −1. A file element nested in another is ignored.
     private int _fileDepth = -1;
 
-    /// <summary>The next file with a usable segment, or null at the end of the document.</summary>
+    /// <summary>Returns the next file with a usable segment, or null at the end of the document.</summary>
     public async ValueTask<NzbFile?> NextAsync()
     {
         try
@@ -100,7 +100,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, N
         return file;
     }
 
-    // Millions of ids pass here, so they go from characters to bytes without a string between.
+    // Converts ids from characters to bytes without a string, because there are millions.
     private void TakeSegment()
     {
         if (++head.Segments > limits.MaxSegments)
@@ -114,7 +114,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, N
             head.DroppedSegments++;
     }
 
-    // Each attribute is measured, also those of elements that are ignored.
+    // Checks the length of every attribute, even of ignored elements.
     private void ReadAttributes(string element, bool isFile)
     {
         if (isFile)
@@ -173,7 +173,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, N
             ? number
             : null;
 
-    // Seconds since 1970; posting programs without a date write 0 or less.
+    // Seconds since 1970. Posting programs write 0 or less if they have no date.
     private static DateTimeOffset? ToDate(long? seconds) =>
         seconds is > 0 and <= 253_402_300_799 ? DateTimeOffset.FromUnixTimeSeconds(seconds.Value) : null;
 

@@ -3,30 +3,28 @@ using System.Xml;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Reads an NZB forward only, one file at a time.</summary>
+/// <summary>Reads an NZB forward-only, one file at a time.</summary>
 /// <remarks>
 /// The format is <c>nzb &gt; head &gt; meta</c> and <c>nzb &gt; file &gt; (groups &gt; group) (segments &gt; segment)</c>.
-/// Namespaces and unknown elements are ignored and a DOCTYPE is skipped without resolving anything. Memory holds a few
-/// megabytes of the segments of one file, 8 bytes for each of them where they are not in order, and 16 bytes per file to recognise
-/// repeated ones.
+/// Ignores namespaces and unknown elements, and skips a DOCTYPE without resolving anything. Memory holds a few megabytes of one file's segments,
+/// 8 bytes per segment if they are out of order, and 16 bytes per file to detect repetitions.
 /// </remarks>
 public static class NzbReader
 {
-    /// <summary>Reads the files of an NZB as the other overload does, and keeps all segments of a file in memory.</summary>
+    /// <summary>Reads the files of an NZB like the other overload, and keeps all segments of a file in memory.</summary>
     /// <inheritdoc cref="ReadAsync(Stream, NzbLimits?, NzbHead, Func{Stream}?, CancellationToken)"/>
     public static IAsyncEnumerable<NzbFile> ReadAsync(Stream nzb, NzbLimits? limits, NzbHead head, CancellationToken cancellationToken) =>
         ReadAsync(nzb, limits, head, scratch: null, cancellationToken);
 
-    /// <summary>Reads the files of an NZB, plain or gzip, in document order; what repeats an earlier one is left out.</summary>
-    /// <param name="nzb">Readable; stays open. May deliver its bytes in any portions.</param>
+    /// <summary>Reads the files of an NZB, plain or gzip, in document order; skips repeated files.</summary>
+    /// <param name="nzb">A readable stream; stays open.</param>
     /// <param name="limits">Null for the defaults.</param>
-    /// <param name="head">Takes what the NZB says about itself; complete when the enumeration has ended.</param>
+    /// <param name="head">Receives the metadata; complete once the enumeration has ended.</param>
     /// <param name="scratch">
-    /// Makes a file, readable and writable at any place, for the segments of a file that are too many for the memory; its disposal has
-    /// to remove it. Null keeps them in memory.
+    /// Creates a seekable scratch file for a file with too many segments for memory; disposing it must delete it. Null keeps them in memory.
     /// </param>
-    /// <param name="cancellationToken">Gives the reading up.</param>
-    /// <exception cref="NzbFormatException">It is no NZB, lists no usable article, or exceeds a limit.</exception>
+    /// <param name="cancellationToken">Cancels the read.</param>
+    /// <exception cref="NzbFormatException">The input is not an NZB, lists no usable article, or exceeds a limit.</exception>
     /// <exception cref="IOException">The stream or the scratch file failed.</exception>
     public static async IAsyncEnumerable<NzbFile> ReadAsync(
         Stream nzb,
@@ -76,7 +74,7 @@ public static class NzbReader
     }
 }
 
-/// <summary>The names that the XML reader keeps for good, with a ceiling: a document of invented names must not fill the memory.</summary>
+/// <summary>A limited name table, because an XML reader keeps every name and a document of invented names could exhaust memory.</summary>
 internal sealed class NzbNameTable(NzbLimits limits) : NameTable
 {
     private int _count;

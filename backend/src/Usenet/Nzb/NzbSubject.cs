@@ -1,18 +1,18 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>What a subject tells by custom: <c>[3/12] - "film.part03.rar" yEnc (1/74) 52428800</c>.</summary>
-/// <param name="FileName">The file name, or null when the subject holds none.</param>
-/// <param name="Segments">The m of <c>(n/m)</c>, or 0. A suspicion of how many segments were posted, never a proof.</param>
+/// <summary>A subject parsed by custom: <c>[3/12] - "film.part03.rar" yEnc (1/74) 52428800</c>.</summary>
+/// <param name="FileName">The file name; null if absent.</param>
+/// <param name="Segments">The m of <c>(n/m)</c>, or 0. An unreliable number of segments.</param>
 /// <param name="FileNumber">The n of <c>[n/m]</c>, or 0.</param>
 /// <param name="Files">The m of <c>[n/m]</c>, or 0.</param>
 public readonly record struct NzbSubject(string? FileName, int Segments, int FileNumber, int Files)
 {
-    /// <summary>Reads a subject; never fails.</summary>
+    /// <summary>Parses a subject; never fails.</summary>
     public static NzbSubject Parse(string subject)
     {
         ArgumentNullException.ThrowIfNull(subject);
 
-        // Some indexers escape twice, so the quotes arrive as an entity.
+        // Some indexers escape twice, so quotes arrive as an entity.
         if (subject.Contains("&quot;", StringComparison.Ordinal))
             subject = subject.Replace("&quot;", "\"", StringComparison.Ordinal);
 
@@ -21,14 +21,14 @@ public readonly record struct NzbSubject(string? FileName, int Segments, int Fil
         return new NzbSubject(QuotedName(subject) ?? LastTokenWithExtension(subject), segments, number, files);
     }
 
-    /// <summary>Reads the last <c>(n/m)</c> of a subject; zeros if there is none.</summary>
+    /// <summary>Returns the last <c>(n/m)</c> of a subject; zeros if absent.</summary>
     public static (int Number, int Total) CounterOf(string subject)
     {
         ArgumentNullException.ThrowIfNull(subject);
         return LastCounter(subject, '(', ')');
     }
 
-    // The last quoted text with an extension, else the last quoted text: titles are quoted as well, and stand first.
+    // Returns the last quoted text, preferably with an extension, because titles may be quoted too and come first.
     private static string? QuotedName(string subject)
     {
         string? best = null;
@@ -63,7 +63,7 @@ public readonly record struct NzbSubject(string? FileName, int Segments, int Fil
         return null;
     }
 
-    // 2 to 5 letters and digits behind the last dot, with a letter among them unless they are a volume number like 001.
+    // 2 to 5 letters and digits after the last dot, with at least one letter unless it is a volume number like 001.
     private static bool HasExtension(ReadOnlySpan<char> name)
     {
         var dot = name.LastIndexOf('.');

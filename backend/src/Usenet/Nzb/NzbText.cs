@@ -4,16 +4,16 @@ using System.Text;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// The characters of an XML document: its encoding is recognised (XML 1.0 appendix F), bytes that cannot be decoded and
-/// characters that XML forbids become U+FFFD, and no stretch between two opening brackets grows beyond its limit.
+/// Decodes an XML document: detects its encoding (XML 1.0 appendix F), replaces undecodable bytes and forbidden characters by U+FFFD, and limits
+/// the text between two opening brackets.
 /// </summary>
-/// <remarks>Holds one buffer of bytes and one of characters. The stream is not disposed.</remarks>
+/// <remarks>Holds one buffer of bytes and one of characters. Does not dispose the stream.</remarks>
 internal sealed class NzbText : TextReader
 {
     private const int BufferSize = 32 << 10;
     private const char Replacement = '\uFFFD';
 
-    // Everything below a space but tab, line feed and carriage return, and the two non-characters (XML 1.0 section 2.2).
+    // Control characters except tab, line feed and carriage return, and the two non-characters (XML 1.0 section 2.2).
     private static readonly SearchValues<char> Forbidden = SearchValues.Create(
         "\0\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\v\f\u000E\u000F\u0010\u0011\u0012\u0013\u0014\u0015\u0016\u0017"
         + "\u0018\u0019\u001A\u001B\u001C\u001D\u001E\u001F\uFFFE\uFFFF");
@@ -59,14 +59,14 @@ internal sealed class NzbText : TextReader
         return count;
     }
 
-    // Every read of this class is asynchronous, because the bytes may still be on their way.
+    // Synchronous reads are not supported, because the stream may have to wait for data.
     public override int Read(char[] buffer, int index, int count) => throw new NotSupportedException();
 
     public override int Read() => throw new NotSupportedException();
 
     public override int Peek() => throw new NotSupportedException();
 
-    // Decodes what has arrived, which may be nothing yet; false at the end of the text.
+    // Decodes the available bytes, possibly to nothing yet; returns false at the end of the text.
     private async ValueTask<bool> DecodeAsync()
     {
         if (_ended && _start == _end && _decoder is not null)
@@ -87,7 +87,7 @@ internal sealed class NzbText : TextReader
         return true;
     }
 
-    // Enough bytes for a byte order mark and the declaration, however they arrive.
+    // Reads enough for a byte order mark and the declaration, in however many chunks they arrive.
     private async ValueTask<Decoder> StartAsync()
     {
         while (_end < 256 && !_ended)
@@ -100,7 +100,7 @@ internal sealed class NzbText : TextReader
         var (encoding, mark) = NzbEncoding.Recognise(_bytes.AsSpan(0, _end));
         _start = mark;
 
-        // A blank line in front of the declaration is not XML, but happens.
+        // Skip blanks before the declaration: not valid XML, but they occur.
         while (mark == 0 && _start < _end && _bytes[_start] is (byte)' ' or (byte)'\t' or (byte)'\r' or (byte)'\n')
             _start++;
         return encoding.GetDecoder();
@@ -116,10 +116,10 @@ internal sealed class NzbText : TextReader
     }
 }
 
-/// <summary>Which encoding an XML document is in, by its byte order mark or its declaration (XML 1.0 appendix F).</summary>
+/// <summary>Detects the encoding of an XML document by byte order mark or declaration (XML 1.0 appendix F).</summary>
 internal static class NzbEncoding
 {
-    /// <summary>The encoding and the length of the byte order mark. Names that are not known count as UTF-8.</summary>
+    /// <summary>Returns the encoding and the length of the byte order mark. Unknown names count as UTF-8.</summary>
     public static (Encoding Encoding, int Mark) Recognise(ReadOnlySpan<byte> start)
     {
         if (start.StartsWith((ReadOnlySpan<byte>)[0xEF, 0xBB, 0xBF]))
@@ -136,7 +136,7 @@ internal static class NzbEncoding
         return (IsLatin(DeclaredName(start)) ? Encoding.Latin1 : Encoding.UTF8, 0);
     }
 
-    // The one-byte encodings of western Europe differ in a few signs only; a document that lies about UTF-16 is read as UTF-8.
+    // Western European one-byte encodings differ in only a few characters. A false declaration of UTF-16 is read as UTF-8.
     private static bool IsLatin(string name) => name.ToUpperInvariant() is
         "ISO-8859-1" or "ISO8859-1" or "ISO_8859-1" or "LATIN1" or "LATIN-1" or "L1" or "ISO-8859-15" or "WINDOWS-1252" or "CP1252";
 

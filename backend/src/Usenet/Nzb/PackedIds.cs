@@ -3,18 +3,17 @@ using System.Buffers;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// The message-ids of one segment as they are stored: one byte with their number (0 for a hole), then each id as a length byte and its
-/// bytes, the primary first.
+/// The stored form of one segment's message-ids: a byte with their number (0 for a hole), then each id as a length byte and its bytes, primary first.
 /// </summary>
 internal static class PackedIds
 {
-    /// <summary>Most ids of one segment: the primary one and three fallbacks.</summary>
+    /// <summary>Maximum ids of one segment: the primary and three fallbacks.</summary>
     public const int MaxIds = 4;
 
-    /// <summary>Most bytes of one segment.</summary>
+    /// <summary>Maximum bytes of one segment.</summary>
     public const int MaxLength = 1 + MaxIds * (1 + MessageId.MaxLength);
 
-    /// <summary>Writes the ids of a segment; fallbacks beyond the third are left out.</summary>
+    /// <summary>Writes the ids of a segment; drops fallbacks beyond the third.</summary>
     public static void Write(IBufferWriter<byte> output, SegmentIds ids)
     {
         if (ids.Primary.IsEmpty)
@@ -30,7 +29,7 @@ internal static class PackedIds
             Write(output, ids.Fallbacks[i]);
     }
 
-    /// <summary>How many bytes the first segment takes; null where they are cut off or malformed.</summary>
+    /// <summary>Returns the length of the first segment in bytes; null if truncated or malformed.</summary>
     public static int? Measure(ReadOnlySpan<byte> packed)
     {
         if (packed.IsEmpty || packed[0] > MaxIds)
@@ -47,7 +46,7 @@ internal static class PackedIds
         return length <= packed.Length ? length : null;
     }
 
-    /// <summary>The ids of the first segment, which has been measured; null where one is no message-id.</summary>
+    /// <summary>Returns the ids of the first segment, which must have been measured; null if any is not a message-id.</summary>
     public static SegmentIds? Read(ReadOnlySpan<byte> packed)
     {
         if (packed[0] == 0)
@@ -66,10 +65,10 @@ internal static class PackedIds
         return new SegmentIds(primary, fallbacks);
     }
 
-    /// <summary>Adds to the ids of a segment those of another one that it has not, as far as there is room for them.</summary>
-    /// <param name="ids">Bytes of one segment, and room for <see cref="MaxLength"/>.</param>
-    /// <param name="length">How many bytes are used.</param>
-    /// <param name="others">The ids of the other one.</param>
+    /// <summary>Adds the missing ids of another segment, up to <see cref="MaxIds"/>.</summary>
+    /// <param name="ids">One packed segment in a buffer of <see cref="MaxLength"/>.</param>
+    /// <param name="length">Number of bytes in use.</param>
+    /// <param name="others">The other packed segment.</param>
     public static void Merge(Span<byte> ids, ref int length, ReadOnlySpan<byte> others)
     {
         var more = others[0];
@@ -96,7 +95,7 @@ internal static class PackedIds
         return false;
     }
 
-    // One id with its length.
+    // Returns one id with its length byte.
     private static ReadOnlySpan<byte> Take(ref ReadOnlySpan<byte> ids)
     {
         var id = ids[..(1 + ids[0])];

@@ -5,20 +5,18 @@ using System.Security.Cryptography;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Puts the segments of a file in the order of their numbers. Of those with one number the first is asked for, and up to three others
-/// after a miss; those without a number follow the highest one as the NZB lists them (IMP-15). Memory takes 8 bytes for each segment.
+/// Sorts the segments of a file by number. Of equal numbers the first is the primary, and up to three others become fallbacks. Segments without
+/// a number follow the highest one in document order (IMP-15). Uses 8 bytes per segment.
 /// </summary>
 internal static class SegmentSorter
 {
-    // A key is a number and the place of its segment in the spool, which is the order of the document.
+    // A key combines the number and the place in the spool, so that equal numbers keep document order.
     private const int PlaceBits = 40;
 
-    // Ids that are compared at once: some 8 MB.
+    // Ids compared in one pass: about 8 MB.
     private const int IdsAtOnce = 200_000;
 
-    /// <summary>Sorts the listed segments.</summary>
-    /// <param name="listed">Complete.</param>
-    /// <param name="sorted">Takes the segments, one of each number, and is complete then.</param>
+    /// <summary>Sorts a completed spool into another one, with one segment per number, and completes it.</summary>
     /// <exception cref="IOException">A scratch file failed.</exception>
     public static void Sort(SegmentSpool listed, SegmentSpool sorted)
     {
@@ -66,10 +64,10 @@ internal static class SegmentSorter
         return keys;
     }
 
-    /// <summary>Which segments without a number repeat an article that has one, or one before them. By their index in the spool.</summary>
+    /// <summary>Finds segments without a number that repeat a numbered or an earlier article, by their index in the spool.</summary>
     private static BitArray FindRepeated(SegmentSpool listed, bool anyNumbered)
     {
-        // Of very many ids one share after the other is compared. A seeded hash decides the share, so an NZB cannot be made to fill one.
+        // Very many ids are compared in shares to save memory. A seeded hash selects the share, so that an NZB cannot overload one.
         var shares = 1 + (listed.Count / IdsAtOnce);
         var repeated = new BitArray(listed.Count);
         var known = new HashSet<UInt128>(Math.Min(listed.Count, IdsAtOnce));

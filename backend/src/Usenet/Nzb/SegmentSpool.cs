@@ -3,51 +3,49 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// The segments of one file while its NZB is read, in the order in which they were added: in memory, and from a few megabytes on in a
-/// scratch file, because the one file of an NZB may be all of it.
+/// The segments of one file while its NZB is read, in the order added: in memory, and beyond a few megabytes in a scratch file, because a single
+/// file may make up the whole NZB.
 /// </summary>
 /// <remarks>
-/// A segment is its number (4 bytes, 0 where it has none), its size in the NZB (4) and its <see cref="PackedIds"/>. They stand one
-/// behind the other in blocks; a place is a block and an offset in it. Used for one file after the other. Not thread-safe.
+/// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in sequence; a place
+/// is a block and an offset. Reused for one file after another. Not thread-safe.
 /// </remarks>
-/// <param name="scratch">Makes the scratch file, readable and writable at any place and owned from then on; null keeps everything in memory.</param>
+/// <param name="scratch">Creates the seekable scratch file, owned by the spool; null keeps everything in memory.</param>
 internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
 {
-    // 64 KiB: a block is no large object.
+    // 64 KiB, so that a block stays off the large object heap.
     private const int BlockBits = 16;
     private const int BlockLength = 1 << BlockBits;
 
-    // 4 MiB: the segments of a film of 50 GB.
+    // 4 MiB, enough for a film of 50 GB.
     private const int MostBlocks = 64;
 
     private const int HeadLength = 8;
     private const int MaxRecordLength = HeadLength + PackedIds.MaxLength;
     private const int Nothing = -1;
 
-    // How many bytes of each block are used. The first blocks are in memory, the others in the scratch file.
+    // Number of bytes used in each block. The first blocks are in memory, the others in the scratch file.
     private readonly List<int> _used = [];
     private readonly List<byte[]> _blocks = [];
     private Stream? _file;
 
-    // The bytes of one block of the scratch file that are in memory, at their offset: all that were written so far, or a part that was read.
+    // The buffered bytes of one scratch block at their offset: all bytes written so far, or a part read back.
     private byte[] _window = [];
     private int _windowBlock = Nothing;
     private int _windowStart;
     private int _windowEnd;
 
-    /// <summary>Number of segments.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The place behind the last one.</summary>
+    /// <summary>The place after the last segment.</summary>
     public long End => (long)_used.Count << BlockBits;
 
-    /// <summary>The number that was added last; 0 at first.</summary>
+    /// <summary>The last added number; 0 at first.</summary>
     public int LastNumber { get; private set; }
 
-    /// <summary>Whether each segment has a higher number than the one before.</summary>
+    /// <summary>Whether numbers are strictly ascending.</summary>
     public bool IsSorted { get; private set; } = true;
 
-    /// <summary>Forgets all segments.</summary>
     public void Clear()
     {
         _used.Clear();
@@ -55,7 +53,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
         (Count, LastNumber, IsSorted) = (0, 0, true);
     }
 
-    /// <summary>Adds a segment. Nothing can be read before <see cref="Complete"/>.</summary>
+    /// <summary>Adds a segment. Reading requires <see cref="Complete"/>.</summary>
     /// <exception cref="IOException">The scratch file failed.</exception>
     public void Add(int number, int bytes, ReadOnlySpan<byte> packedIds)
     {
@@ -74,7 +72,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
         LastNumber = number;
     }
 
-    /// <summary>Ends the adding; reading may begin.</summary>
+    /// <summary>Ends writing, so that reading may begin.</summary>
     /// <exception cref="IOException">The scratch file failed.</exception>
     public void Complete()
     {
@@ -87,8 +85,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
         (_windowBlock, _windowStart, _windowEnd) = (block, 0, _used[block]);
     }
 
-    /// <summary>The segment at a place: 0, or the <see cref="SpooledSegment.Next"/> of another one.</summary>
-    /// <returns>The segment; valid until the next call.</returns>
+    /// <summary>Returns the segment at a place: 0, or <see cref="SpooledSegment.Next"/> of another. Valid until the next call.</summary>
     /// <exception cref="IOException">The scratch file failed.</exception>
     public SpooledSegment Read(long place)
     {
@@ -104,7 +101,6 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
             offset + next < _used[block] ? place + next : (block + 1L) << BlockBits);
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _file?.Dispose();
 
     private bool IsInMemory(int block) => scratch is null || block < MostBlocks;
@@ -119,7 +115,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
             _blocks.Add(new byte[BlockLength]);
     }
 
-    // A block whose first segment is asked for is read to its end, as is usual; elsewhere one segment is looked for.
+    // A read at the start of a block loads the whole block, because sequential reads are usual; any other read loads one segment.
     private ReadOnlySpan<byte> ReadScratch(int block, int offset)
     {
         var most = _used[block];
@@ -136,11 +132,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     }
 }
 
-/// <summary>A segment in a spool.</summary>
-/// <param name="number">Its number, 0 where it has none.</param>
-/// <param name="bytes">Its size in the NZB.</param>
-/// <param name="packedIds">Its <see cref="PackedIds"/>.</param>
-/// <param name="next">The place of the next one.</param>
+/// <summary>A segment in a spool. The number is 0 if unknown; <c>next</c> is the place of the next segment.</summary>
 internal readonly ref struct SpooledSegment(int number, int bytes, ReadOnlySpan<byte> packedIds, long next)
 {
     public int Number { get; } = number;

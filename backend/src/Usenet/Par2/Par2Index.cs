@@ -1,27 +1,24 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>What a PAR2 set says about the files that it protects.</summary>
-/// <remarks>Immutable. Every description was proved by the MD5 of its packet.</remarks>
+/// <summary>The content of a PAR2 set's index.</summary>
+/// <remarks>Immutable. The MD5 of its packet proves every description.</remarks>
 public sealed record Par2Index
 {
-    /// <summary>The id of the set.</summary>
     public required UInt128 SetId { get; init; }
 
-    /// <summary>Length of a slice in bytes; 0 where the main packet was not found whole.</summary>
+    /// <summary>Length of a slice in bytes; 0 if the main packet was not found intact.</summary>
     public required long SliceSize { get; init; }
 
-    /// <summary>The files in the order of the main packet, then those that it does not name, in the order in which they were found.</summary>
+    /// <summary>The files in the order of the main packet, then unlisted files in the order found.</summary>
     public required IReadOnlyList<Par2File> Files { get; init; }
 
-    /// <summary>Slices for repair in the file that was read, which an index has none of; the volumes have more.</summary>
+    /// <summary>Number of recovery slices found; 0 in an index, more in a volume.</summary>
     public required int RecoverySlices { get; init; }
 
     /// <summary>Whether every file of the set is described.</summary>
     public required bool IsComplete { get; init; }
 
-    /// <summary>Reads an index that is at hand. Pure.</summary>
-    /// <param name="bytes">The file, or as much of its beginning as there is.</param>
-    /// <returns>Null where no packet is whole.</returns>
+    /// <summary>Parses the beginning of a file, or all of its bytes; null if no packet is intact. Pure.</summary>
     public static Par2Index? Parse(ReadOnlySpan<byte> bytes)
     {
         var found = new Par2Findings();
@@ -36,11 +33,10 @@ public sealed record Par2Index
     }
 }
 
-/// <summary>What the packets of a file have told so far. Packets that come again change nothing; damaged ones are left out.</summary>
-/// <remarks>Not thread-safe.</remarks>
+/// <summary>Collects the packets of a file; ignores repeated and damaged ones. Not thread-safe.</summary>
 internal sealed class Par2Findings
 {
-    // The checksum of a packet that fails has been computed for nothing: as many as these cost less than a tenth of a second.
+    // Each damaged packet costs a wasted checksum; this many take less than a tenth of a second.
     private const int MaxDamaged = 100;
 
     private readonly Dictionary<UInt128, int> _places = [];
@@ -51,10 +47,9 @@ internal sealed class Par2Findings
     private int _recovery;
     private int _damaged;
 
-    /// <summary>Whether the file is worth reading on.</summary>
+    /// <summary>Whether to continue reading.</summary>
     public bool WantsMore => _damaged < MaxDamaged;
 
-    /// <summary>Takes a step of the reader.</summary>
     public void Add(Par2Step step)
     {
         _damaged += step.IsDamaged ? 1 : 0;
@@ -80,7 +75,7 @@ internal sealed class Par2Findings
         _setId = packet.SetId;
     }
 
-    /// <summary>The index as far as it is known; null where no packet was whole.</summary>
+    /// <summary>Returns the index as known so far; null if no packet was intact.</summary>
     public Par2Index? ToIndex()
     {
         if (_setId is not { } setId)

@@ -1,35 +1,29 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>Fills a buffer with the bytes of a file from a place on; the buffer lies inside of the file.</summary>
-/// <param name="offset">0-based place of the first byte.</param>
-/// <param name="buffer">What is filled, whole.</param>
-/// <param name="cancellationToken">Gives up.</param>
+/// <summary>Fills a buffer from the 0-based <paramref name="offset"/> of a file. The range must lie inside the file.</summary>
 public delegate ValueTask Par2Source(long offset, Memory<byte> buffer, CancellationToken cancellationToken);
 
-/// <summary>Reads the index of a PAR2 set out of a posted file. What is stepped over is not read, so a volume is no dearer than its index.</summary>
-/// <remarks>Not thread-safe; one reader reads one file once.</remarks>
+/// <summary>Reads the index of a PAR2 set from a posted file. Skipped packets are not read, so a volume costs no more than an index.</summary>
+/// <remarks>Not thread-safe; use one reader per file.</remarks>
 /// <param name="length">Length of the file in bytes.</param>
-/// <param name="read">Where its bytes come from.</param>
+/// <param name="read">Reads the file.</param>
 public sealed class Par2IndexReader(long length, Par2Source read)
 {
-    /// <summary>Most bytes that are read of one file: 16 MiB.</summary>
+    /// <summary>Maximum bytes read from one file: 16 MiB.</summary>
     public const int MaxBytes = 16 << 20;
 
-    // The packets of most sets fit into one stretch.
+    // Holds all packets of most sets.
     private const int Stretch = 16 << 10;
 
     private readonly Par2Findings _found = new();
 
-    /// <summary>Bytes that were read so far.</summary>
     public int BytesRead { get; private set; }
 
-    /// <summary>What is known so far, also after a read that failed; null where no packet was whole.</summary>
+    /// <summary>The index as known so far, even after a failed read; null if no packet was intact.</summary>
     public Par2Index? Index => _found.ToIndex();
 
-    /// <summary>Reads the file, up to <see cref="MaxBytes"/>.</summary>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns><see cref="Index"/> at the end.</returns>
-    /// <exception cref="Exception">What the source throws; <see cref="Index"/> keeps what was found before.</exception>
+    /// <summary>Reads the file, up to <see cref="MaxBytes"/>, and returns <see cref="Index"/>.</summary>
+    /// <exception cref="Exception">The source failed; <see cref="Index"/> keeps the earlier findings.</exception>
     public async Task<Par2Index?> ReadAsync(CancellationToken cancellationToken)
     {
         var buffer = new byte[Stretch];

@@ -1,39 +1,33 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>Finds the description of a posted or joined file by its head and length (IMP-40), whatever it is called.</summary>
+/// <summary>Finds the description of a posted or joined file by head and length, whatever its name (IMP-40).</summary>
 /// <remarks>Immutable, thread-safe and pure.</remarks>
 public sealed class Par2Matcher
 {
-    /// <summary>Bytes from the beginning of a file that its description has an MD5 of.</summary>
+    /// <summary>Number of first bytes covered by the head MD5 of a description.</summary>
     public const int HeadLength = 16 << 10;
 
-    // What is posted may be longer than what is described, by this share of it in percent: some posters fill up.
+    // A posted file may be longer than described by this percentage of its length, because some posters pad.
     private const int MaxExcess = 5;
 
     private readonly ILookup<UInt128, Par2File> _files;
 
-    /// <summary>Makes a matcher.</summary>
-    /// <param name="indexes">The indexes of the release; may be none.</param>
+    /// <summary>Creates a matcher for the indexes of a release; there may be none.</summary>
     public Par2Matcher(IEnumerable<Par2Index> indexes) =>
         _files = indexes.SelectMany(index => index.Files).ToLookup(file => file.HeadMd5);
 
-    /// <summary>Whether nothing can be found.</summary>
     public bool IsEmpty => _files.Count == 0;
 
-    /// <summary>The MD5 of the head of a file: its first 16 KiB, or all of it where it is shorter.</summary>
+    /// <summary>Returns the head MD5: of the first 16 KiB, or of a shorter whole file. Null if <paramref name="start"/> is too short.</summary>
     /// <param name="start">First bytes of the file.</param>
-    /// <param name="length">Length of the whole file in bytes; of a file in pieces that of all pieces.</param>
-    /// <returns>Null where they are too few.</returns>
+    /// <param name="length">Length of the whole file in bytes; for a split file the length of all pieces.</param>
     public static UInt128? HeadOf(ReadOnlySpan<byte> start, long length)
     {
         var needed = (int)Math.Clamp(length, 0, HeadLength);
         return start.Length < needed ? null : Par2Reader.Md5Of(start[..needed]);
     }
 
-    /// <summary>The description of a file.</summary>
-    /// <param name="head">By <see cref="HeadOf"/>; null where it is not known.</param>
-    /// <param name="length">Its length in bytes.</param>
-    /// <returns>Null where none fits, or where several do that do not agree about the name.</returns>
+    /// <summary>Finds a description by head MD5 and length in bytes; null if none fits, or if several with different names do.</summary>
     public Par2File? Find(UInt128? head, long length)
     {
         if (head is not { } key || length <= 0)

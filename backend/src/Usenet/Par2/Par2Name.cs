@@ -4,15 +4,15 @@ using System.Globalization;
 namespace Sluice.Usenet.Par2;
 
 /// <summary>A PAR2 file of a release.</summary>
-/// <param name="Name">Its name, or null.</param>
-/// <param name="SetId">Its set by its first packet, or null where it was not looked at.</param>
-/// <param name="Bytes">Its length as far as it is known or claimed.</param>
+/// <param name="Name">The file name; null if unknown.</param>
+/// <param name="SetId">The set according to the first packet; null if not read.</param>
+/// <param name="Bytes">Length in bytes, as far as known or claimed.</param>
 public readonly record struct PostedPar2(string? Name, UInt128? SetId, long Bytes);
 
-/// <summary>What the name of a PAR2 file says.</summary>
-/// <param name="Set">The name of its set in lower case: that of the index without its extension.</param>
-/// <param name="IsVolume">Whether it holds slices for repair, which an import never fetches (IMP-20).</param>
-/// <param name="Slices">How many, where the name tells; else 0.</param>
+/// <summary>A parsed PAR2 file name.</summary>
+/// <param name="Set">The set name in lower case: the name of the index without its extension.</param>
+/// <param name="IsVolume">Whether it has recovery slices, which an import never fetches (IMP-20).</param>
+/// <param name="Slices">Number of recovery slices; 0 if not in the name.</param>
 public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
 {
     private const int MaxSlices = 65_536;
@@ -20,10 +20,10 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
     private static readonly SearchValues<char> Numbers = SearchValues.Create("0123456789+-");
 
     /// <summary>
-    /// Recognises <c>.par2</c>, <c>.volN+M.par2</c> with all its relatives (<c>.volN-M</c>, <c>.volN</c>), and <c>.rev</c>: the volumes that RAR
-    /// makes for the same purpose.
+    /// Recognizes <c>.par2</c>, <c>.volN+M.par2</c> and its variants (<c>.volN-M</c>, <c>.volN</c>), and <c>.rev</c>, the recovery volumes of RAR;
+    /// null
+    /// for other names.
     /// </summary>
-    /// <returns>Null for other names.</returns>
     public static Par2Name? Parse(string? name)
     {
         if (name is null)
@@ -44,9 +44,7 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
         return new Par2Name(stem[..mark], IsVolume: true, slices);
     }
 
-    /// <summary>The files that are worth reading: of each set the smallest one that is no volume by its name (IMP-20).</summary>
-    /// <param name="files">The PAR2 files of a release.</param>
-    /// <returns>Indexes into <paramref name="files"/> in ascending order.</returns>
+    /// <summary>Returns ascending indexes of the files to read: the smallest non-volume of each set (IMP-20).</summary>
     public static IReadOnlyList<int> Indexes(IReadOnlyList<PostedPar2> files)
     {
         ArgumentNullException.ThrowIfNull(files);
@@ -65,8 +63,6 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
         return [.. best.Values.Order()];
     }
 
-    /// <summary>The set that a file belongs to by its first packet.</summary>
-    /// <param name="start">Its first bytes; 48 suffice.</param>
-    /// <returns>Null where they are too few, or no PAR2.</returns>
+    /// <summary>Returns the set of a file from its first packet; null if there are fewer than 48 bytes or it is not PAR2.</summary>
     public static UInt128? SetIdOf(ReadOnlySpan<byte> start) => Par2Reader.SetIdOf(start);
 }

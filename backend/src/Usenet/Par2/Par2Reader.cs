@@ -5,10 +5,10 @@ using System.Text;
 namespace Sluice.Usenet.Par2;
 
 /// <summary>One step through a PAR2 file.</summary>
-/// <param name="Advance">Bytes until the next place to look at, at least one; 0 where <paramref name="Needed"/> bytes have to be there first.</param>
-/// <param name="Needed">Bytes that the window has to hold for this step to be taken.</param>
-/// <param name="Packet">What was found, or null.</param>
-/// <param name="IsDamaged">Whether something began like a packet and is none.</param>
+/// <param name="Advance">Bytes to advance, at least one; 0 if the window must first hold <paramref name="Needed"/> bytes.</param>
+/// <param name="Needed">Bytes the window must hold to take this step.</param>
+/// <param name="Packet">The packet found, or null.</param>
+/// <param name="IsDamaged">Whether a damaged packet was found.</param>
 internal readonly record struct Par2Step(long Advance, int Needed, Par2Packet? Packet, bool IsDamaged)
 {
     public static Par2Step Skip(long count) => new(count, 0, null, IsDamaged: false);
@@ -19,21 +19,21 @@ internal readonly record struct Par2Step(long Advance, int Needed, Par2Packet? P
 }
 
 /// <summary>
-/// Reads packets of PAR2 files (Parity Volume Set Specification 2.0): those that describe files are checked and parsed, all others are
-/// stepped over by their length. Pure.
+/// Reads packets of PAR2 files (Parity Volume Set Specification 2.0). Verifies and parses packets that describe files, and skips all others by
+/// their length. Pure.
 /// </summary>
 internal static class Par2Reader
 {
-    /// <summary>Bytes of the header of a packet: magic 8, length 8, MD5 16, set 16, type 16.</summary>
+    /// <summary>Length of a packet header: magic 8, length 8, MD5 16, set 16, type 16.</summary>
     public const int HeaderLength = 64;
 
-    /// <summary>Most files of one set: each has a slice at least, and the field of the code has room for no more slices.</summary>
+    /// <summary>Maximum files of one set, because each needs at least one slice and the code has no more slices.</summary>
     public const int MaxFiles = 32_768;
 
-    /// <summary>Longest name of a file in bytes, which is the longest path of Linux.</summary>
+    /// <summary>Longest file name in bytes, the longest path of Linux.</summary>
     public const int MaxName = 4096;
 
-    // The main packet of the largest set, with as many files again that are not for repair.
+    // The main packet of the largest set, with as many files again outside the recovery set.
     private const int MaxMain = HeaderLength + 12 + 2 * MaxFiles * 16;
     private const int MaxDescription = HeaderLength + 56 + MaxName;
     private const int MaxUnicodeName = HeaderLength + 16 + 2 * MaxName;
@@ -42,16 +42,14 @@ internal static class Par2Reader
 
     private static ReadOnlySpan<byte> Magic => "PAR2\0PKT"u8;
 
-    /// <summary>The set that a file belongs to by its first packet, whose checksum is not looked at.</summary>
-    /// <param name="start">The first bytes of the file.</param>
-    /// <returns>Null where they are too few, or no PAR2.</returns>
+    /// <summary>Returns the set of a file from its first packet without verifying it; null if too short or not PAR2.</summary>
     public static UInt128? SetIdOf(ReadOnlySpan<byte> start) =>
         start.Length >= 48 && start.StartsWith(Magic) ? BinaryPrimitives.ReadUInt128BigEndian(start[32..]) : null;
 
-    /// <summary>The MD5 of some bytes, first byte highest.</summary>
+    /// <summary>Returns the MD5 as a big-endian number.</summary>
     public static UInt128 Md5Of(ReadOnlySpan<byte> bytes)
     {
-        // The format knows no other checksum. It guards against damage and proves no origin.
+        // The format has no other checksum. It protects against damage, not against forgery.
 #pragma warning disable CA5351
         Span<byte> md5 = stackalloc byte[MD5.HashSizeInBytes];
         MD5.HashData(bytes, md5);
@@ -60,8 +58,8 @@ internal static class Par2Reader
     }
 
     /// <summary>Takes the next step.</summary>
-    /// <param name="window">The bytes from the place that is looked at, as many as there are.</param>
-    /// <param name="remaining">Bytes from that place to the end of the file, at least one and never fewer than the window has.</param>
+    /// <param name="window">The available bytes at the current position.</param>
+    /// <param name="remaining">Bytes from this position to the end of the file, at least one and never fewer than in the window.</param>
     public static Par2Step Next(ReadOnlySpan<byte> window, long remaining)
     {
         if (remaining < HeaderLength)
@@ -71,7 +69,7 @@ internal static class Par2Reader
         if (!window.StartsWith(Magic))
             return Par2Step.Skip(window.IndexOf(Magic) is > 0 and var next ? next : window.Length - Magic.Length + 1);
 
-        // Where the length is wrong the next packet may begin anywhere.
+        // If the length is wrong, the next packet may begin anywhere.
         var length = BinaryPrimitives.ReadUInt64LittleEndian(window[8..]);
         if (length < HeaderLength || length % 4 != 0 || length > (ulong)remaining)
             return Par2Step.Damaged(Magic.Length);
@@ -95,7 +93,7 @@ internal static class Par2Reader
         return new Par2Step((long)length, 0, parsed, IsDamaged: parsed is null);
     }
 
-    /// <summary>Longest packet of a type, or 0 for types that are stepped over: checksums of slices, the creator and what is not known.</summary>
+    /// <summary>Returns the longest valid packet of a type; 0 for skipped types: slice checksums, creator and unknown types.</summary>
     private static int LimitOf(ReadOnlySpan<byte> type)
     {
         if (type.SequenceEqual("PAR 2.0\0Main\0\0\0\0"u8))
@@ -112,7 +110,7 @@ internal static class Par2Reader
         _ => ParseUnicodeName(setId, body),
     };
 
-    // Slice size 8, number of files for repair 4, their ids, then those of the other files.
+    // Slice size 8, number of repairable files 4, their ids, then the ids of other files.
     private static Par2Main? ParseMain(UInt128 setId, ReadOnlySpan<byte> body)
     {
         if (body.Length < 12 || (body.Length - 12) % 16 != 0)
@@ -128,7 +126,7 @@ internal static class Par2Reader
         return new Par2Main(setId, (long)sliceSize, ids);
     }
 
-    // File id 16, MD5 16, MD5 of the first 16 KiB 16, length 8, name filled up with zeros to a multiple of 4.
+    // File id 16, MD5 16, MD5 of the first 16 KiB 16, length 8, name padded with zeros to a multiple of 4.
     private static Par2Description? ParseDescription(UInt128 setId, ReadOnlySpan<byte> body)
     {
         if (body.Length < 56)
@@ -154,7 +152,7 @@ internal static class Par2Reader
         return name.Length == 0 || name.Contains('\0') ? null : new Par2UnicodeName(setId, BinaryPrimitives.ReadUInt128BigEndian(body), name);
     }
 
-    // The specification says ASCII; programs write UTF-8, and those of old the code page of their system.
+    // The specification demands ASCII; programs write UTF-8, and old ones the system's code page.
     private static string Decode(ReadOnlySpan<byte> name)
     {
         var end = name.IndexOf((byte)0);

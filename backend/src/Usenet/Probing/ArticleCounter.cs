@@ -5,28 +5,25 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Finds the map of a file whose articles carry no ranges, as those of uuencode: all of them are fetched, because an article begins
-/// where the lengths of those before it say (IMP-35).
+/// Maps a file whose articles carry no ranges, such as uuencode. All articles must be fetched, because each begins where the previous lengths
+/// end (IMP-35).
 /// </summary>
 /// <remarks>
-/// Uuencode carries neither its length nor a checksum, so a copy that is cut behind a line looks whole. Two things show that a copy may be
-/// cut: a part that is not as long as the others, and a last part without its end. Of such an article the other providers are asked for a
-/// longer copy; the longest one is the article, because a cut only takes away.
+/// Uuencode has no length and no checksum, so a copy truncated at a line end looks whole. Two signs of truncation: a part of unusual length,
+/// and a last part without its end. Such an article is fetched from the other providers too. The longest copy wins, because truncation only
+/// removes data.
 /// </remarks>
-/// <param name="heads">Of the file.</param>
-/// <param name="options">How long the file may be.</param>
-/// <param name="fetched">Called after each article that is fetched; null when the caller needs no progress.</param>
+/// <param name="heads">Fetches the articles of the file.</param>
+/// <param name="options">Limits the length of the file.</param>
+/// <param name="fetched">Called after each fetched article; may be null.</param>
 internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, Action? fetched)
 {
     private readonly int _last = heads.Count - 1;
 
-    /// <summary>Fetches all articles between the first and the last one.</summary>
-    /// <param name="first">The first article of the file, whole.</param>
-    /// <param name="last">The last one, whole.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Fetches all articles between the given <paramref name="first"/> and <paramref name="last"/>, which must be whole.</summary>
     public async Task<FoundMap> CountAsync(ArticleHead first, ArticleHead last, CancellationToken cancellationToken)
     {
-        // A file that is much too long is not fetched to find that out: its parts are about as long as the first one.
+        // Refuse a file that is clearly too long before fetching it; parts are about as long as the first.
         var length = LengthOf(first) + LengthOf(last);
         if (heads.Count > options.MaxCountedArticles || length + (_last - 1) * LengthOf(first) > options.MaxCounted)
             return FoundMap.TooLong;
@@ -40,7 +37,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
                 return;
             var answer = await heads.ProveAsync(index, head => MapFinder.IsPlausible(head, index, heads.Count), token);
 
-            // Of thousands of articles only the lengths are kept.
+            // Keep only the lengths, because there may be thousands of articles.
             articles[index] = answer.Head is { } head ? head with { FirstBytes = default } : null;
             Interlocked.Add(ref length, LengthOf(answer.Head));
             if (answer.State == HeadState.Missing)
@@ -55,7 +52,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
         return Add(articles, usual ?? LengthOf(articles[0]), missing);
     }
 
-    /// <summary>The only article of its file: from another provider when its end is missing and that one has more of it.</summary>
+    /// <summary>Returns the only article of a file. If its end is missing, looks for a longer copy at other providers.</summary>
     public async Task<ArticleHead> CompleteAsync(ArticleHead only, CancellationToken cancellationToken) =>
         MayBeCut(only, 0, usual: null) ? await FetchLongestAsync(0, only, usual: null, cancellationToken) : only;
 
@@ -64,8 +61,8 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
         if (articles.Sum(LengthOf) > options.MaxCounted)
             return FoundMap.TooLong;
 
-        // An article that no provider has is taken to be as long as the others where those are all equal. Where they are not, and behind an
-        // article that is damaged at every provider, the place of the next one is unknown.
+        // If all other parts are equal, a missing article is assumed to be as long. Otherwise, and after an article damaged everywhere, the
+        // offset of the next one is unknown.
         var unknown = articles.Count(article => article is null);
         var isUniform = articles.SkipLast(1).All(article => article is null || article.DecodedLength == partSize);
         if (unknown > missing || (unknown > 0 && !isUniform))
@@ -78,7 +75,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
 
     private async Task<ArticleHead> FetchLongestAsync(int index, ArticleHead known, long? usual, CancellationToken cancellationToken)
     {
-        // Ends because each copy is longer than the one before it, or beyond doubt.
+        // Terminates, because each copy is longer than the previous one or certainly whole.
         while (MayBeCut(known, index, usual))
         {
             var answer = await heads.FetchBesideAsync(index, known, IsBetter, cancellationToken);
@@ -104,7 +101,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
                 fetched?.Invoke();
             });
 
-    // The last article does not count, because it holds the rest of the file. A length that only one article has confirms nothing.
+    // Ignores the last article, because it holds the remainder. A length seen only once confirms nothing.
     private static long? UsualLength(ArticleHead?[] articles)
     {
         var frequency = new Dictionary<long, int>();

@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Finds the files that are called after a film or song whose name hides what it is, such as <c>0a1b….en.srt</c>: they are renamed with it (IMP-42).
+/// Finds files named after a film or song with an obfuscated name, such as <c>0a1b….en.srt</c>, so that they are renamed together (IMP-42).
 /// </summary>
 internal sealed class Companions
 {
@@ -12,10 +12,10 @@ internal sealed class Companions
     private readonly Dictionary<string, int> _leaders = new(StringComparer.OrdinalIgnoreCase);
     private readonly int _main;
 
-    /// <summary>Looks for what others may be called after.</summary>
+    /// <summary>Collects the obfuscated stems of films and songs.</summary>
     /// <param name="files">All files.</param>
-    /// <param name="chosen">The name that each would get by itself.</param>
-    /// <param name="main">Index of the file that the release is about, or −1.</param>
+    /// <param name="chosen">The name each file would get on its own.</param>
+    /// <param name="main">Index of the main file of the release, or −1.</param>
     public Companions(List<KnownNames> files, List<ChosenName> chosen, int main)
     {
         (_files, _chosen, _main) = (files, chosen, main);
@@ -31,7 +31,7 @@ internal sealed class Companions
         }
     }
 
-    /// <summary>The file that a file is called after, and what follows on its stem; null for those that have a name of their own.</summary>
+    /// <summary>Returns the file that this file is named after and the rest of its own name; null if it has an independent name.</summary>
     public (int Index, string Ending)? LeaderOf(int index)
     {
         var file = _files[index];
@@ -39,7 +39,7 @@ internal sealed class Companions
         if (_leaders.Count == 0 || IsLeader(index) || file.IsRefused || file.IsDiscPart || file.IsVolume)
             return null;
 
-        // Where no name was good enough any of them may be the link, and the extension is that of the new name.
+        // If no name was good enough, any of them may be the link, but the extension comes from the chosen name.
         return chosen.Source == NameSource.Release
             ? file.All.Select(name => Find(NameJudge.StemOf(name) + "." + NameJudge.ExtensionOf(chosen.Name))).FirstOrDefault(found => found is not null)
             : Find(chosen.Name);

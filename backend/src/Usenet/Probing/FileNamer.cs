@@ -2,40 +2,39 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>A file that needs a name, as far as the probe knows it.</summary>
-/// <param name="Subject">File name in the subject, or null. For files that lie in volumes: that of the first volume.</param>
-/// <param name="Yenc">Name in the yEnc header, or null; of the same posted file.</param>
-/// <param name="Kind">What it is by its first bytes.</param>
-/// <param name="Length">Its length in bytes.</param>
+/// <summary>A file to name, as known from the probe.</summary>
+/// <param name="Subject">File name in the subject; null if none. For archived files: of the first volume.</param>
+/// <param name="Yenc">Name in the yEnc header of the same posted file; null if none.</param>
+/// <param name="Kind">Kind by the first bytes.</param>
+/// <param name="Length">Length in bytes.</param>
 public readonly record struct NameRequest(string? Subject, string? Yenc, MediaKind Kind, long Length)
 {
-    /// <summary>Name in the PAR2 description of the file itself, which may be a path; null where none fits. Never that of an archive around it.</summary>
+    /// <summary>The file's own name or path in PAR2; null if unknown. Never the name of a surrounding archive.</summary>
     public string? Par2 { get; init; }
 
-    /// <summary>Its path inside the innermost archive, as written there; null for posted and joined files.</summary>
+    /// <summary>Path inside the innermost archive, as stored there; null for a posted or joined file.</summary>
     public string? Inner { get; init; }
 
-    /// <summary>Whether it was joined from pieces, so that a number at the end of a posted name is that of the first one.</summary>
+    /// <summary>Whether the file was joined from pieces, so that a number at the end of the posted name belongs to the first piece.</summary>
     public bool IsJoined { get; init; }
 }
 
-/// <summary>The name that a file gets.</summary>
-/// <param name="Name">Clean and unique within its folder; empty where the file is refused.</param>
-/// <param name="Original">The best name that was posted, as it was posted, for display; equal to <paramref name="Name"/> when nothing was changed.</param>
-/// <param name="Source">Where it comes from.</param>
+/// <summary>The name assigned to a file.</summary>
+/// <param name="Name">Clean and unique within its folder; empty if the file is refused.</param>
+/// <param name="Original">The best posted name, unchanged, for display; equal to <paramref name="Name"/> if nothing was changed.</param>
+/// <param name="Source">The origin of the name.</param>
 public readonly record struct FileName(string Name, string Original, NameSource Source)
 {
-    /// <summary>The folder inside the release, separated by <c>/</c>, each part clean; empty for the release itself.</summary>
+    /// <summary>The folder inside the release, with <c>/</c> as separator and clean elements; empty for the root.</summary>
     public string Folder { get; init; } = "";
 
-    /// <summary>Folder and name.</summary>
     public string Path => Folder.Length == 0 ? Name : $"{Folder}/{Name}";
 
-    /// <summary>Whether its path leads out of the release, so that it is not published (IMP-43).</summary>
+    /// <summary>Whether the path leads out of the release, so that the file is not published (IMP-43).</summary>
     public bool IsRefused => Name.Length == 0;
 }
 
-/// <summary>Where the name of a file comes from, best first (IMP-40).</summary>
+/// <summary>The origin of a file name, best first (IMP-40).</summary>
 public enum NameSource
 {
     /// <summary>The description in a PAR2 set.</summary>
@@ -50,21 +49,20 @@ public enum NameSource
     /// <summary>The name in the yEnc header.</summary>
     Yenc,
 
-    /// <summary>The name of the release, with an extension by type.</summary>
+    /// <summary>The name of the release, with an extension by kind.</summary>
     Release,
 }
 
-/// <summary>Gives every file of a release its name. Pure: the same files give the same names in whatever order they come.</summary>
+/// <summary>Names every file of a release. Pure: the result does not depend on the order of the files.</summary>
 public static class FileNamer
 {
-    // A file that holds this share of the payload, in percent, is what the release is about.
+    // A file with at least this percentage of the payload is the main file.
     private const int MainShare = 70;
 
-    /// <summary>Names the files of a release.</summary>
+    /// <summary>Names the files of a release, in the given order.</summary>
     /// <param name="release">Name of the release.</param>
-    /// <param name="files">Everything that may be published; volumes of archives and PAR2 files keep the names they have.</param>
-    /// <param name="windowsSafe">Whether names are cleaned for Windows as well.</param>
-    /// <returns>One name per file, in the same order.</returns>
+    /// <param name="files">All files to publish; volumes and PAR2 files keep their names.</param>
+    /// <param name="windowsSafe">Whether names must also be valid on Windows.</param>
     public static IReadOnlyList<FileName> Name(string release, IReadOnlyList<NameRequest> files, bool windowsSafe)
     {
         ArgumentNullException.ThrowIfNull(release);
@@ -76,7 +74,7 @@ public static class FileNamer
         var chosen = known.Select((names, i) => names.Choose(release, i == main)).ToList();
         var companions = new Companions(known, chosen, main);
 
-        // Of equal names the first file gets the plain one, so the order follows from the files alone: the longest first, companions last.
+        // The first of equal names stays unnumbered, so the order depends only on the files: longest first, companions last.
         var order = Enumerable.Range(0, files.Count)
             .Where(i => !known[i].IsRefused)
             .OrderBy(i => i == main ? 0 : companions.LeaderOf(i) is null ? 1 : 2)
@@ -104,7 +102,7 @@ public static class FileNamer
         return names;
     }
 
-    // The stream of VobSub is a video by its first bytes.
+    // VobSub: its .sub looks like a video by the first bytes.
     private static void PairSubtitles(List<KnownNames> files)
     {
         var indexes = files.SelectMany(file => file.StemsWith("idx")).ToHashSet(StringComparer.OrdinalIgnoreCase);

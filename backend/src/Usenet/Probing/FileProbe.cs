@@ -4,25 +4,22 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Finds out what one posted file is and where its bytes live, from its first and perhaps its last article.</summary>
-/// <remarks>Thread-safe as its parts are; made for one file.</remarks>
-/// <param name="fetcher">Brings the articles; not owned.</param>
-/// <param name="file">What the NZB says of it.</param>
-/// <param name="options">How many articles may be asked for, and how many first bytes are kept.</param>
-/// <param name="counted">Called after each article that is fetched whole; null when the caller needs no progress.</param>
+/// <summary>Determines the kind and segment map of one posted file from its first and, if needed, last article.</summary>
+/// <remarks>Not thread-safe; created for one file.</remarks>
+/// <param name="fetcher">Fetches the articles; not owned.</param>
+/// <param name="file">The file as listed in the NZB.</param>
+/// <param name="options">Limits of fetches and kept bytes.</param>
+/// <param name="counted">Called after each article fetched for its length; may be null.</param>
 internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions options, Action? counted = null)
 {
-    /// <summary>First bytes of a volume that are asked for: its headers, and the beginning of the file behind them.</summary>
+    /// <summary>Bytes kept of a volume, for its headers and the beginning of the archived file.</summary>
     public const int VolumeBytes = 2 << 10;
 
     private readonly SegmentHeads _segments = new(fetcher, file.Ids, file.EncodedBytes / file.Ids.Count);
 
     private int Count => _segments.Count;
 
-    /// <summary>Probes the file.</summary>
-    /// <param name="depth">How much of it is asked for.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>The file with what was found.</returns>
+    /// <summary>Fetches as much of the file as <paramref name="depth"/> demands, and returns the result.</summary>
     public async Task<FileHead> RunAsync(ProbeDepth depth, CancellationToken cancellationToken)
     {
         List<HeadAnswer> answers = depth == ProbeDepth.Ends && Count > 1
@@ -37,16 +34,16 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return await MeasureAsync(found, head, answers, MayBeVolume(found, depth), cancellationToken);
     }
 
-    /// <summary>Measures a file of which only the first article was asked for: asks for the last one, too.</summary>
+    /// <summary>Fetches the last article of a file of which only the first was fetched, and measures the file.</summary>
     public async Task<FileHead> CompleteAsync(CancellationToken cancellationToken)
     {
-        // What the first article has said is kept; asking for it again would be a second fetch for the same bytes.
+        // Reuse the first article, because fetching it again would bring the same bytes.
         var head = new ArticleHead(0, file.Header, file.FirstBytes, null, IsIntact: true);
         List<HeadAnswer> answers = [new HeadAnswer(head, HeadState.Found), await FetchAsync(Count - 1, cancellationToken)];
         return await MeasureAsync(file, head, answers, MayBeVolume(file, ProbeDepth.ByKind), cancellationToken);
     }
 
-    /// <summary>Asks for the first article alone, to its end, and takes it only where its data is intact.</summary>
+    /// <summary>Fetches the whole first article and accepts it only if its data is intact.</summary>
     public async Task<FileHead> ProveHeadAsync(CancellationToken cancellationToken)
     {
         var answer = await _segments.ProveAsync(0, head => MapFinder.IsPlausible(head, 0, Count), cancellationToken);
@@ -68,8 +65,8 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     private static int Missing(List<HeadAnswer> answers) => answers.Count(answer => answer.State == HeadState.Missing);
 
     /// <summary>
-    /// Whether the first article is enough. The length that it claims is taken for true where the headers of an archive stand surety for what
-    /// lies where; what has no headers is measured.
+    /// Whether the first article suffices. Its claimed file length is trusted only for archives, because their headers reveal a wrong claim; any
+    /// other file is measured.
     /// </summary>
     private bool IsEnough(ProbeDepth depth, MediaKind kind, ArticleHead head) => depth switch
     {
@@ -78,7 +75,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         {
             MediaKind.Par2 => !options.IncludesPar2,
 
-            // Its number stands at its end.
+            // RAR 4 stores its volume number at the end.
             MediaKind.Rar4 => false,
             MediaKind.Rar5 or MediaKind.SevenZip or MediaKind.Zip or MediaKind.Unknown => MapFinder.ByClaimedSize(Count, head) is not null,
             _ => false,
@@ -110,7 +107,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     private Task<HeadAnswer> FetchAsync(int segment, CancellationToken cancellationToken) =>
         _segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, Count), cancellationToken);
 
-    /// <summary>One provider may have lost the range of an article that has one elsewhere; a file of a single article needs none.</summary>
+    /// <summary>Looks for a copy with a range at other providers, because one provider may have lost it. A single article needs none.</summary>
     private async Task<ArticleHead> WithRangeAsync(int index, ArticleHead head, CancellationToken cancellationToken)
     {
         if (head.Begin is not null || Count == 1)
@@ -120,7 +117,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return answer.Head ?? head;
     }
 
-    /// <summary>What the articles carry. That they carry no checksums is believed only where first and last article agree.</summary>
+    /// <summary>Returns which evidence the articles carry. Absence of checksums is accepted only if first and last article agree.</summary>
     private async Task<ArticleHabit> FindHabitAsync(ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
     {
         var habit = last is null ? first.Habit : first.Habit.And(last.Habit);
@@ -141,11 +138,11 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return head.FirstBytes.Length > most ? head.FirstBytes[..most].ToArray() : head.FirstBytes;
     }
 
-    // The last volume of an archive that begins in another one begins with anything, and has no name that promises a plain file.
+    // The last volume of an archive may begin with any bytes and has no name that promises a plain file.
     private static bool MayBeVolume(FileHead file, ProbeDepth depth) =>
         file.VolumeSet is not null || MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive || (file.Kind == MediaKind.Unknown && depth != ProbeDepth.Ends);
 
-    // The middle of a file looks like anything.
+    // Bytes from the middle of a file tell nothing about its kind.
     private static MediaKind KindOf(ArticleHead head) =>
         head.Begin is null or 0 ? MediaSignature.Recognise(head.FirstBytes.Span) : MediaKind.Unknown;
 

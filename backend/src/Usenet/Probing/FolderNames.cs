@@ -1,17 +1,15 @@
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The names in one folder: each is cleaned as it comes, and equal ones get <c> (2)</c>, <c> (3)</c> and so on.</summary>
-/// <remarks>Not thread-safe. Names that differ in case only are equal where Windows has to tell them apart.</remarks>
+/// <summary>The names in one folder. Cleans each added name; duplicates get <c> (2)</c>, <c> (3)</c> and so on.</summary>
+/// <remarks>Not thread-safe. With <c>windowsSafe</c>, names that differ only in case are duplicates.</remarks>
 public sealed class NameSet(bool windowsSafe)
 {
     private readonly HashSet<string> _taken = new(windowsSafe ? StringComparer.OrdinalIgnoreCase : StringComparer.Ordinal);
 
-    // The number to try next per name, so that thousands of equal names do not count from 2 each.
+    // The next number to try per name, so that thousands of duplicates do not each count from 2.
     private readonly Dictionary<string, int> _next = new(windowsSafe ? StringComparer.OrdinalIgnoreCase : StringComparer.Ordinal);
 
-    /// <summary>Takes a name.</summary>
-    /// <param name="name">Anything; it is cleaned by <see cref="NameCleaner"/>.</param>
-    /// <returns>The name that it gets: clean and not taken before.</returns>
+    /// <summary>Cleans a name with <see cref="NameCleaner"/>, makes it unique and returns it.</summary>
     public string Add(string name)
     {
         var plain = NameCleaner.Clean(name, windowsSafe);
@@ -28,21 +26,18 @@ public sealed class NameSet(bool windowsSafe)
         }
     }
 
-    /// <summary>Keeps a clean name from being given, however often it is said.</summary>
+    /// <summary>Reserves a clean name, so that <see cref="Add"/> never returns it.</summary>
     internal void Reserve(string name) => _taken.Add(name);
 }
 
-/// <summary>The folders of a release and the names in them. A folder keeps its name, and a file that is called like one is numbered.</summary>
-/// <remarks>Not thread-safe.</remarks>
+/// <summary>The folders of a release and their files. Folders keep their names; a file with the same name is numbered. Not thread-safe.</summary>
 internal sealed class FolderNames
 {
     private readonly bool _windowsSafe;
     private readonly Dictionary<string, string> _spellings;
     private readonly Dictionary<string, NameSet> _sets = [];
 
-    /// <summary>Takes the folders of a release.</summary>
-    /// <param name="folders">Elements of each, not cleaned; those above them need not be named.</param>
-    /// <param name="windowsSafe">Whether names are cleaned for Windows as well.</param>
+    /// <summary>Adds folders, given as uncleaned elements; parent folders are added implicitly.</summary>
     public FolderNames(IEnumerable<IReadOnlyList<string>> folders, bool windowsSafe)
     {
         _windowsSafe = windowsSafe;
@@ -51,15 +46,12 @@ internal sealed class FolderNames
             Add(path);
     }
 
-    /// <summary>The path of a folder: clean, and spelt as the first of all that are equal to it.</summary>
-    /// <param name="folder">Its elements, not cleaned; one of those that were taken.</param>
-    /// <returns>Separated by <c>/</c>; empty for the release itself.</returns>
+    /// <summary>
+    /// Returns the clean path of an added folder, spelled like the first equal folder and separated by <c>/</c>; empty for the root.
+    /// </summary>
     public string PathOf(IReadOnlyList<string> folder) => folder.Count == 0 ? "" : _spellings[Clean(folder)];
 
-    /// <summary>Takes a name in a folder.</summary>
-    /// <param name="path">By <see cref="PathOf"/>.</param>
-    /// <param name="name">Anything.</param>
-    /// <returns>The name that it gets.</returns>
+    /// <summary>Adds a file name to a folder from <see cref="PathOf"/>, and returns the clean and unique name.</summary>
     public string Add(string path, string name) => SetOf(path).Add(name);
 
     private string Clean(IReadOnlyList<string> folder) => string.Join('/', folder.Select(element => NameCleaner.Clean(element, _windowsSafe)));

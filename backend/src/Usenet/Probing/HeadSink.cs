@@ -6,55 +6,54 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The beginning of one article, taken while or after it arrived.</summary>
-/// <param name="Provider">Index of the provider that delivers it.</param>
-/// <param name="Header">Its yEnc header with a name of its own, or null when it has none.</param>
+/// <summary>The beginning of one article. Values that need its end are null, unknown or empty if the fetch was canceled before.</summary>
+/// <param name="Provider">Index of the delivering provider.</param>
+/// <param name="Header">Its header with a copied name; null if it has none.</param>
 /// <param name="FirstBytes">Its first decoded bytes.</param>
-/// <param name="DecodedLength">Decoded bytes of the whole article; null when it was given up before its end.</param>
-/// <param name="IsIntact">False when it arrived whole but damaged or cut short, so that its decoded length says nothing.</param>
-/// <param name="Checksum">Whether it carries a checksum that covers exactly it; unknown when it was given up before its end.</param>
+/// <param name="DecodedLength">Decoded length of the whole article in bytes.</param>
+/// <param name="IsIntact">False if it arrived whole but damaged or truncated, so that its decoded length is meaningless.</param>
+/// <param name="Checksum">Whether it carries a checksum of exactly its own data.</param>
 internal sealed record ArticleHead(
     int Provider, ArticleHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
 {
-    /// <summary>Its encoding; unknown when it was given up before its end.</summary>
     public ArticleEncoding Encoding { get; init; }
 
-    /// <summary>Its last decoded bytes, fewer than <see cref="HeadSink.TailLength"/> only where it is shorter; empty when it was given up before its end.</summary>
+    /// <summary>The last decoded bytes, <see cref="HeadSink.TailLength"/> unless the article is shorter.</summary>
     public ReadOnlyMemory<byte> LastBytes { get; init; }
 
-    /// <summary>Whether the line came that ends its data.</summary>
+    /// <summary>Whether the line that ends the data arrived.</summary>
     public bool HasTrailer { get; init; }
 
-    /// <summary>Which evidence the articles of its file carry, as far as this one shows it.</summary>
+    /// <summary>Which evidence the file's articles carry, as far as this article shows.</summary>
     public ArticleHabit Habit => Header is not { } header ? default : new ArticleHabit(
         header.Part is null && !header.HasPartField ? Carries.Never : Carries.Yes,
         header.HasPartLine ? Carries.Yes : Carries.Never,
         Checksum);
 
-    /// <summary>Whether it is the last of its file: the one that is taken to its end, because its trailer shows what the file carries.</summary>
+    /// <summary>Whether this is the last article of its file, which is read whole because its trailer shows the file's evidence.</summary>
     public bool EndsItsFile => Begin is not null && End == Header?.FileSize;
 
-    /// <summary>Offset of its first byte in the file; null when no header tells.</summary>
+    /// <summary>Offset of the first byte in the file; null if unknown.</summary>
     public long? Begin => Header is { HasPartLine: true } header ? header.Begin : null;
 
-    /// <summary>Decoded bytes by the range of its header, else as counted; null when neither is known.</summary>
+    /// <summary>Decoded length by the range in the header, otherwise as counted; null if unknown.</summary>
     public long? Length => Begin is not null ? Header?.PartLength : DecodedLength;
 
-    /// <summary>Offset behind its last byte; null when no header tells.</summary>
+    /// <summary>Offset after the last byte in the file; null if unknown.</summary>
     public long? End => Begin is null ? null : Header?.End;
 }
 
-/// <summary>Takes the beginning of one article and says when enough has come.</summary>
+/// <summary>Receives the beginning of one article and signals when it suffices.</summary>
 /// <remarks>
-/// Written to by one thread at a time; <see cref="Enough"/> may be awaited by another. It completes with a copy, so that no thread reads
-/// the bytes that the connection still writes. Disposed when the fetch has ended.
+/// Written by one thread at a time; another thread may await <see cref="Enough"/>, which completes with a copy, so that no thread reads bytes the
+/// connection still writes. Dispose it after the fetch has ended.
 /// </remarks>
-/// <param name="decoders">Lend the decoder.</param>
-/// <param name="headBytes">Keeps this many first bytes.</param>
-/// <param name="whole">True when the beginning is not enough.</param>
+/// <param name="decoders">Provides the decoder.</param>
+/// <param name="headBytes">Number of first bytes to keep.</param>
+/// <param name="whole">Whether the whole article is needed.</param>
 internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) : IArticleSink, IBufferWriter<byte>, IDisposable
 {
-    /// <summary>Last bytes that are kept of an article that comes to its end: archives have there what says what is in them.</summary>
+    /// <summary>Number of last bytes kept, because archives store their directory there.</summary>
     public const int TailLength = 4 << 10;
 
     private const int ScratchLength = 16 << 10;
@@ -69,13 +68,13 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     private int _provider;
     private bool _ended;
 
-    /// <summary>Completes when the header tells the place in the file and the first bytes are there, before the article has ended.</summary>
+    /// <summary>Completes once the header gives a range and the first bytes are complete, unless the article ends before.</summary>
     public Task<ArticleHead> Enough => _enough.Task;
 
-    /// <summary>Raw bytes that have arrived, of all tries together.</summary>
+    /// <summary>Raw bytes received, over all attempts.</summary>
     public long RawBytes { get; private set; }
 
-    /// <summary>The article, when it has arrived whole.</summary>
+    /// <summary>The article once it has arrived whole, otherwise null.</summary>
     public ArticleHead? Whole => _ended ? Snapshot() : null;
 
     public void Start(int provider)
@@ -91,13 +90,13 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         _ended = _decoder.Decode(raw, this, out consumed);
         RawBytes += consumed;
 
-        // Without a place in the file the length has to be counted, so such an article is taken whole.
+        // Without a range the length must be counted, so such an article is read whole.
         if (!_ended && !whole && !_enough.Task.IsCompleted && _firstLength == _first.Length && _decoder.Header is { HasPartLine: true, Begin: not null })
             _enough.TrySetResult(Snapshot());
         return _ended;
     }
 
-    /// <summary>Gives the decoder back; the article is not delivered any more.</summary>
+    /// <summary>Returns the decoder; no further bytes may arrive.</summary>
     public void Dispose()
     {
         decoders.Return(_decoder);
@@ -141,7 +140,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         };
     }
 
-    // An article that lacks more than its trailer may have lost its checksum with the rest.
+    // An article that lacks more than its trailer may have lost its checksum too.
     private Carries ChecksumOf(DecodedArticle result)
     {
         if (!_ended || (result.Defects & ArticleDefects.NoHeader) != 0)
@@ -153,8 +152,8 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         return result.DecodedLength == (result.Header.PartLength ?? result.TrailerSize) ? Carries.Never : Carries.Unknown;
     }
 
-    // The size in the header may lie; a checksum that fits outweighs it, and so does the size behind the data. Of an article without its
-    // trailer nothing else tells whether all of it is there; uuencode has one in the last article of a file alone.
+    // The size in the header may be wrong: a matching checksum outweighs it, and so does the size in the trailer. Without a trailer nothing else
+    // shows whether the article is complete; uuencode has one only in the last article of a file.
     private static bool IsIntact(DecodedArticle result) =>
         (result.Defects & (ArticleDefects.CrcMismatch | ArticleDefects.TooLong | ArticleDefects.DamagedLine)) == 0
         && (result.Trailer is not null || result.Encoding == ArticleEncoding.Uuencode || result.DecodedLength == result.Header.PartLength)

@@ -2,13 +2,10 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The name that was chosen for a file, before it is cleaned and made unique.</summary>
-/// <param name="Name">The name, without folder.</param>
-/// <param name="Original">The best one that was posted.</param>
-/// <param name="Source">Where it comes from.</param>
+/// <summary>A file name chosen without its folder, not yet cleaned or unique. <c>Original</c> is the best posted name.</summary>
 internal readonly record struct ChosenName(string Name, string Original, NameSource Source);
 
-/// <summary>All that one file is called, best source first, and the choice among it (IMP-40 to IMP-42).</summary>
+/// <summary>All names of one file, best source first, and the choice among them (IMP-40 to IMP-42).</summary>
 internal sealed class KnownNames
 {
     private readonly List<(string Name, NameSource Source)> _names = [];
@@ -35,50 +32,46 @@ internal sealed class KnownNames
         }
     }
 
-    /// <summary>What it is by its first bytes.</summary>
     public MediaKind Kind { get; }
 
-    /// <summary>Its length in bytes.</summary>
     public long Length { get; }
 
-    /// <summary>The folder that it lies in, not cleaned.</summary>
+    /// <summary>The folder of the file, not cleaned.</summary>
     public IReadOnlyList<string> Folder { get; }
 
-    /// <summary>Whether its path leads out of the release.</summary>
+    /// <summary>Whether the path leads out of the release.</summary>
     public bool IsRefused { get; }
 
-    /// <summary>Whether it is published as it is although it is an archive inside (IMP-58).</summary>
+    /// <summary>Whether the file is published unchanged although it is an archive inside (IMP-58).</summary>
     public bool IsPlain { get; }
 
-    /// <summary>Whether players find it by its name, so that it keeps it.</summary>
+    /// <summary>Whether the name must stay, because players look for it.</summary>
     public bool IsDiscPart { get; }
 
-    /// <summary>Whether it is one of a subtitle stream and its index, which looks like a video and is none.</summary>
+    /// <summary>Whether the file belongs to a pair of subtitle stream and index, which looks like a video.</summary>
     public bool IsPaired { get; set; }
 
-    /// <summary>Whether it keeps name and extension whatever they say, and is never what the release is about.</summary>
+    /// <summary>Whether name and extension always stay. Such a file is never the main file.</summary>
     public bool IsFixed => IsDiscPart || IsPaired;
 
-    /// <summary>Something to watch or to listen to by its first bytes.</summary>
+    /// <summary>Whether the file is video or audio by its first bytes.</summary>
     public bool IsMedia => !IsPlain && MediaSignature.CategoryOf(Kind) is MediaCategory.Video or MediaCategory.Audio;
 
-    /// <summary>The best name that was posted, or null.</summary>
+    /// <summary>The best posted name; null if none.</summary>
     public string? Original { get; }
 
-    /// <summary>All names, the best one first.</summary>
+    /// <summary>All names, best first.</summary>
     public IEnumerable<string> All => _names.Select(known => known.Name);
 
-    /// <summary>Whether it is an archive or PAR2: the order of volumes and the work of PAR2 hang on the names that were posted.</summary>
+    /// <summary>Whether the file is an archive or PAR2, whose name must stay because volume order and PAR2 repair depend on it.</summary>
     public bool IsVolume => !IsPlain && MediaSignature.CategoryOf(Kind) is MediaCategory.Archive or MediaCategory.Par2;
 
-    /// <summary>Folder and stem of each name that has an extension.</summary>
+    /// <summary>Returns folder and stem of each name with the extension.</summary>
     public IEnumerable<string> StemsWith(string extension) =>
         All.Where(name => NameJudge.ExtensionOf(name).Equals(extension, StringComparison.OrdinalIgnoreCase))
             .Select(name => string.Join('/', [.. Folder, NameJudge.StemOf(name)]));
 
-    /// <summary>Chooses.</summary>
-    /// <param name="release">Name of the release.</param>
-    /// <param name="isMain">Whether the file is what the release is about.</param>
+    /// <summary>Chooses the name.</summary>
     public ChosenName Choose(string release, bool isMain)
     {
         var original = Original ?? release;
@@ -99,7 +92,7 @@ internal sealed class KnownNames
             : new ChosenName(Corrected(release), original, NameSource.Release);
     }
 
-    /// <summary>The extension that a new name gets: the one it has where that is right, else the usual one; empty where none is known.</summary>
+    /// <summary>Returns the extension for a new name: the posted one if it fits the kind, otherwise the usual one; empty if unknown.</summary>
     private string Extension()
     {
         var right = IsPlain ? [] : MediaSignature.ExtensionsOf(Kind);
@@ -107,7 +100,7 @@ internal sealed class KnownNames
         return right.Count == 0 || right.Contains(posted.ToLowerInvariant()) ? posted : right[0];
     }
 
-    // An extension that belongs to another kind is replaced, one that belongs to none is part of the title.
+    // An extension of another kind is replaced; an unknown extension is part of the title.
     private string Corrected(string name)
     {
         var right = IsPlain ? [] : MediaSignature.ExtensionsOf(Kind);
@@ -119,7 +112,7 @@ internal sealed class KnownNames
         return IsMedia || extension.Length == 0 ? $"{name}.{right[0]}" : name;
     }
 
-    /// <summary>What a file is called after the archive or the pieces that it lay in.</summary>
+    /// <summary>Returns the file name implied by the name of its archive or first piece.</summary>
     private string TitleOf(string name, NameRequest file)
     {
         if (IsVolume || IsDiscPart)
@@ -152,22 +145,20 @@ internal sealed class KnownNames
             _names.Add((name, source));
     }
 
-    // Posters of old wrote the path of their own disk.
+    // Old posts contain the poster's local path.
     private static string? LastElement(string? name) => name?[(name.LastIndexOfAny(['/', '\\']) + 1)..].Trim();
 }
 
-/// <summary>Decides which paths of archives and PAR2 sets are names (IMP-43). Pure.</summary>
+/// <summary>Validates paths from archives and PAR2 sets (IMP-43). Pure.</summary>
 internal static class InnerPath
 {
-    /// <summary>Most folders that a file may lie in, far more than any release has.</summary>
+    /// <summary>Upper limit of folder depth, far more than any release has.</summary>
     public const int MaxFolders = 32;
 
-    /// <summary>Splits a path into its elements, which are not cleaned yet.</summary>
-    /// <param name="path">As the archive has it. Both slashes separate: archives made on Windows have the other one.</param>
+    /// <summary>Splits a path into uncleaned elements. Backslashes separate too, because archives made on Windows contain them.</summary>
     /// <returns>
-    /// Folders and name, or null where the path is refused and its file not published: it is absolute, begins with a drive, holds
-    /// <c>.</c> or <c>..</c>, ends in a folder or is deeper than <see cref="MaxFolders"/>. A <c>./</c> that it begins with says nothing and is
-    /// left out; tar writes it.
+    /// Folders and name; null if the path is refused: absolute, with a drive, with <c>.</c> or <c>..</c>, ending in a folder, or deeper than
+    /// <see cref="MaxFolders"/>. A leading <c>./</c>, as written by tar, is ignored.
     /// </returns>
     public static IReadOnlyList<string>? Split(string path)
     {

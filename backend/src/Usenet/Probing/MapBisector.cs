@@ -2,24 +2,21 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Finds the lengths of the segments between articles whose places are known, by asking for the heads in the middle.</summary>
-/// <param name="heads">Of the file.</param>
-/// <param name="options">How many may be asked for.</param>
-/// <param name="trySettle">Settles the lengths of a stretch that needs no further head; false for any other.</param>
+/// <summary>Finds the lengths of segments between articles with known offsets, by fetching heads in the middle.</summary>
+/// <param name="heads">Fetches the heads of the file.</param>
+/// <param name="options">Limits the number of heads.</param>
+/// <param name="trySettle">Fills in the lengths of a range that needs no further head; returns false otherwise.</param>
 internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func<Stretch, bool> trySettle)
 {
-    /// <summary>Settles all stretches.</summary>
-    /// <param name="lengths">Where the lengths go.</param>
-    /// <param name="open">The stretches, all of them possible.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Whether every article that was asked for agrees; null when too many had to be asked for.</returns>
+    /// <summary>Fills in the <paramref name="lengths"/> of all ranges.</summary>
+    /// <returns>Whether every fetched article agrees; null if too many heads would be needed.</returns>
     public async Task<bool?> SettleAsync(long[] lengths, List<Stretch> open, CancellationToken cancellationToken)
     {
         var confirmed = true;
         var budget = options.MaxBisected;
         while (open.Count > 0)
         {
-            // All stretches of one depth are asked about together, so the depth counts and not the number of deviations.
+            // All ranges of one depth are fetched in parallel, so latency grows with the depth and not with the number of deviations.
             var undecided = open.Where(stretch => !trySettle(stretch)).ToList();
             if ((budget -= undecided.Count) < 0)
                 return null;
@@ -44,8 +41,8 @@ internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func
         return confirmed;
     }
 
-    // The head of a segment near the middle; its neighbours stand in for one that is gone or contradicts the known places.
-    // If none arrives the lengths are guessed: where bytes lie that no provider has makes no difference.
+    // Returns the head of a segment near the middle, or of a neighbor if it is missing or contradicts known offsets.
+    // If none arrives the lengths are guessed, because the layout of bytes that no provider has does not matter.
     private async Task<(int Index, ArticleHead Head)?> FindInsideAsync(Stretch stretch, CancellationToken cancellationToken)
     {
         var middle = stretch.First + stretch.Count / 2;
@@ -63,18 +60,17 @@ internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func
     }
 }
 
-/// <summary>Segments whose lengths are open, from First to before Limit, in the bytes from Begin to before End.</summary>
+/// <summary>Segments of unknown length, from First to before Limit, that fill the bytes from Begin to before End.</summary>
 internal readonly record struct Stretch(int First, int Limit, long Begin, long End)
 {
-    /// <summary>Number of segments.</summary>
     public int Count => Limit - First;
 
-    /// <summary>Whether so many segments can have so many bytes.</summary>
+    /// <summary>Whether this number of segments can fill this number of bytes.</summary>
     public bool IsPossible => Bytes >= 0 && Bytes <= (long)Count * SegmentMap.MaxSegmentLength && (Count > 0 || Bytes == 0);
 
     private long Bytes => End - Begin;
 
-    /// <summary>Settles the lengths where they are those of the first segment, as nearly always.</summary>
+    /// <summary>Fills in equal lengths if they fit, as they nearly always do.</summary>
     public bool TryFill(long[] lengths, long partSize)
     {
         if (Bytes != Count * partSize)
@@ -83,7 +79,7 @@ internal readonly record struct Stretch(int First, int Limit, long Begin, long E
         return true;
     }
 
-    /// <summary>Settles the lengths where a map that was believed so far has the stretch at its place.</summary>
+    /// <summary>Fills in the lengths of an earlier map if it agrees with both ends of the range.</summary>
     public bool TryFill(long[] lengths, SegmentMap known)
     {
         if (Count > 0 && (known[First].Begin != Begin || known[Limit - 1].End != End))
@@ -93,14 +89,14 @@ internal readonly record struct Stretch(int First, int Limit, long Begin, long E
         return true;
     }
 
-    /// <summary>Settles the lengths by a guess, where no provider has the articles and so the bytes.</summary>
+    /// <summary>Fills in guessed lengths if no provider has the articles.</summary>
     public void FillEvenly(long[] lengths)
     {
         for (var i = 0; i < Count; i++)
             lengths[First + i] = Bytes / Count + (i < Bytes % Count ? 1 : 0);
     }
 
-    /// <summary>Whether an article fits in as the segment of an index, and leaves room for the others on both sides.</summary>
+    /// <summary>Whether an article can be the segment at an index and leaves a possible length on both sides.</summary>
     public bool Holds(ArticleHead head, int index) =>
         head.Begin >= Begin && head.End <= End && new Stretch(First, index, Begin, head.Begin.Value).IsPossible
         && new Stretch(index + 1, Limit, head.End.Value, End).IsPossible;

@@ -5,8 +5,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Finds the map that holds where an article has contradicted the one that was found before: what the article claims is believed
-/// if those beside it agree, and the rest is bisected over headers until it meets the old map again (IMP-31, IMP-32).
+/// Corrects a segment map after an article contradicted it. The article's claim is accepted if its neighbors agree; the rest is bisected over
+/// headers until it agrees with the old map again (IMP-31, IMP-32).
 /// </summary>
 /// <remarks>Thread-safe. Fetches in lane Playback, because a viewer waits; a deviation costs about log2(n) heads.</remarks>
 public sealed class MapCorrector
@@ -14,9 +14,7 @@ public sealed class MapCorrector
     private readonly IArticleSource _source;
     private readonly ProbeOptions _options;
 
-    /// <summary>Makes a corrector.</summary>
-    /// <param name="source">Where articles come from; not owned.</param>
-    /// <param name="options">Null for the defaults.</param>
+    /// <summary>Creates a corrector. Does not own <paramref name="source"/>; null <paramref name="options"/> mean the defaults.</summary>
     public MapCorrector(IArticleSource source, ProbeOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(source);
@@ -25,8 +23,8 @@ public sealed class MapCorrector
     }
 
     /// <summary>
-    /// The map of equal parts in which an article lies where it says; null where there is none. A map that was only an estimate is wrong in all
-    /// its parts, and one article shows how long they are.
+    /// Returns the map of equal parts that fits the claim; null if none does. If the old map was only an estimate, all its parts are wrong and one
+    /// article shows their real length.
     /// </summary>
     private static SegmentMap? UniformBy(Segment claim, int count, long length)
     {
@@ -42,13 +40,13 @@ public sealed class MapCorrector
     private static bool Agrees(SegmentMap map, int index, ArticleHead? head) =>
         head is null || (map[index].Begin == head.Begin && map[index].Length == head.Length);
 
-    /// <summary>Looks into a claim.</summary>
-    /// <param name="ids">The message-ids of the posted file.</param>
-    /// <param name="refuted">Its map so far.</param>
-    /// <param name="claim">Where an intact article says that it lies.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>A map of the same count and length with the claim in it; null when the articles do not agree upon one.</returns>
-    /// <exception cref="NntpException">No provider could be asked to the end, so nothing can be said.</exception>
+    /// <summary>Verifies a claim and corrects the map.</summary>
+    /// <param name="ids">Message-ids of the posted file.</param>
+    /// <param name="refuted">The current map.</param>
+    /// <param name="claim">The location stated by an intact article.</param>
+    /// <param name="cancellationToken">Cancels the fetches.</param>
+    /// <returns>A map of the same count and length that contains the claim; null if the articles contradict each other.</returns>
+    /// <exception cref="NntpException">No provider gave a final answer.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     public async Task<SegmentMap?> CorrectAsync(ISegmentIds ids, SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
     {
@@ -65,7 +63,7 @@ public sealed class MapCorrector
         var lengths = new long[count];
         lengths[claim.Index] = claim.Length;
 
-        // An article of another file can carry this number and be intact; those beside it show it.
+        // An intact article of another file may carry this number, so the neighbors must confirm it.
         var heads = await Task.WhenAll(FetchAsync(claim.Index - 1), FetchAsync(claim.Index + 1));
         var witnesses = 0;
         if (heads[0].Head is { } previous)

@@ -2,43 +2,42 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>What the articles of a posted file say about where its segments begin.</summary>
-/// <param name="Map">The map; null when they say too little.</param>
-/// <param name="IsConfirmed">Whether every article that was asked for agrees with it.</param>
+/// <summary>The segment map derived from articles.</summary>
+/// <param name="Map">The map; null if the articles do not suffice.</param>
+/// <param name="IsConfirmed">Whether every fetched article agrees.</param>
 internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
 {
-    /// <summary>No map, because all articles would have to be fetched and are too many or too long.</summary>
     public static FoundMap TooLong => new(null, false) { IsTooLong = true };
 
-    /// <summary>Whether there is no map because the file is too long to be counted.</summary>
+    /// <summary>Whether the map is null because all articles would have to be fetched and are too many or too long.</summary>
     public bool IsTooLong { get; private init; }
 
-    /// <summary>Articles between the first and the last that were asked for because their lengths are needed.</summary>
+    /// <summary>Number of articles between first and last that were fetched for their lengths.</summary>
     public int Counted { get; init; }
 
-    /// <summary>How many of these are gone everywhere, where there is no map without them.</summary>
+    /// <summary>Number of these missing everywhere, if the map is null because of them.</summary>
     public int Missing { get; init; }
 }
 
 /// <summary>
-/// Finds out where the segments of a posted file begin: equal parts when first and last article say so, else by bisecting
-/// over the headers between them until every deviation is found.
+/// Finds the segment map of a posted file: equal parts if first and last article agree, otherwise bisects over the headers between them until
+/// every deviation is found.
 /// </summary>
-/// <param name="heads">Of the file.</param>
-/// <param name="options">How many may be asked for.</param>
-/// <param name="counted">Called after each article that is fetched whole; null when the caller needs no progress.</param>
+/// <param name="heads">Fetches the heads of the file.</param>
+/// <param name="options">Limits the number of heads.</param>
+/// <param name="counted">Called after each article fetched for its length; may be null.</param>
 internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action? counted = null)
 {
     private readonly ArticleCounter _counter = new(heads, options, counted);
 
-    /// <summary>Whether an article can be the segment of an index, by part number and range.</summary>
-    /// <remarks>Total, size and name lie in honest posts as well and say nothing.</remarks>
+    /// <summary>Whether an article can be the segment at an index, by part number and range.</summary>
+    /// <remarks>Ignores total, size and name, because these are often wrong in honest posts.</remarks>
     public static bool IsPlausible(ArticleHead head, int index, int count)
     {
         if (head.Length is not { } length || length < 0 || length > SegmentMap.MaxSegmentLength)
             return false;
 
-        // A file of one segment may be a part of a file that is listed in pieces.
+        // A file of one segment may be a part of a file listed in pieces.
         if (count == 1)
             return true;
         if (head.Header?.Part is { } part && part != index + 1)
@@ -46,7 +45,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         return head.Begin is not { } begin || (index == 0 ? begin == 0 : begin > 0 && begin <= (long)index * SegmentMap.MaxSegmentLength);
     }
 
-    /// <summary>The map, and whether every article that was asked for agrees with it; no map when they say too little.</summary>
+    /// <summary>Finds the map from the first and last article; <paramref name="last"/> is null if missing.</summary>
     public async Task<FoundMap> FindAsync(ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
     {
         var count = heads.Count;
@@ -57,7 +56,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         if (first.Begin is null && last.Begin is null)
             return await _counter.CountAsync(first, last, cancellationToken);
 
-        // Where the headers disagree one of them may lie, and the data of its article shows it.
+        // If the headers disagree, one of them is wrong; reading the data shows which.
         if (!IsNext(first, last, count))
             (first, last) = (await ProveAsync(0, first, cancellationToken), await ProveAsync(count - 1, last, cancellationToken));
         else if (last.End != first.Header?.FileSize)
@@ -65,18 +64,18 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         if (IsNext(first, last, count))
             return new FoundMap(Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
 
-        // Where one of them has no range and the other does not fit, the order of the NZB is all there is.
+        // If one article has no range and the other does not fit, only the order in the NZB is left.
         if (first.Begin is null || last.Begin is null)
             return new FoundMap(Uniform(count, first.Length ?? 0, (count - 1) * (first.Length ?? 0) + (last.Length ?? 0)), false);
 
-        // An article from another file can carry the right number; where its range cannot be, another copy is asked for.
+        // An article of another file can carry the right number; if its range is impossible, try another copy.
         var between = new Stretch(1, count - 1, first.End ?? 0, long.MaxValue);
         if (!Fits(last))
             last = await FetchLastAsync(Fits, cancellationToken);
         if (last is null)
             return new FoundMap(ByClaimedSize(count, first), false);
 
-        // Ranges that contradict each other are a lie somewhere; a copy of the last article that agrees with the first one ends it.
+        // Contradicting ranges mean that some header is wrong; a copy of the last article that agrees with the first resolves it.
         var (map, isConfirmed) = await BisectAsync(first, last, cancellationToken);
         return !isConfirmed && await FetchLastAsync(head => IsNext(first, head, count), cancellationToken) is { } other
             ? new FoundMap(Uniform(count, first.Length ?? 0, (other.Begin ?? 0) + (other.Length ?? 0)), true)
@@ -91,7 +90,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         return (await heads.ProveAsync(index, head => IsPlausible(head, index, heads.Count) && fits(head), cancellationToken)).Head;
     }
 
-    // A piece of a longer file is at home in no map of its own.
+    // A piece from the middle of a longer file has no map.
     private async Task<FoundMap> FindSingleAsync(ArticleHead only, CancellationToken cancellationToken)
     {
         if (only.Begin > 0)
@@ -104,14 +103,14 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
 
     private static bool IsNext(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;
 
-    // What cannot be proved at any provider is used as it is.
+    // If no provider can prove the article, the doubtful copy is used.
     private async Task<ArticleHead> ProveAsync(int index, ArticleHead doubtful, CancellationToken cancellationToken)
     {
         var answer = await heads.ProveAsync(index, head => IsPlausible(head, index, heads.Count), cancellationToken);
         return answer.Head ?? doubtful;
     }
 
-    /// <summary>The map by the length that the first article claims for the file; null where that does not fit the number of segments.</summary>
+    /// <summary>Returns the map for the file length claimed by the first article; null if it does not fit the number of segments.</summary>
     public static SegmentMap? ByClaimedSize(int count, ArticleHead first)
     {
         if (first.Begin is null)

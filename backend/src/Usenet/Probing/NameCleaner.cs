@@ -5,22 +5,22 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Makes any text a name that file systems, WebDAV clients and URLs accept: NFC, at most 255 UTF-8 bytes, no separators,
-/// control characters, lone surrogates, non-characters or bidi overrides. For files, releases and categories alike. Pure.
+/// Converts any text to a name that file systems, WebDAV clients and URLs accept: NFC, at most 255 UTF-8 bytes, without separators,
+/// control characters, lone surrogates, non-characters or bidi overrides. Used for files, releases and categories. Pure.
 /// </summary>
 public static class NameCleaner
 {
-    /// <summary>Longest name in UTF-8 bytes; what Linux file systems take.</summary>
+    /// <summary>Longest name in UTF-8 bytes, the limit of Linux file systems.</summary>
     public const int MaxBytes = 255;
 
-    // Beyond this an extension is no extension, but a title with a dot.
+    // A longer extension is treated as part of the title.
     private const int MaxExtensionBytes = 16;
 
-    /// <summary>The name, cleaned. Cleaning it again changes nothing.</summary>
-    /// <param name="name">Anything.</param>
-    /// <param name="windowsSafe">Also without <c>&lt;&gt;:"|?*</c>, a trailing dot or space and the names of Windows devices.</param>
-    /// <param name="suffix">Put before the extension and never cut off, as in <c>film (2).mkv</c>; clean in itself.</param>
-    /// <returns>Never empty, never <c>.</c> or <c>..</c>; what cannot be kept becomes <c>_</c> or vanishes.</returns>
+    /// <summary>Returns the clean name. Idempotent.</summary>
+    /// <param name="name">Any text.</param>
+    /// <param name="windowsSafe">Also removes <c>&lt;&gt;:"|?*</c>, trailing dots and spaces, and Windows device names.</param>
+    /// <param name="suffix">Clean text inserted before the extension and never cut off, as in <c>film (2).mkv</c>.</param>
+    /// <returns>Never empty, <c>.</c> or <c>..</c>; invalid characters become <c>_</c> or are removed.</returns>
     public static string Clean(string name, bool windowsSafe, string suffix = "")
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -37,14 +37,13 @@ public static class NameCleaner
         return Trim(Shorten(clean, suffix), windowsSafe);
     }
 
-    // Characters that are invisible or no characters at all leave nothing behind. What they kept apart may combine then, so
-    // this comes before the normalisation, which also refuses lone surrogates.
+    // Runs before normalization, because characters next to a removed one may then combine, and because normalization refuses lone surrogates.
     private static string Strip(string name)
     {
         var kept = new StringBuilder(name.Length);
         foreach (var rune in name.EnumerateRunes())
         {
-            // A lone surrogate is enumerated as U+FFFD; a real one of those is kept.
+            // A lone surrogate is enumerated as U+FFFD; a real U+FFFD is kept.
             var isInvisible = Rune.GetUnicodeCategory(rune) == UnicodeCategory.Control
                 || rune.Value is (>= 0x202A and <= 0x202E) or (>= 0x2066 and <= 0x2069) or 0x200E or 0x200F or 0x061C
                 || (rune.Value & 0xFFFE) == 0xFFFE || rune.Value is >= 0xFDD0 and <= 0xFDEF;
@@ -83,7 +82,7 @@ public static class NameCleaner
                 && stem[3] is (>= '0' and <= '9') or '\u00B9' or '\u00B2' or '\u00B3');
     }
 
-    // Cuts the stem and keeps the extension, between characters and never inside one.
+    // Cuts the stem between characters and keeps the extension.
     private static string Shorten(string name, string suffix)
     {
         var dot = name.LastIndexOf('.');

@@ -2,20 +2,19 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Tells names that say something from names that hide something, and knows names that rules make exceptions of. Pure.</summary>
+/// <summary>Classifies file names: obfuscated, plain archive documents, disc structures. Pure.</summary>
 public static class NameJudge
 {
     private const int HexDigits = 16;
     private const int MixedLetters = 12;
     private const int MixedChanges = 3;
 
-    // Documents, comics and programs that are archives inside, and are read whole by what opens them.
+    // Documents, comics and programs that are archives inside, but that their readers open whole.
     private static readonly string[] PlainExtensions = ["epub", "cbz", "cbr", "cb7", "cbt", "kepub", "docx", "jar", "apk"];
 
     private static readonly string[] DiscFolders = ["BDMV", "VIDEO_TS", "CERTIFICATE"];
 
-    /// <summary>The extension without its dot, or empty: 2 to 5 letters and digits, not digits alone unless there are three.</summary>
-    /// <param name="name">A name without folder.</param>
+    /// <summary>Returns the extension without its dot: 2 to 5 letters and digits, and digits alone only if three; empty if none.</summary>
     public static string ExtensionOf(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -27,28 +26,23 @@ public static class NameJudge
             : "";
     }
 
-    /// <summary>The name without its extension and the dot before it.</summary>
-    /// <param name="name">A name without folder.</param>
+    /// <summary>Returns the name without its extension and dot.</summary>
     public static string StemOf(string name) => ExtensionOf(name) is { Length: > 0 } extension ? name[..^(extension.Length + 1)] : name;
 
-    /// <summary>True for long hex numbers, random mixes of letters and digits, and names without extension (IMP-41).</summary>
-    /// <param name="name">A name without folder.</param>
+    /// <summary>Whether a name is a long hex number, a random mix of letters and digits, or has no extension (IMP-41).</summary>
     public static bool IsObfuscated(string name) => ExtensionOf(name).Length == 0 || IsObfuscatedStem(StemOf(name));
 
-    /// <summary>True for long hex numbers and random mixes of letters and digits.</summary>
-    /// <param name="stem">A name without its extension.</param>
+    /// <summary>Whether a stem is a long hex number or a random mix of letters and digits.</summary>
     internal static bool IsObfuscatedStem(string stem) =>
         (stem.Length >= HexDigits && stem.All(char.IsAsciiHexDigit)) || IsRandomMix(stem);
 
-    /// <summary>Whether a file of this name is published as it is, although it is an archive inside (IMP-58).</summary>
-    /// <param name="name">A name with or without folder, or null.</param>
+    /// <summary>Whether a file with this name is published unchanged although it is an archive inside (IMP-58).</summary>
     public static bool IsPlain(string? name) => name is not null && PlainExtensions.Contains(ExtensionOf(name).ToLowerInvariant());
 
     /// <summary>
-    /// Whether a file is a part of the structure of a disc, where players find it by name: everything below BDMV, VIDEO_TS and CERTIFICATE,
-    /// and <c>ifo</c> and <c>bup</c> anywhere (IMP-42).
+    /// Whether a file belongs to a disc structure and must keep its name, because players look for it: everything below BDMV, VIDEO_TS and
+    /// CERTIFICATE, and <c>ifo</c> and <c>bup</c> anywhere (IMP-42). Separator is <c>/</c>.
     /// </summary>
-    /// <param name="path">A name or a path, separated by <c>/</c>.</param>
     public static bool IsDiscPart(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -57,9 +51,7 @@ public static class NameJudge
             || ExtensionOf(parts[^1]).ToLowerInvariant() is "ifo" or "bup";
     }
 
-    /// <summary>How a file is treated: by its content, by its name where that is unknown or the name decides.</summary>
-    /// <param name="name">A name with or without folder.</param>
-    /// <param name="kind">What it is by its first bytes.</param>
+    /// <summary>Returns the category by content, or by name if the content is unknown or the name decides.</summary>
     public static MediaCategory CategoryOf(string name, MediaKind kind) =>
         IsPlain(name) ? MediaCategory.Other
         : MediaSignature.CategoryOf(kind == MediaKind.Unknown ? MediaSignature.KindOf(ExtensionOf(name)) : kind);

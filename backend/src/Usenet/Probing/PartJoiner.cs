@@ -1,25 +1,21 @@
 namespace Sluice.Usenet.Probing;
 
-/// <summary>A posted file as it is probed.</summary>
-/// <param name="Target">What is probed.</param>
-/// <param name="Members">Indexes of the targets that it is made of; −1 for a part that the NZB does not list.</param>
+/// <summary>A posted file to probe, with the indexes of the targets it consists of; −1 for a part missing in the NZB.</summary>
 internal readonly record struct ListedFile(ProbeTarget Target, IReadOnlyList<int> Members);
 
 /// <summary>
-/// Joins targets that an NZB lists part by part, before anything is asked for: they have one name, one total, and each another number (IMP-17).
-/// Then a volume of an archive is one posted file, and its name counts as that of any other. Pure.
+/// Joins targets that an NZB lists part by part, before any fetch: they share name and total and differ in number (IMP-17).
+/// Then a volume of an archive is one posted file, and its name is treated like any other. Pure.
 /// </summary>
 /// <remarks>
-/// Obfuscated posts have one name for all their files, so that a number comes twice or totals differ: those are left to <see cref="SegmentJoiner"/>,
-/// which goes by the headers of the articles.
+/// Obfuscated posts may share one name among all files, so numbers repeat or totals differ. <see cref="SegmentJoiner"/> joins those by article
+/// headers.
 /// </remarks>
 internal static class PartJoiner
 {
     private const int MostPerListed = 20;
 
-    /// <summary>The files, with each joined one at the place of its first target.</summary>
-    /// <param name="targets">The files as the NZB lists them.</param>
-    /// <param name="maxSegments">Most parts of one file.</param>
+    /// <summary>Returns the files, each joined one in the place of its first target and with at most <paramref name="maxSegments"/> parts.</summary>
     public static IReadOnlyList<ListedFile> Join(IReadOnlyList<ProbeTarget> targets, int maxSegments)
     {
         var groups = Enumerable.Range(0, targets.Count)
@@ -45,7 +41,7 @@ internal static class PartJoiner
         ];
     }
 
-    // A first part alone may be a whole file whose subject counts something else.
+    // A lone first part may be a whole file whose subject counts something else.
     private static bool AreParts(int[] indexes, IReadOnlyList<ProbeTarget> targets, int maxSegments)
     {
         var total = targets[indexes[0]].Subject.Segments;
@@ -58,7 +54,7 @@ internal static class PartJoiner
     private static ListedFile JoinParts(int[] indexes, IReadOnlyList<ProbeTarget> targets)
     {
         var total = targets[indexes[0]].Subject.Segments;
-        // A file of which hardly anything is listed is lost, and one hole for each gap says so: a total that an NZB claims takes no memory.
+        // If most parts are missing the file is lost anyway. One hole per gap then suffices, so that a claimed total cannot exhaust memory.
         var longestGap = total <= MostPerListed * indexes.Length ? total : 1;
         var members = new List<int>();
         var next = 1;

@@ -2,23 +2,22 @@ using Sluice.Usenet.Par2;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>How much of a posted file is asked for.</summary>
+/// <summary>How much of a posted file to fetch.</summary>
 internal enum ProbeDepth
 {
-    /// <summary>Nothing.</summary>
     Nothing,
 
-    /// <summary>Its first article, and its last one only where the first does not tell how long the file is: a volume whose neighbours confirm it.</summary>
+    /// <summary>The first article, and the last only if the first does not give the file length: a volume confirmed by its neighbors.</summary>
     Head,
 
-    /// <summary>Its first article, and what that makes worth asking for: its name tells nothing.</summary>
+    /// <summary>The first article, then more depending on the kind, because the name tells nothing.</summary>
     ByKind,
 
-    /// <summary>First and last article at once.</summary>
+    /// <summary>First and last article in parallel.</summary>
     Ends,
 }
 
-/// <summary>Which files of a release are asked for, by their names alone (IMP-20, IMP-21). Pure.</summary>
+/// <summary>Decides by names alone which files of a release to fetch (IMP-20, IMP-21). Pure.</summary>
 internal sealed class ProbePlan
 {
     private readonly string?[] _sets;
@@ -34,10 +33,10 @@ internal sealed class ProbePlan
         _depths = new ProbeDepth[count];
     }
 
-    /// <summary>Indexes of the files to ask for: of named sets the first, second and last volume, of PAR2 sets the index.</summary>
+    /// <summary>Indexes of the files to fetch: first, second and last volume of named sets, the index of PAR2 sets, and all other files.</summary>
     public IReadOnlyList<int> Asked { get; private set; } = [];
 
-    /// <summary>Whether heads are needed to the length that PAR2 has checksums of: an index may be among the files.</summary>
+    /// <summary>Whether heads must be long enough for PAR2 checksums, because an index may be among the files.</summary>
     public bool NeedsLongHeads { get; private set; }
 
     public static ProbePlan Make(IReadOnlyList<ProbeTarget> targets, bool includesPar2)
@@ -64,16 +63,15 @@ internal sealed class ProbePlan
         return plan;
     }
 
-    /// <summary>PAR2 by its name.</summary>
+    /// <summary>Whether a file is PAR2 by its name.</summary>
     public bool IsPar2(int index) => _par2[index];
 
-    /// <summary>The set that a file is a volume of by its name, or null.</summary>
+    /// <summary>Returns the set of which a file is a volume by its name; null if none.</summary>
     public string? SetOf(int index) => _sets[index];
 
-    /// <summary>The first volume of the set of a file, which may be the file itself.</summary>
+    /// <summary>Returns the first volume of a file's set, which may be the file itself.</summary>
     public int LeaderOf(int index) => _leaders[index];
 
-    /// <summary>How much of a file is asked for.</summary>
     public ProbeDepth DepthOf(int index) => _depths[index];
 
     private void PlanPar2(IReadOnlyList<ProbeTarget> targets, bool includesPar2)
@@ -87,7 +85,7 @@ internal sealed class ProbePlan
 
     private void PlanSet(string set, IReadOnlyList<(int Index, VolumeName Name)> volumes)
     {
-        // Where several have one name their order is not known, and perhaps not even that they are one set.
+        // If names repeat, the order is unknown, and the files may not even be one set.
         var isOrdered = volumes.DistinctBy(volume => volume.Name.Number).Count() == volumes.Count;
         for (var i = 0; i < volumes.Count; i++)
         {

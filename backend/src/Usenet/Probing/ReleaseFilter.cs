@@ -3,84 +3,80 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>A named file of a release that may be published.</summary>
-/// <param name="Path">Folder and name inside the release, separated by <c>/</c>.</param>
-/// <param name="Kind">What it is by its first bytes.</param>
-/// <param name="Length">Its length in bytes.</param>
+/// <summary>A named file that may be published.</summary>
+/// <param name="Path">Path inside the release, with <c>/</c> as separator.</param>
+/// <param name="Kind">Kind by the first bytes.</param>
+/// <param name="Length">Length in bytes.</param>
 public readonly record struct FilterFile(string Path, MediaKind Kind, long Length)
 {
-    /// <summary>The posted name where it differs, else null; the blocklist holds for it as well.</summary>
+    /// <summary>The posted name if it differs, otherwise null; the blocklist applies to it as well.</summary>
     public string? Original { get; init; }
 }
 
-/// <summary>What a release has to have, and what of it stays away.</summary>
+/// <summary>The requirements of a release and the files to hide.</summary>
 public sealed record FilterRules
 {
-    /// <summary>Name of the release. Where a file repeats it, its words say nothing about the file.</summary>
+    /// <summary>Name of the release. Its own words are ignored when looking for samples.</summary>
     public required string Release { get; init; }
 
-    /// <summary>Patterns with <c>*</c> and <c>?</c>; case says nothing. One with a <c>/</c> is held against the path, others against the name.</summary>
+    /// <summary>
+    /// Case-insensitive patterns with <c>*</c> and <c>?</c>. A pattern with <c>/</c> is matched against the path, others against the name.
+    /// </summary>
     public IReadOnlyList<string> Blocklist { get; init; } = [];
 
-    /// <summary>Whether samples stay away.</summary>
+    /// <summary>Whether samples are hidden.</summary>
     public bool DropsSamples { get; init; }
 
-    /// <summary>Whether there has to be a video or audio file that is no sample.</summary>
+    /// <summary>Whether the release must have a video or audio file other than a sample.</summary>
     public bool NeedsMedia { get; init; }
 
-    /// <summary>Whether samples alone are not enough, where any other kind of file is.</summary>
+    /// <summary>Whether a release of samples alone is refused, although any other kind of file suffices.</summary>
     public bool RefusesSamples { get; init; }
 
     /// <summary>Whether PAR2 files are published.</summary>
     public bool ShowsPar2 { get; init; }
 }
 
-/// <summary>Whether a file is published.</summary>
+/// <summary>Whether a file is published, or why not.</summary>
 public enum FilterOutcome
 {
-    /// <summary>It is.</summary>
     Published,
 
-    /// <summary>Not: its name is on the blocklist.</summary>
+    /// <summary>Hidden: the name is on the blocklist.</summary>
     Blocked,
 
-    /// <summary>Not: it is the sample of a longer video.</summary>
+    /// <summary>Hidden: the file is the sample of a longer video.</summary>
     Sample,
 
-    /// <summary>Not: it is PAR2.</summary>
+    /// <summary>Hidden: the file is PAR2.</summary>
     Par2,
 
-    /// <summary>Not: it has no byte.</summary>
+    /// <summary>Hidden: the file has no bytes.</summary>
     Empty,
 }
 
-/// <summary>What a release lacks that it cannot be published without.</summary>
+/// <summary>The missing requirement of a release.</summary>
 public enum ReleaseLack
 {
-    /// <summary>Nothing.</summary>
     None,
 
     /// <summary>A video or audio file; without <see cref="FilterRules.NeedsMedia"/> any file.</summary>
     Media,
 
-    /// <summary>A video that is no sample.</summary>
+    /// <summary>A file other than a sample.</summary>
     MoreThanSamples,
 }
 
-/// <summary>What becomes of a release.</summary>
-/// <param name="Files">One outcome per file, in the same order.</param>
-/// <param name="Lack">What it lacks.</param>
+/// <summary>The verdict on a release: one outcome per file in the same order, and its missing requirement.</summary>
 public sealed record FilterVerdict(IReadOnlyList<FilterOutcome> Files, ReleaseLack Lack);
 
-/// <summary>Says which files of a release are published (IMP-70), and whether those are worth it (IMP-71). Pure.</summary>
+/// <summary>Decides which files of a release are published (IMP-70), and whether the release is acceptable (IMP-71). Pure.</summary>
 public static class ReleaseFilter
 {
-    // A sample is shorter than this share of the longest video, in percent.
+    // A sample is shorter than this percentage of the longest video.
     private const int SampleShare = 20;
 
-    /// <summary>Judges a release.</summary>
-    /// <param name="files">Its files under the names that they would be published under.</param>
-    /// <param name="rules">What is asked of them.</param>
+    /// <summary>Judges the files of a release by their published names.</summary>
     public static FilterVerdict Judge(IReadOnlyList<FilterFile> files, FilterRules rules)
     {
         ArgumentNullException.ThrowIfNull(files);
@@ -93,8 +89,7 @@ public static class ReleaseFilter
         return new FilterVerdict(outcomes, LackOf(published, rules));
     }
 
-    /// <summary>Whether the path has the word <c>sample</c> or <c>samples</c>.</summary>
-    /// <param name="path">A path or any other text.</param>
+    /// <summary>Whether a path or text contains the word <c>sample</c> or <c>samples</c>.</summary>
     public static bool SaysSample(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -136,7 +131,7 @@ public static class ReleaseFilter
 
     private static bool Matches(string pattern, string name) => FileSystemName.MatchesSimpleExpression(pattern, name);
 
-    // A menu on a disc is no sample, however short.
+    // A disc menu is not a sample, however short.
     private static bool IsSample(FilterFile file, FilterRules rules)
     {
         if (!IsVideo(file) || NameJudge.IsDiscPart(file.Path))
@@ -145,10 +140,10 @@ public static class ReleaseFilter
         return file.Path.Split('/').Any(part => SaysSampleBeyond(Words(part), release));
     }
 
-    /// <summary>Whether a folder or file has the word where it is not that of the release: <c>The.Sample.2019.mkv</c> is the film of its release.</summary>
+    /// <summary>Whether a name has the word in addition to the release name, because <c>The.Sample.2019.mkv</c> is the film itself.</summary>
     private static bool SaysSampleBeyond(List<string> words, List<string> release)
     {
-        // Without its extension the name is that of the release.
+        // The name without its extension equals the release name.
         if (words.Take(words.Count - 1).SequenceEqual(release))
             return false;
         return Enumerable.Range(0, words.Count).Any(at => IsSampleWord(words[at]) && !Enumerable.Range(0, release.Count).Any(other => IsSame(at, other)));
@@ -178,7 +173,7 @@ public static class ReleaseFilter
 
     private static bool IsVideo(FilterFile file) => CategoryOf(file) == MediaCategory.Video;
 
-    // An image of a disc holds what there is to watch.
+    // A disc image contains the media.
     private static bool IsMedia(FilterFile file) =>
         CategoryOf(file) is MediaCategory.Video or MediaCategory.Audio
         || file.Kind == MediaKind.DiscImage

@@ -5,39 +5,36 @@ using Sluice.Usenet.Par2;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>A posted file as the NZB lists it.</summary>
-/// <param name="Subject">What its subject tells.</param>
-/// <param name="Ids">Its message-ids in order, at least one.</param>
-/// <param name="EncodedBytes">Size of all its articles in bytes as the NZB claims it; a hint, and 0 where the NZB claims nothing.</param>
+/// <summary>A posted file as listed in the NZB.</summary>
+/// <param name="Subject">The parsed subject.</param>
+/// <param name="Ids">Message-ids in order, at least one.</param>
+/// <param name="EncodedBytes">Total article size in bytes as claimed by the NZB; only a hint, 0 if unknown.</param>
 public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, long EncodedBytes = 0)
 {
-    /// <summary>Its <see cref="NzbFile.Part"/>.</summary>
     public int Part { get; init; }
 }
 
-/// <summary>The findings of the probe of a release, and their cost.</summary>
-/// <param name="Files">One entry per posted file; in the order of the targets, joined ones at the place of their first segment.</param>
-/// <param name="HeadsAsked">Articles that were asked for, each counted once however many providers had to be asked.</param>
-/// <param name="Fetches">Fetches that were started: the articles, and the repetitions after damage or by another id.</param>
-/// <param name="Misses">Articles that no provider has.</param>
-/// <param name="Corrupt">Bodies that were refused: damaged, or another article than the one asked for.</param>
-/// <param name="Bytes">Raw bytes that arrived, in bytes.</param>
+/// <summary>The result of probing a release, and its cost.</summary>
+/// <param name="Files">One entry per posted file in target order; a joined file is in the place of its first segment.</param>
+/// <param name="HeadsAsked">Articles requested, each counted once however many providers were tried.</param>
+/// <param name="Fetches">Fetches started, including retries after damage or by another id.</param>
+/// <param name="Misses">Articles missing at every provider.</param>
+/// <param name="Corrupt">Refused bodies: damaged, or another article than requested.</param>
+/// <param name="Bytes">Raw bytes received.</param>
 public sealed record ProbeReport(IReadOnlyList<FileHead> Files, int HeadsAsked, int Fetches, int Misses, int Corrupt, long Bytes);
 
 /// <summary>
-/// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file costs two
-/// articles; a set whose volumes are named costs three heads and its last article; a volume without a name of use costs its head, and of RAR 4
-/// its last article; of PAR2 files only the index of each set is asked for. A file whose articles carry no ranges costs all of them.
+/// Determines the kind and segment map of each posted file from first and last articles. A plain file costs two articles. A named set costs three
+/// heads and its last article; an unnamed volume costs its head and, for RAR 4, its last article. Of PAR2 sets only the index is fetched. A file
+/// without ranges costs all its articles.
 /// </summary>
-/// <remarks>Thread-safe; fetches in lane Import. Heads are asked for together, so the source can pipeline them.</remarks>
+/// <remarks>Thread-safe; fetches in lane Import. Heads are fetched in parallel, so that the source can pipeline them.</remarks>
 public sealed class ReleaseProber
 {
     private readonly IArticleSource _source;
     private readonly ProbeOptions _options;
 
-    /// <summary>Makes a prober.</summary>
-    /// <param name="source">Where articles come from.</param>
-    /// <param name="options">Null for the defaults.</param>
+    /// <summary>Creates a prober; null <paramref name="options"/> mean the defaults.</summary>
     public ReleaseProber(IArticleSource source, ProbeOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(source);
@@ -46,11 +43,11 @@ public sealed class ReleaseProber
     }
 
     /// <summary>Probes the posted files of a release.</summary>
-    /// <param name="targets">The files of the NZB in its order.</param>
-    /// <param name="progress">Receives the number of files that are done; null when the caller needs no progress.</param>
-    /// <param name="cancellationToken">Gives the probe up.</param>
-    /// <returns>The findings; missing and damaged articles are part of them.</returns>
-    /// <exception cref="NntpException">No provider could be asked to the end; the probe says nothing and can be repeated.</exception>
+    /// <param name="targets">The files in NZB order.</param>
+    /// <param name="progress">Receives the number of finished files; may be null.</param>
+    /// <param name="cancellationToken">Cancels the fetches.</param>
+    /// <returns>The result, including missing and damaged articles.</returns>
+    /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     public async Task<ProbeReport> ProbeAsync(IReadOnlyList<ProbeTarget> targets, IProgress<int>? progress, CancellationToken cancellationToken)
     {
@@ -68,7 +65,7 @@ public sealed class ReleaseProber
             progress?.Report(Interlocked.Increment(ref done));
         }, cancellationToken);
 
-        // What begins like nothing that is known may be a volume of an archive that has nothing but its pieces; else it is a plain file.
+        // A file of unknown kind may be a volume if there is an archive; otherwise it is a plain file and must be measured.
         if (!heads.Any(head => head.Kind is MediaKind.SevenZip or MediaKind.Zip))
         {
             await ForEachAsync(
@@ -89,12 +86,14 @@ public sealed class ReleaseProber
         FileProbe Probe(int index) => new(fetcher, heads[index], _options, () => progress?.Report(Volatile.Read(ref done)));
     }
 
-    /// <summary>Probes files further that a first probe has left out, or of which it has taken the word of one article.</summary>
-    /// <param name="files">Files of a release as the probe left them.</param>
-    /// <param name="isWhole">Whether first and last article are asked for, so that nothing is claimed only; else the first one, where it was not seen yet.</param>
-    /// <param name="cancellationToken">Gives the probe up.</param>
-    /// <returns>The findings, one for each file in the same order.</returns>
-    /// <exception cref="NntpException">No provider could be asked to the end; the probe says nothing and can be repeated.</exception>
+    /// <summary>
+    /// Continues a probe for skipped files, or for files known from one article only. Returns one result per file in the same order.
+    /// </summary>
+    /// <param name="files">Results of the first probe.</param>
+    /// <param name="isWhole">Whether to fetch first and last article, so that no length is a mere claim; otherwise only the first, if not seen
+    /// yet.</param>
+    /// <param name="cancellationToken">Cancels the fetches.</param>
+    /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     internal async Task<IReadOnlyList<FileHead>> ContinueAsync(IReadOnlyList<FileHead> files, bool isWhole, CancellationToken cancellationToken)
     {
@@ -110,8 +109,7 @@ public sealed class ReleaseProber
         return heads;
     }
 
-    /// <summary>Asks for the first article of a file to its end, so that its bytes are proved.</summary>
-    /// <inheritdoc cref="ContinueAsync"/>
+    /// <summary>Fetches the whole first article of a file, so that its bytes are proved.</summary>
     internal async Task<FileHead> ProveHeadAsync(FileHead file, CancellationToken cancellationToken)
     {
         using var fetcher = new HeadFetcher(_source, _options);

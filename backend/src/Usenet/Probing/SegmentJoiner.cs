@@ -4,12 +4,11 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Joins files of one segment that are the parts of one posted file: their headers name the same file and their ranges
-/// follow one another. Pure.
+/// Joins one-segment files that are parts of one posted file: their headers name the same file and their ranges are consecutive. Pure.
 /// </summary>
 internal static class SegmentJoiner
 {
-    /// <summary>The files, with each joined one at the place of its lowest target.</summary>
+    /// <summary>Returns the files, each joined one in the place of its lowest target.</summary>
     public static IReadOnlyList<FileHead> Join(IReadOnlyList<FileHead> files, int maxSegments)
     {
         var groups = files.Where(IsPart).GroupBy(file => file.Header!.Value.Name, StringComparer.Ordinal).Where(group => group.Skip(1).Any());
@@ -28,7 +27,7 @@ internal static class SegmentJoiner
             : [.. files.Select(file => joined.TryGetValue(file, out var whole) ? whole : file).OfType<FileHead>()];
     }
 
-    // One segment whose header gives it a place in a file that is longer than it.
+    // A single segment whose header places it in a longer file.
     private static bool IsPart(FileHead file) =>
         file is { State: HeadState.Found, Ids.Count: 1, Header: { HasPartLine: true, Begin: not null } header }
         && (header.Begin > 0 || header.Total > 1 || header.FileSize > header.End);
@@ -46,11 +45,11 @@ internal static class SegmentJoiner
         {
             var header = part.Header!.Value;
 
-            // The same part posted twice: the first one stands for both.
+            // The same part was posted twice; keep the first one.
             if (members.Count > 0 && header.End <= end)
                 continue;
 
-            // Parts that the NZB does not list, or whose head is gone, can be counted where parts are equal.
+            // If parts are equal, unlisted parts and parts with a lost head can be counted.
             while (header.Begin > end && (header.Begin - end) % partSize == 0 && members.Count < maxSegments)
                 Add(-1, partSize, null);
             if (header.Begin != end || members.Count == maxSegments)
@@ -58,7 +57,7 @@ internal static class SegmentJoiner
             Add(part.Members[0], header.PartLength ?? 0, part.Ids);
         }
 
-        // Size and number of parts lie now and then, but hardly to the same effect: then the last parts are not listed.
+        // Size or part count alone may be wrong. If both agree, the last parts are unlisted.
         var size = first.FileSize ?? 0;
         if (size > end && first.Total <= maxSegments && first.Total - members.Count == (size - end + partSize - 1) / partSize)
         {
@@ -90,8 +89,7 @@ internal static class SegmentJoiner
     private static (long Begin, int Member) Order(FileHead part) => (part.Header!.Value.Begin ?? 0, part.Members[0]);
 }
 
-/// <summary>The ids of a file whose segments are listed as files of their own; null for a segment that the NZB does not list.</summary>
-/// <remarks>Thread-safe, as its parts are.</remarks>
+/// <summary>The ids of a file whose segments are listed as separate files; null for an unlisted segment. Thread-safe if its parts are.</summary>
 internal sealed class JoinedSegmentIds(IReadOnlyList<ISegmentIds?> segments) : ISegmentIds
 {
     public int Count => segments.Count;

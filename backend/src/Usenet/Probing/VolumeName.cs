@@ -2,65 +2,64 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The format that the name of a volume hints at.</summary>
+/// <summary>The archive format implied by a volume name.</summary>
 internal enum VolumeFormat
 {
-    /// <summary>Pieces of anything; what it is shows the first of them.</summary>
+    /// <summary>Pieces of any file; the first piece shows the kind.</summary>
     Split,
 
     /// <summary>RAR of any version.</summary>
     Rar,
 
-    /// <summary>7z.</summary>
     SevenZip,
 
-    /// <summary>zip.</summary>
     Zip,
 }
 
-/// <summary>The customs by which volumes are numbered.</summary>
+/// <summary>The numbering schemes of volumes.</summary>
 internal enum VolumeNaming
 {
     /// <summary><c>.part01.rar</c>: RAR's new naming.</summary>
     Parts,
 
-    /// <summary><c>.rar .r00 … .r99 .s00</c>: RAR's old naming; a lone <c>.rar</c> as well.</summary>
+    /// <summary><c>.rar .r00 … .r99 .s00</c>: RAR's old naming; also a lone <c>.rar</c>.</summary>
     Letters,
 
-    /// <summary><c>.001</c> behind any name.</summary>
+    /// <summary><c>.001</c> after any name.</summary>
     Numbers,
 
-    /// <summary><c>.z01 … .zip</c>; a lone <c>.zip</c> as well.</summary>
+    /// <summary><c>.z01 … .zip</c>; also a lone <c>.zip</c>.</summary>
     Zip,
 
     /// <summary>A lone <c>.7z</c>.</summary>
     Single,
 
-    /// <summary><c>-01</c>, <c>.1</c>: a number that may as well be a part of the title, so that it is good for the order alone.</summary>
+    /// <summary><c>-01</c>, <c>.1</c>: used for ordering only, because the number may belong to the title.</summary>
     Loose,
 }
 
-/// <summary>What the name of one volume of an archive or split file says by custom. The one place that knows such names. Pure.</summary>
-/// <param name="Set">The name of the set in lower case, with the kind of its volumes: equal for all volumes of one set.</param>
-/// <param name="Number">Its place in the set: 0 for the first by custom, −1 where a set counts from one lower; gaps are volumes that were not posted.</param>
-/// <param name="Format">What it is a volume of.</param>
-/// <param name="Naming">The custom.</param>
+/// <summary>The parsed name of one volume of an archive or split file. All such naming rules are in this type. Pure.</summary>
+/// <param name="Set">The set name in lower case plus a mark for its kind; equal for all volumes of one set.</param>
+/// <param name="Number">0 for the usual first volume, −1 if a set counts from one lower; gaps are volumes never posted.</param>
+/// <param name="Format">The implied archive format.</param>
+/// <param name="Naming">The numbering scheme.</param>
 internal readonly record struct VolumeName(string Set, int Number, VolumeFormat Format, VolumeNaming Naming)
 {
-    // The volume of a split zip that comes last whatever the number of the others.
+    // The .zip of a split zip, which always comes last.
     private const int Last = int.MaxValue;
 
-    // Letters go from r to y, as z is taken by zip.
+    // Letters go from r to y, because zip uses z.
     private const int VolumesPerLetter = 100;
 
-    /// <summary>The name of what was packed or cut, in the letters in which it was posted: <c>film</c>, <c>film.mkv</c>.</summary>
+    /// <summary>The name of the packed or split file as posted: <c>film</c>, <c>film.mkv</c>.</summary>
     public required string Stem { get; init; }
 
     /// <summary>
-    /// Recognises <c>.partNN.rar</c> (and <c>.exe</c>), <c>.rar</c>, <c>.rNN</c> to <c>.yNN</c>, <c>.7z</c>, <c>.zip</c>, <c>.zNN</c>, <c>.NNN</c>, with or
-    /// without the extension of an archive before the number, and <c>.N</c> behind an archive or a name that hides what it is.
+    /// Recognizes <c>.partNN.rar</c> (and <c>.exe</c>), <c>.rar</c>, <c>.rNN</c> to <c>.yNN</c>, <c>.7z</c>, <c>.zip</c>, <c>.zNN</c> and
+    /// <c>.NNN</c>, the last with or
+    /// without an archive extension before it, and <c>.N</c> after an archive extension or an obfuscated name.
     /// </summary>
-    /// <returns>Null for names that do not say that they are volumes.</returns>
+    /// <returns>Null for any other name.</returns>
     public static VolumeName? Parse(string? name)
     {
         if (Split(name, '.') is not var (stem, extension))
@@ -88,8 +87,9 @@ internal readonly record struct VolumeName(string Set, int Number, VolumeFormat 
             : null;
     }
 
-    /// <summary>Finds a number that may be that of a volume: <c>-NN</c>, <c>_NN</c> or <c>.NN</c> at the end, or before the extension of an archive.</summary>
-    /// <returns>Null for names that have none.</returns>
+    /// <summary>
+    /// Finds a possible volume number: <c>-NN</c>, <c>_NN</c> or <c>.NN</c> at the end or before an archive extension; null if none.
+    /// </summary>
     public static VolumeName? ParseLoose(string? name)
     {
         if (name is null)
@@ -105,7 +105,7 @@ internal readonly record struct VolumeName(string Set, int Number, VolumeFormat 
     private static VolumeName Make(string stem, string kind, int number, VolumeFormat format, VolumeNaming naming) =>
         new(stem.ToLowerInvariant() + kind, number, format, naming) { Stem = stem };
 
-    /// <summary>What is before the last mark, and what is behind it in lower case; null where either is empty.</summary>
+    /// <summary>Returns the text before the last mark and the text after it in lower case; null if either is empty.</summary>
     private static (string Stem, string Ending)? Split(string? name, char mark) => Split(name, mark.ToString());
 
     private static (string Stem, string Ending)? Split(string? name, string mark)

@@ -3,18 +3,18 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>The head of an EBML element (RFC 8794 sections 4 to 6): <c>VINT id, VINT size</c>.</summary>
-/// <param name="Id">Its id, with the marker of its length.</param>
-/// <param name="Length">Bytes of the head itself.</param>
-/// <param name="Size">Bytes of what follows; <see cref="Unknown"/> where it does not say.</param>
+/// <param name="Id">The id including its length marker.</param>
+/// <param name="Length">Length of the head in bytes.</param>
+/// <param name="Size">Length of the content in bytes, or <see cref="Unknown"/>.</param>
 internal readonly record struct EbmlHead(uint Id, int Length, long Size)
 {
     /// <summary>Longest head: four bytes of id and eight of size.</summary>
     public const int MaxLength = 12;
 
-    /// <summary>Size of an element that ends where another one of its level begins.</summary>
+    /// <summary>Size of an element that ends where the next element of its level begins.</summary>
     public const long Unknown = -1;
 
-    /// <summary>Reads a head. False where the bytes are none, or end in it.</summary>
+    /// <summary>Reads a head; returns false if the bytes are invalid or too short.</summary>
     public static bool TryRead(ReadOnlySpan<byte> bytes, out EbmlHead head)
     {
         head = default;
@@ -34,7 +34,7 @@ internal readonly record struct EbmlHead(uint Id, int Length, long Size)
         return true;
     }
 
-    /// <summary>An unsigned number of at most eight bytes, the highest first.</summary>
+    /// <summary>Reads a big-endian unsigned number of at most eight bytes.</summary>
     public static ulong Number(ReadOnlySpan<byte> bytes)
     {
         var number = 0UL;
@@ -43,7 +43,7 @@ internal readonly record struct EbmlHead(uint Id, int Length, long Size)
         return number;
     }
 
-    /// <summary>A number with a point, of four or eight bytes; 0 for any other length.</summary>
+    /// <summary>Reads a floating-point number of four or eight bytes; 0 for any other length.</summary>
     public static double Float(ReadOnlySpan<byte> bytes) => bytes.Length switch
     {
         4 => BinaryPrimitives.ReadSingleBigEndian(bytes),
@@ -52,18 +52,15 @@ internal readonly record struct EbmlHead(uint Id, int Length, long Size)
     };
 }
 
-/// <summary>The elements inside an element that is in memory as a whole. Ends at the first one that does not fit.</summary>
+/// <summary>Enumerates the child elements of an element in memory. Ends at the first one that does not fit.</summary>
 internal ref struct EbmlElements(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;
 
-    /// <summary>Id of the current element.</summary>
     public uint Id { get; private set; }
 
-    /// <summary>What is in it.</summary>
     public ReadOnlySpan<byte> Content { get; private set; }
 
-    /// <summary>Goes to the next one.</summary>
     public bool Next()
     {
         if (!EbmlHead.TryRead(_rest, out var head) || head.Size < 0 || head.Size > _rest.Length - head.Length)

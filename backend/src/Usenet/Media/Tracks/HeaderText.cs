@@ -2,13 +2,13 @@ using System.Text;
 
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>Texts of headers, which come from a stranger and are shown.</summary>
+/// <summary>Sanitizes header texts, because they are untrusted and shown to users.</summary>
 internal static class HeaderText
 {
-    // Titles are a line; what is longer is cut.
+    // Titles are one line; longer text is cut.
     private const int MaxBytes = 512;
 
-    /// <summary>A text up to its first NUL, without control characters; null where nothing is left.</summary>
+    /// <summary>Returns the text up to its first NUL, without control characters; null if empty.</summary>
     public static string? Of(ReadOnlySpan<byte> bytes)
     {
         bytes = bytes[..Math.Min(bytes.Length, MaxBytes)];
@@ -18,10 +18,10 @@ internal static class HeaderText
         return text.Length == 0 ? null : text;
     }
 
-    /// <summary>A language; null for words that say that it is not known.</summary>
+    /// <summary>Returns the language; null for codes that mean unknown or none.</summary>
     public static string? LanguageOf(string? text) => text is null or "und" or "mis" or "zxx" or "mul" ? null : text;
 
-    /// <summary>A code of four letters, as in <c>avc1</c>.</summary>
+    /// <summary>Returns a four-letter code, such as <c>avc1</c>.</summary>
     public static string CodeOf(ReadOnlySpan<byte> bytes)
     {
         Span<char> code = stackalloc char[4];

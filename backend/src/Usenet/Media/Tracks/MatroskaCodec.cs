@@ -1,11 +1,9 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>The codec ids of Matroska (RFC 9559 section 5.1.4.1.21 and its registry). Pure.</summary>
+/// <summary>Translates Matroska codec ids (RFC 9559 section 5.1.4.1.21 and its registry). Pure.</summary>
 internal static class MatroskaCodec
 {
-    /// <summary>A picture.</summary>
-    /// <param name="id">The codec id.</param>
-    /// <param name="setup">Its <c>CodecPrivate</c>.</param>
+    /// <summary>Returns a video codec by its id and <c>CodecPrivate</c>.</summary>
     public static CodecWord OfPicture(string id, ReadOnlySpan<byte> setup) => id switch
     {
         "V_MPEG4/ISO/AVC" => PictureSetup.Avc("avc1", setup),
@@ -23,8 +21,6 @@ internal static class MatroskaCodec
         _ => new CodecWord(Bare(id)),
     };
 
-    /// <summary>Sound.</summary>
-    /// <inheritdoc cref="OfPicture"/>
     public static CodecWord OfSound(string id, ReadOnlySpan<byte> setup) => id switch
     {
         "A_AC3" or "A_AC3/BSID9" or "A_AC3/BSID10" => CodecWord.Sound("AC-3", "ac-3"),
@@ -45,7 +41,6 @@ internal static class MatroskaCodec
         _ => new CodecWord(Bare(id)),
     };
 
-    /// <summary>Text.</summary>
     public static string OfText(string id) => id switch
     {
         "S_TEXT/UTF8" or "S_TEXT/ASCII" => "SubRip",
@@ -59,12 +54,12 @@ internal static class MatroskaCodec
         _ => Bare(id),
     };
 
-    /// <summary>The ids from before there was a setup: <c>A_AAC/MPEG4/LC</c>, <c>A_AAC/MPEG2/LC/SBR</c>.</summary>
+    /// <summary>Old ids without a setup: <c>A_AAC/MPEG4/LC</c>, <c>A_AAC/MPEG2/LC/SBR</c>.</summary>
     private static CodecWord OfOldAac(string id) => id.EndsWith("/SBR", StringComparison.Ordinal)
         ? CodecWord.Sound("HE-AAC", "mp4a.40.5")
         : CodecWord.Sound("AAC", "mp4a.40.2");
 
-    /// <summary>A bitmap header of Windows, whose code of four letters stands at byte 16.</summary>
+    /// <summary>A Windows bitmap header with its four-letter code at byte 16.</summary>
     private static CodecWord OfBitmap(ReadOnlySpan<byte> setup)
     {
         if (setup.Length < 20)
@@ -79,6 +74,6 @@ internal static class MatroskaCodec
         };
     }
 
-    /// <summary>An id without the letter in front that says what kind of track it is.</summary>
+    /// <summary>Returns the id without its prefix for the kind of track.</summary>
     private static string Bare(string id) => id.Length > 2 && id[1] == '_' ? id[2..] : id.Length > 0 ? id : "unknown";
 }

@@ -1,12 +1,12 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>One <c>TrackEntry</c> of a Matroska file (RFC 9559 section 5.1.4.1). Pure.</summary>
+/// <summary>Parses one <c>TrackEntry</c> of a Matroska file (RFC 9559 section 5.1.4.1). Pure.</summary>
 internal static class MatroskaTrack
 {
-    // A language that is not written down is English, by section 5.1.4.1.19.
+    // The default language is English, section 5.1.4.1.19.
     private const string DefaultLanguage = "eng";
 
-    /// <summary>Reads an entry; null for tracks that are neither seen nor heard.</summary>
+    /// <summary>Parses an entry; null for other tracks than video, audio and subtitles.</summary>
     public static MediaTrack? Read(ReadOnlySpan<byte> entry)
     {
         var (type, isDefault) = (0UL, true);
@@ -29,7 +29,7 @@ internal static class MatroskaTrack
                 case 0x536E:
                     title = HeaderText.Of(elements.Content);
                     break;
-                // The second one is by BCP 47 and stands for the first where both are there.
+                // The second element is BCP 47 and overrides the first, because it follows it.
                 case 0x22B59C or 0x22B59D:
                     language = HeaderText.Of(elements.Content) ?? language;
                     break;

@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>
-/// Walks over the elements of a Matroska file (RFC 9559) to <c>Info</c> and <c>Tracks</c>. Where the file has an index of its elements, it goes
-/// where that says, and else from one to the next up to the first cluster.
+/// Walks the elements of a Matroska file (RFC 9559) to <c>Info</c> and <c>Tracks</c>. Follows the file's index if there is one, otherwise visits
+/// one element after another up to the first cluster.
 /// </summary>
 internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWalk
 {
@@ -12,14 +12,14 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     private const uint TracksId = 0x1654AE6B;
     private const uint ClusterId = 0x1F43B675;
 
-    // Tables of palettes and fonts of subtitles are the largest in it, some ten KiB a track.
+    // Palettes and fonts of subtitles are the largest contents, about ten KiB per track.
     private const int MaxTracksElement = 2 << 20;
     private const int MaxElement = 256 << 10;
     private const int MaxTracks = 128;
 
     private readonly List<MediaTrack> _tracks = [];
 
-    // Where the index says that they are; each is gone to once.
+    // Positions according to the index; each is tried once.
     private readonly Dictionary<uint, long> _places = [];
 
     private long _segment = -1;
@@ -27,23 +27,19 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     private bool _hasInfo;
     private TimeSpan? _duration;
 
-    // The element whose content is needed next; 0: the head of one is.
+    // Id of the element whose content is needed next; 0 if a head is needed.
     private uint _content;
     private uint _expected;
     private long _behindIndex;
 
-    /// <inheritdoc/>
     public long Offset { get; private set; }
 
-    /// <inheritdoc/>
     public int Length { get; private set; } = EbmlHead.MaxLength;
 
-    /// <inheritdoc/>
     public MediaTracks Result => _hasTracks
         ? new MediaTracks(TracksVerdict.Known, kind, _duration, _tracks)
         : new MediaTracks(TracksVerdict.Damaged, kind, null, []);
 
-    /// <inheritdoc/>
     public bool Take(ReadOnlySpan<byte> bytes) => _content == 0 ? TakeHead(bytes) : TakeContent(bytes);
 
     private bool TakeHead(ReadOnlySpan<byte> bytes)
@@ -98,8 +94,8 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     }
 
     /// <summary>
-    /// Goes to a missing element whose place the index tells, once to each: to the first of them in the file, since one read often holds both;
-    /// to a further index only where none of them is told.
+    /// Goes to a missing element in the index, once each: the first in the file, because one read often covers both, and a further index only if the
+    /// index has none of them.
     /// </summary>
     private bool GoToPlace()
     {
@@ -111,7 +107,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         return Go(place);
     }
 
-    /// <summary>The index was wrong, or the element cannot be read: to the next that the index tells, or on from where the index ended.</summary>
+    /// <summary>Recovers from a wrong index or an unreadable element: tries the next index entry, otherwise continues after the index.</summary>
     private bool GoBack()
     {
         if (_expected != 0 && GoToPlace())
@@ -127,7 +123,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         return offset >= 0 && offset < fileLength;
     }
 
-    /// <summary><c>SeekHead { Seek { SeekID, SeekPosition } }</c>, section 5.1.1: positions count from the start of the segment.</summary>
+    /// <summary>Reads <c>SeekHead { Seek { SeekID, SeekPosition } }</c>, section 5.1.1; positions are relative to the segment.</summary>
     private void ReadIndex(ReadOnlySpan<byte> bytes)
     {
         var seeks = new EbmlElements(bytes);
@@ -150,7 +146,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         }
     }
 
-    /// <summary><c>Info { TimestampScale, Duration }</c>, section 5.1.2.</summary>
+    /// <summary>Reads <c>Info { TimestampScale, Duration }</c>, section 5.1.2.</summary>
     private void ReadInfo(ReadOnlySpan<byte> bytes)
     {
         const double nanosecondsOfTick = 100;
@@ -178,12 +174,11 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     }
 }
 
-/// <summary>How long files play.</summary>
 internal static class Durations
 {
-    // A year; more is a mistake of the file.
+    // One year; a longer duration is an error in the file.
     private const double MaxTicks = 365.0 * TimeSpan.TicksPerDay;
 
-    /// <summary>A duration; null for what is none.</summary>
+    /// <summary>Returns the duration; null if invalid.</summary>
     public static TimeSpan? Of(double ticks) => ticks is > 0 and < MaxTicks ? TimeSpan.FromTicks((long)ticks) : null;
 }

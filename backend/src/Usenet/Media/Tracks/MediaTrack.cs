@@ -1,59 +1,56 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>What a track is.</summary>
+/// <summary>The kind of a track.</summary>
 public enum TrackKind
 {
-    /// <summary>A picture.</summary>
     Video,
 
-    /// <summary>Sound.</summary>
     Audio,
 
     /// <summary>Text, or pictures of text.</summary>
     Subtitle,
 }
 
-/// <summary>A track as the header of a file describes it.</summary>
-/// <param name="Kind">What it is.</param>
-/// <param name="Codec">Its codec for people, as in "HEVC 10-bit" or "E-AC-3 5.1".</param>
-/// <param name="Type">Its media type with the codec by RFC 6381, as in <c>video/mp4; codecs="avc1.640028"</c>; null where no word says what it is.</param>
+/// <summary>A track as described by the file's header.</summary>
+/// <param name="Kind">Video, audio or subtitle.</param>
+/// <param name="Codec">Display name of the codec, such as "HEVC 10-bit" or "E-AC-3 5.1".</param>
+/// <param name="Type">Media type with codec by RFC 6381, such as <c>video/mp4; codecs="avc1.640028"</c>; null if none is defined.</param>
 public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)
 {
-    /// <summary>Its language as the file says, by ISO 639-2 or BCP 47; null where that is unknown.</summary>
+    /// <summary>Language as stated by the file, ISO 639-2 or BCP 47; null if unknown.</summary>
     public string? Language { get; init; }
 
-    /// <summary>Its name; null for none.</summary>
+    /// <summary>Track name; null if absent.</summary>
     public string? Title { get; init; }
 
-    /// <summary>Channels of sound; null elsewhere, and where the file does not say.</summary>
+    /// <summary>Number of audio channels; null if unknown or not audio.</summary>
     public int? Channels { get; init; }
 
-    /// <summary>Width of a picture in pixels; null elsewhere.</summary>
+    /// <summary>Width in pixels; null if not video.</summary>
     public int? Width { get; init; }
 
-    /// <summary>Height of a picture in pixels; null elsewhere.</summary>
+    /// <summary>Height in pixels; null if not video.</summary>
     public int? Height { get; init; }
 
-    /// <summary>Whether players take it by themselves.</summary>
+    /// <summary>Whether players select the track by default.</summary>
     public bool IsDefault { get; init; }
 }
 
-/// <summary>How the reading of a header ended.</summary>
+/// <summary>The outcome of reading a header.</summary>
 public enum TracksVerdict
 {
-    /// <summary>The tracks are known.</summary>
     Known,
 
-    /// <summary>Files of this kind are not read here.</summary>
+    /// <summary>The file is of a kind this reader does not support.</summary>
     OtherKind,
 
-    /// <summary>The header contradicts itself, ends too early or is larger than any that makes sense.</summary>
+    /// <summary>The header contradicts itself, is truncated or is implausibly large.</summary>
     Damaged,
 }
 
-/// <summary>What the header of a file says.</summary>
-/// <param name="Verdict">How the reading ended.</param>
-/// <param name="Kind">What the file is by its first bytes.</param>
-/// <param name="Duration">How long it plays; null where it does not say.</param>
-/// <param name="Tracks">Its tracks, in its order; none unless they are known.</param>
+/// <summary>The tracks of a file.</summary>
+/// <param name="Verdict">The outcome of reading the header.</param>
+/// <param name="Kind">Kind by the first bytes.</param>
+/// <param name="Duration">Playing time; null if unknown.</param>
+/// <param name="Tracks">The tracks in file order; empty unless known.</param>
 public sealed record MediaTracks(TracksVerdict Verdict, MediaKind Kind, TimeSpan? Duration, IReadOnlyList<MediaTrack> Tracks);

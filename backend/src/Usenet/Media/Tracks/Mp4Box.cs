@@ -3,17 +3,16 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>The head of a box (ISO/IEC 14496-12 section 4.2): <c>size(32) type(32) [largesize(64)]</c>.</summary>
-/// <param name="Type">Its four letters as one number.</param>
-/// <param name="Length">Bytes of the head itself.</param>
-/// <param name="Size">Bytes of the whole box; 0 up to the end of what it is in.</param>
+/// <param name="Type">The four letters as one number.</param>
+/// <param name="Length">Length of the head in bytes.</param>
+/// <param name="Size">Length of the whole box in bytes; 0 if it extends to the end of its parent.</param>
 internal readonly record struct Mp4Head(uint Type, int Length, long Size)
 {
-    /// <summary>Longest head.</summary>
     public const int MaxLength = 16;
 
     private const int Short = 8;
 
-    /// <summary>Reads a head. False where the bytes are none, or end in it.</summary>
+    /// <summary>Reads a head; returns false if the bytes are invalid or too short.</summary>
     public static bool TryRead(ReadOnlySpan<byte> bytes, out Mp4Head head)
     {
         head = default;
@@ -31,22 +30,19 @@ internal readonly record struct Mp4Head(uint Type, int Length, long Size)
         return size == 0 || size >= length;
     }
 
-    /// <summary>Four letters as one number.</summary>
+    /// <summary>Returns four letters as one number.</summary>
     public static uint Of(ReadOnlySpan<byte> letters) => BinaryPrimitives.ReadUInt32BigEndian(letters);
 }
 
-/// <summary>The boxes inside a box that is in memory as a whole. Ends at the first one that does not fit.</summary>
+/// <summary>Enumerates the child boxes of a box in memory. Ends at the first one that does not fit.</summary>
 internal ref struct Mp4Boxes(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;
 
-    /// <summary>Type of the current box.</summary>
     public uint Type { get; private set; }
 
-    /// <summary>What is in it.</summary>
     public ReadOnlySpan<byte> Content { get; private set; }
 
-    /// <summary>Goes to the next one.</summary>
     public bool Next()
     {
         if (!Mp4Head.TryRead(_rest, out var head))
@@ -60,7 +56,7 @@ internal ref struct Mp4Boxes(ReadOnlySpan<byte> bytes)
         return true;
     }
 
-    /// <summary>What is in the first box of a type; empty where there is none.</summary>
+    /// <summary>Returns the content of the first box of a type; empty if absent.</summary>
     public static ReadOnlySpan<byte> Find(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> type)
     {
         var boxes = new Mp4Boxes(bytes);

@@ -1,11 +1,9 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>The codes of sample entries of MP4 and QuickTime, with the boxes that set them up. Pure.</summary>
+/// <summary>Translates sample entry codes of MP4 and QuickTime and their setup boxes. Pure.</summary>
 internal static class Mp4Codec
 {
-    /// <summary>A picture.</summary>
-    /// <param name="code">The code of its sample entry.</param>
-    /// <param name="inner">The boxes in that entry.</param>
+    /// <summary>Returns a video codec by the code of its sample entry and the inner boxes.</summary>
     public static CodecWord OfPicture(string code, ReadOnlySpan<byte> inner) => code switch
     {
         "avc1" or "avc2" or "avc3" or "avc4" => PictureSetup.Avc(code, Mp4Boxes.Find(inner, "avcC"u8)),
@@ -22,11 +20,9 @@ internal static class Mp4Codec
         _ => new CodecWord(code.Trim()),
     };
 
-    /// <summary>Sound.</summary>
-    /// <inheritdoc cref="OfPicture"/>
     public static CodecWord OfSound(string code, ReadOnlySpan<byte> inner) => code switch
     {
-        // QuickTime keeps the description one box further in.
+        // QuickTime nests the description one box deeper.
         "mp4a" => OfDescriptor(Mp4Boxes.Find(inner, "esds"u8)) ?? OfDescriptor(Mp4Boxes.Find(Mp4Boxes.Find(inner, "wave"u8), "esds"u8)) ?? SoundSetup.Aac([]),
         "ac-3" => SoundSetup.Ac3(Mp4Boxes.Find(inner, "dac3"u8)),
         "ec-3" => SoundSetup.Eac3(Mp4Boxes.Find(inner, "dec3"u8)),
@@ -55,7 +51,7 @@ internal static class Mp4Codec
     private static int? OpusChannels(ReadOnlySpan<byte> setup) => setup.Length > 1 && setup[1] > 0 ? setup[1] : null;
 
     /// <summary>
-    /// <c>esds</c> (ISO/IEC 14496-1 section 7.2.6): an <c>ES_Descriptor</c> (3) with a <c>DecoderConfigDescriptor</c> (4) with a
+    /// Reads <c>esds</c> (ISO/IEC 14496-1 section 7.2.6): an <c>ES_Descriptor</c> (3) with a <c>DecoderConfigDescriptor</c> (4) with a
     /// <c>DecoderSpecificInfo</c> (5), each with its length in groups of seven bits.
     /// </summary>
     private static CodecWord? OfDescriptor(ReadOnlySpan<byte> box)

@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>One track of an MP4 file, from the boxes about it (ISO/IEC 14496-12 sections 8.3 to 8.5).</summary>
+/// <summary>Collects one MP4 track from its boxes (ISO/IEC 14496-12 sections 8.3 to 8.5).</summary>
 internal sealed class Mp4Track
 {
-    // Sizes of the fixed parts of sample entries, with their heads (section 12.1.3 and 12.2.3).
+    // Lengths of the fixed parts of sample entries including heads (sections 12.1.3 and 12.2.3).
     private const int PictureEntry = 86;
     private const int SoundEntry = 36;
 
@@ -14,7 +14,6 @@ internal sealed class Mp4Track
     private string? _language;
     private MediaTrack? _track;
 
-    /// <summary>Takes the content of a box.</summary>
     public void Take(uint type, ReadOnlySpan<byte> bytes)
     {
         if (type == Mp4Head.Of("tkhd"u8))
@@ -29,10 +28,10 @@ internal sealed class Mp4Track
             _track = Describe(bytes[8..]);
     }
 
-    /// <summary>The track; null for one that is neither seen nor heard.</summary>
+    /// <summary>Returns the track; null if it is not video, audio or subtitles.</summary>
     public MediaTrack? Read() => _track is null ? null : _track with { Language = HeaderText.LanguageOf(_language), IsDefault = _isEnabled };
 
-    /// <summary>Three letters of five bits (section 8.4.2); codes of QuickTime for countries are no language.</summary>
+    /// <summary>Decodes three letters of five bits (section 8.4.2); null for QuickTime's numeric codes.</summary>
     private static string? PackedLanguage(ReadOnlySpan<byte> bytes)
     {
         var at = bytes.Length > 0 && bytes[0] == 1 ? 32 : 20;
@@ -75,7 +74,7 @@ internal sealed class Mp4Track
     {
         if (entry.Length < SoundEntry)
             return null;
-        // QuickTime has two longer forms, of which the second has channels of its own.
+        // QuickTime has two longer versions; version 2 has its own channel field.
         var version = BinaryPrimitives.ReadUInt16BigEndian(entry[16..]);
         var start = Math.Min(entry.Length, version switch { 1 => SoundEntry + 16, 2 => SoundEntry + 36, _ => SoundEntry });
         int? channels = version == 2 && entry.Length >= 52
@@ -87,7 +86,7 @@ internal sealed class Mp4Track
         return new MediaTrack(TrackKind.Audio, codec.WithChannels(channels), codec.Type) { Channels = channels };
     }
 
-    /// <summary>Text of QuickTime names chapters, which no player shows as text.</summary>
+    /// <summary>Returns a subtitle track; null for QuickTime "text", because it holds chapter names that no player shows.</summary>
     private static MediaTrack? Text(string code) => code switch
     {
         "text" => null,
@@ -99,7 +98,7 @@ internal sealed class Mp4Track
         _ => new MediaTrack(TrackKind.Subtitle, code, null),
     };
 
-    /// <summary>The code of an entry; of an encrypted one the code that it had before (section 8.12).</summary>
+    /// <summary>Returns the code of an entry; for an encrypted entry the original code (section 8.12).</summary>
     private static string CodeOf(ReadOnlySpan<byte> entry, ReadOnlySpan<byte> inner)
     {
         var code = HeaderText.CodeOf(entry[4..]);

@@ -3,48 +3,43 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>
-/// Walks over the boxes of an MP4 or QuickTime file to the <c>moov</c> at its head or tail, and in it from track to track. Of the tables of
-/// samples, which are as long as the film, nothing is read.
+/// Walks the boxes of an MP4 or QuickTime file to <c>moov</c>, at its start or end, and from track to track. Skips the sample tables, because
+/// they grow with the film.
 /// </summary>
 internal sealed class Mp4Walk : IHeaderWalk
 {
-    // Descriptions of samples hold setups of codecs, some hundred bytes; the first entry says what the track is.
+    // Sample descriptions contain codec setups of some hundred bytes; the first entry describes the track.
     private const int MaxContent = 64 << 10;
     private const int MaxTracks = 128;
 
     private readonly MediaKind _kind;
     private readonly List<MediaTrack> _tracks = [];
 
-    // Where the boxes end that the walk is in, the innermost last, each with its type. As deep as the path to the sample descriptions.
+    // The enclosing boxes with type and end, innermost on top; at most as deep as the path to the sample descriptions.
     private readonly Stack<(uint Type, long End)> _within = [];
 
     private Mp4Track _track = new();
     private TimeSpan? _duration;
     private bool _isWhole;
 
-    // The box whose content is needed next; 0: the head of one is.
+    // Type of the box whose content is needed next; 0 if a head is needed.
     private uint _content;
     private long _behind;
 
-    /// <summary>Begins at the start of a file.</summary>
     public Mp4Walk(MediaKind kind, long fileLength)
     {
         _kind = kind;
         _within.Push((0, fileLength));
     }
 
-    /// <inheritdoc/>
     public long Offset { get; private set; }
 
-    /// <inheritdoc/>
     public int Length { get; private set; } = Mp4Head.MaxLength;
 
-    /// <inheritdoc/>
     public MediaTracks Result => _isWhole
         ? new MediaTracks(TracksVerdict.Known, _kind, _duration, _tracks)
         : new MediaTracks(TracksVerdict.Damaged, _kind, null, []);
 
-    /// <inheritdoc/>
     public bool Take(ReadOnlySpan<byte> bytes)
     {
         if (_content != 0)
@@ -76,7 +71,7 @@ internal sealed class Mp4Walk : IHeaderWalk
         Read,
     }
 
-    /// <summary>What becomes of a box, by the box that it is in.</summary>
+    /// <summary>Decides how to treat a box inside its parent.</summary>
     private static BoxUse Use(uint type, uint parent)
     {
         if (parent == 0)
@@ -111,13 +106,13 @@ internal sealed class Mp4Walk : IHeaderWalk
         if (type != Mp4Head.Of("stsd"u8))
             return Go(_behind);
 
-        // All that is to be known stands before the tables: on with the next track.
+        // All needed boxes come before the tables, so continue with the next track.
         while (_within.Peek().Type != Mp4Head.Of("trak"u8))
             _within.Pop();
         return Go(_within.Peek().End);
     }
 
-    /// <summary>Goes on at a place, out of the boxes that end there.</summary>
+    /// <summary>Continues at an offset and leaves the boxes that end there.</summary>
     private bool Go(long offset)
     {
         (Offset, Length) = (offset, Mp4Head.MaxLength);
@@ -141,7 +136,7 @@ internal sealed class Mp4Walk : IHeaderWalk
         return _within.Count > 1 || offset < _within.Peek().End;
     }
 
-    /// <summary><c>mvhd</c>, section 8.2.2: the numbers are longer in version 1.</summary>
+    /// <summary>Reads <c>mvhd</c>, section 8.2.2; version 1 has longer fields.</summary>
     private static TimeSpan? DurationOf(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < 20 || (bytes[0] == 1 && bytes.Length < 32))

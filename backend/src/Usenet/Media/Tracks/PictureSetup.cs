@@ -4,12 +4,10 @@ using System.Text;
 
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>The setups of video codecs, which MP4 and Matroska share: profile, level and depth as words of RFC 6381. Pure.</summary>
+/// <summary>Parses video codec setups, shared by MP4 and Matroska, into profile, level and depth for RFC 6381. Pure.</summary>
 internal static class PictureSetup
 {
     /// <summary><c>AVCDecoderConfigurationRecord</c>, ISO/IEC 14496-15 section 5.3.3.1: version, profile, compatibility, level.</summary>
-    /// <param name="code">The code of the sample entry, <c>avc1</c> or <c>avc3</c>.</param>
-    /// <param name="setup">The record.</param>
     public static CodecWord Avc(string code, ReadOnlySpan<byte> setup)
     {
         if (setup.Length < 4 || setup[0] != 1)
@@ -24,9 +22,7 @@ internal static class PictureSetup
         return CodecWord.Picture(name, $"{code}.{Convert.ToHexString(setup.Slice(1, 3))}");
     }
 
-    /// <summary><c>HEVCDecoderConfigurationRecord</c>, ISO/IEC 14496-15 section 8.3.3.1; the word is that of its annex E.3.</summary>
-    /// <param name="code">The code of the sample entry, <c>hvc1</c> or <c>hev1</c>.</param>
-    /// <param name="setup">The record.</param>
+    /// <summary><c>HEVCDecoderConfigurationRecord</c>, ISO/IEC 14496-15 section 8.3.3.1; codec string by annex E.3.</summary>
     public static CodecWord Hevc(string code, ReadOnlySpan<byte> setup)
     {
         if (setup.Length < 18 || setup[0] > 1)
@@ -53,10 +49,10 @@ internal static class PictureSetup
         return CodecWord.Picture(depth > 8 ? string.Create(CultureInfo.InvariantCulture, $"AV1 {depth}-bit") : "AV1", word);
     }
 
-    /// <summary><c>VPCodecConfigurationBox</c> of MP4: version and flags, profile, level, depth in the upper half of a byte.</summary>
+    /// <summary><c>VPCodecConfigurationBox</c> of MP4: version and flags, profile, level, depth in the high half of a byte.</summary>
     public static CodecWord Vp9Box(ReadOnlySpan<byte> setup) => setup.Length < 7 ? CodecWord.WebPicture("VP9", "vp9") : Vp9(setup[4], setup[5], setup[6] >> 4);
 
-    /// <summary>The setup of VP9 in WebM: features as <c>id, length, value</c>, of which 1 is the profile, 2 the level, 3 the depth.</summary>
+    /// <summary>VP9 in WebM: features as <c>id, length, value</c>; 1 is the profile, 2 the level, 3 the depth.</summary>
     public static CodecWord Vp9Features(ReadOnlySpan<byte> setup)
     {
         Span<byte> values = [0, 0, 10, 8];
@@ -71,7 +67,7 @@ internal static class PictureSetup
         return isKnown ? Vp9(values[1], values[2], values[3]) : CodecWord.WebPicture("VP9", "vp9");
     }
 
-    /// <summary>The setup of MPEG-4 Visual, whose profile stands behind the start code of the sequence (ISO/IEC 14496-2 section 6.2.2).</summary>
+    /// <summary>MPEG-4 Visual: the profile follows the start code of the sequence (ISO/IEC 14496-2 section 6.2.2).</summary>
     public static CodecWord Mpeg4(ReadOnlySpan<byte> setup)
     {
         var start = setup.IndexOf((ReadOnlySpan<byte>)[0, 0, 1, 0xB0]);
@@ -79,7 +75,7 @@ internal static class PictureSetup
         return CodecWord.Picture("MPEG-4 Visual", string.Create(CultureInfo.InvariantCulture, $"mp4v.20.{profile}"));
     }
 
-    /// <summary>The setup of Dolby Vision (<c>dvcC</c>): profile in seven bits, level in six, behind two bytes of version.</summary>
+    /// <summary>Dolby Vision (<c>dvcC</c>): two bytes of version, then profile in seven bits and level in six.</summary>
     public static CodecWord DolbyVision(string code, ReadOnlySpan<byte> setup) => setup.Length < 4
         ? CodecWord.Picture("Dolby Vision", code)
         : CodecWord.Picture(

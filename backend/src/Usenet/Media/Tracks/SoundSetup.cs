@@ -3,7 +3,7 @@ using System.Numerics;
 
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>The setups of audio codecs, which MP4 and Matroska share. Pure.</summary>
+/// <summary>Parses audio codec setups, shared by MP4 and Matroska. Pure.</summary>
 internal static class SoundSetup
 {
     // Full-bandwidth channels by acmod (ETSI TS 102 366 table 4.3).
@@ -27,7 +27,7 @@ internal static class SoundSetup
             42 => "xHE-AAC",
             _ => "AAC",
         };
-        // Seven stands for eight; what is above is written elsewhere.
+        // 7 means eight channels; higher values are defined elsewhere.
         int? channels = bits.Read(4) switch
         {
             >= 1 and <= 6 and var few => few,
@@ -47,7 +47,7 @@ internal static class SoundSetup
         return CodecWord.Sound("AC-3", "ac-3", Ac3Channels[bits.Read(3)] + bits.Read(1));
     }
 
-    /// <summary><c>EC3SpecificBox</c>, ETSI TS 102 366 annex F.6: the channels of the first stream and of those that depend on it.</summary>
+    /// <summary><c>EC3SpecificBox</c>, ETSI TS 102 366 annex F.6: the channels of the first stream and its dependent streams.</summary>
     public static CodecWord Eac3(ReadOnlySpan<byte> setup)
     {
         if (setup.Length < 5)
@@ -59,7 +59,7 @@ internal static class SoundSetup
         bits.Read(3);
         if (bits.Read(4) > 0)
         {
-            // Of the nine places, counted from the lowest bit, these are pairs (table F.6.1).
+            // Of the nine channel locations, counted from the lowest bit, these are pairs (table F.6.1).
             var places = (uint)bits.Read(9);
             channels += BitOperations.PopCount(places) + BitOperations.PopCount(places & 0b0_0111_0011);
         }
@@ -67,7 +67,7 @@ internal static class SoundSetup
         return CodecWord.Sound("E-AC-3", "ec-3", channels);
     }
 
-    /// <summary>The object types of an <c>ES_Descriptor</c> (ISO/IEC 14496-1 section 7.2.6.6) and their setups.</summary>
+    /// <summary>Object types of an <c>ES_Descriptor</c> (ISO/IEC 14496-1 section 7.2.6.6) and their setups.</summary>
     public static CodecWord OfObject(int type, ReadOnlySpan<byte> setup) => type switch
     {
         0x20 => PictureSetup.Mpeg4(setup),
@@ -85,13 +85,13 @@ internal static class SoundSetup
     };
 }
 
-/// <summary>Bits of a span, the highest first; behind its end all are 0.</summary>
+/// <summary>Reads bits of a span, highest first; bits past the end are 0.</summary>
 internal ref struct BitReader(ReadOnlySpan<byte> bytes)
 {
     private readonly ReadOnlySpan<byte> _bytes = bytes;
     private int _place;
 
-    /// <summary>Takes up to 31 bits.</summary>
+    /// <summary>Reads up to 31 bits.</summary>
     public int Read(int count)
     {
         var number = 0;

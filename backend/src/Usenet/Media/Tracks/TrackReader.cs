@@ -1,50 +1,42 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>Reads a stretch of a file.</summary>
-/// <param name="offset">Its first byte, 0-based; within the file.</param>
-/// <param name="length">Its bytes, all within the file.</param>
-/// <param name="cancellationToken">Gives up.</param>
-/// <returns>The bytes, fewer only where the file turns out to be shorter. They stay as they are until the next call.</returns>
+/// <summary>Reads <paramref name="length"/> bytes of a file at the 0-based <paramref name="offset"/>; the range must lie within the file.</summary>
+/// <returns>The bytes, fewer only if the file turns out to be shorter. Valid until the next call.</returns>
 public delegate ValueTask<ReadOnlyMemory<byte>> RangeReader(long offset, int length, CancellationToken cancellationToken);
 
-/// <summary>A header that is read piece by piece. Pure: it says which bytes it needs next, and is given them.</summary>
+/// <summary>Parses a header piece by piece. Pure: requests ranges and receives their bytes.</summary>
 internal interface IHeaderWalk
 {
-    /// <summary>First byte of what it needs next.</summary>
+    /// <summary>Offset of the next requested range.</summary>
     long Offset { get; }
 
-    /// <summary>Bytes that it needs next.</summary>
+    /// <summary>Length of the next requested range in bytes.</summary>
     int Length { get; }
 
-    /// <summary>Takes them.</summary>
-    /// <param name="bytes">As many as it needs; fewer only where the file ends.</param>
-    /// <returns>Whether it needs more.</returns>
+    /// <summary>Parses the requested bytes, fewer only at the end of the file; returns whether more are needed.</summary>
     bool Take(ReadOnlySpan<byte> bytes);
 
-    /// <summary>What it has found; at any time.</summary>
+    /// <summary>The findings so far.</summary>
     MediaTracks Result { get; }
 }
 
 /// <summary>
-/// Finds out which tracks a file has from its header, wherever that is, before anything plays it. Reads at most <see cref="MaxRead"/> in all;
-/// what it throws comes from the range reader.
+/// Reads the tracks of a file from its header, wherever the header is, before playback. Reads at most <see cref="MaxRead"/> bytes; exceptions
+/// come from the range reader.
 /// </summary>
 public static class TrackReader
 {
-    /// <summary>Bytes that are read of one file at most.</summary>
+    /// <summary>Maximum bytes read from one file.</summary>
     public const int MaxRead = 4 << 20;
 
-    // Most headers begin and end in the first piece; the others need a few places of the file.
+    // Most headers fit in the first piece; others need a few places of the file.
     private const int FirstPiece = 64 << 10;
     private const int Piece = 32 << 10;
 
-    // Elements that any header passes; a walk that goes round in a circle ends here.
+    // No valid header has more elements; stops a walk that runs in a circle.
     private const int MaxSteps = 50_000;
 
-    /// <summary>Reads the tracks of a file.</summary>
-    /// <param name="read">Reads its ranges.</param>
-    /// <param name="length">Its length.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Reads the tracks of a file of the given length in bytes.</summary>
     public static async ValueTask<MediaTracks> ReadAsync(RangeReader read, long length, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(read);
