@@ -2,11 +2,11 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>What is asked of an <see cref="IArticleSource"/>.</summary>
+/// <summary>A request to an <see cref="IArticleSource"/>.</summary>
 /// <param name="Id">The article; never empty.</param>
-/// <param name="Lane">Why it is fetched.</param>
-/// <param name="Urgency">Which reader waits for it and whether right now; null where none does, or all equally.</param>
-/// <param name="ExpectedBytes">Encoded size of the body in bytes as far as known, else 0. A hint for choosing a connection.</param>
+/// <param name="Lane">The purpose.</param>
+/// <param name="Urgency">The reader of the article and whether it waits now; null if there is no reader, or all are equal.</param>
+/// <param name="ExpectedBytes">Encoded size of the body in bytes, or 0 if unknown; a hint for the choice of a connection.</param>
 /// <param name="Excluded">Providers that must not be asked, because their copy is known to be bad.</param>
 public readonly record struct ArticleRequest(
     MessageId Id,
@@ -16,41 +16,40 @@ public readonly record struct ArticleRequest(
     ProviderSet Excluded = default)
 {
     /// <summary>
-    /// What the article belongs to, equal for all that was posted together: providers that lack much of it are asked last. Null
-    /// where that is not known.
+    /// Key of the release, equal for all articles posted together; null if unknown. Providers that lack much of a release are asked last.
     /// </summary>
     public object? Release { get; init; }
 
     /// <summary>
-    /// Whether what follows a delivery is short and takes no lock that a fetch could be waiting for: then it may run in the read loop
-    /// of the connection, which saves the way to another thread.
+    /// Whether the work after a delivery is short and takes no lock that a fetch could wait for. It then runs in the read loop, because that
+    /// saves a thread switch.
     /// </summary>
     public bool ContinuesInline { get; init; }
 
     /// <summary>
-    /// The connections over which damaged or doubtful copies have come, as <see cref="ArticleReply.Connection"/> names them: the next copy
-    /// comes over another one wherever one can be had. Null for none.
+    /// The connections that delivered damaged or doubtful copies, as in <see cref="ArticleReply.Connection"/>, or null. The next copy uses
+    /// another connection if there is one.
     /// </summary>
     public IReadOnlyCollection<object>? Avoided { get; init; }
 
-    /// <summary>Whether backup providers are never asked, which may cost what their owner keeps for a viewer.</summary>
+    /// <summary>Whether backup providers are skipped, because they may charge for traffic that the user reserves for viewers.</summary>
     public bool SparesBackups { get; init; }
 
-    /// <summary>Whether it is asked for again because it did not come where it was asked for: it overtakes what is fetched ahead.</summary>
+    /// <summary>Whether it is a hedge or a repeated request, which overtakes prefetches.</summary>
     internal bool IsLate { get; init; }
 
-    /// <summary>Whether nothing else may be outstanding on its connection, so that the answer can belong to no other command.</summary>
+    /// <summary>Whether it needs a connection of its own, so that the answer cannot belong to another command.</summary>
     internal bool IsAlone { get; init; }
 
-    /// <summary>Whether a reader or an import waits for it right now. An import waits for all that it asks for.</summary>
+    /// <summary>Whether a reader or an import waits for it now. An import waits for all its articles.</summary>
     internal bool IsAwaited => Urgency?.IsHeadOfLine ?? Lane != OperationLane.HealthCheck;
 
-    /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>
+    /// <summary>Number of STAT commands sent instead of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 
-    /// <summary>Whether it is to show that a provider answers again: one now and then, which nothing may hold up.</summary>
+    /// <summary>Whether it tests if a provider answers again. Rare, so nothing may delay it.</summary>
     internal bool IsProbe { get; init; }
 
-    /// <summary>Whether it counts towards the limit of bandwidth without ever waiting for it.</summary>
+    /// <summary>Whether it counts toward the bandwidth limit but never waits for it.</summary>
     internal bool GoesUnpaced => Stats > 0 || IsProbe;
 }

@@ -1,20 +1,20 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>What is done to open a connection, in this order.</summary>
+/// <summary>The steps of opening a connection, in this order.</summary>
 public enum DialStep
 {
-    /// <summary>The addresses of the host are looked up.</summary>
+    /// <summary>Resolving the host name.</summary>
     Name,
 
-    /// <summary>TCP.</summary>
+    /// <summary>Connecting over TCP.</summary>
     Connect,
 
-    /// <summary>TLS; left out where none is spoken.</summary>
+    /// <summary>The TLS handshake; skipped without TLS.</summary>
     Secure,
 
-    /// <summary>The server is to greet.</summary>
+    /// <summary>Waiting for the server's greeting.</summary>
     Greet,
 
-    /// <summary>User and password; left out where there is no user.</summary>
+    /// <summary>Sending user name and password; skipped without a user.</summary>
     LogIn,
 }

@@ -1,68 +1,65 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>
-/// How urgently one article is wanted: shared by the reader, who may begin to wait for it at any time, and the fetch that is
-/// under way by then.
-/// </summary>
+/// <summary>The urgency of one article, shared by its reader, who may start to wait at any time, and the running fetch.</summary>
 /// <remarks>Thread-safe. Urgency only rises.</remarks>
 public sealed class FetchUrgency : IUrgent
 {
     private bool _isHeadOfLine;
 
-    // The fetch of a pool of providers, or the urgency of a load that was begun for another reader; never two at a time. A handler of an
-    // event would be an object per article.
+    // The fetch of a pool, or the urgency of a load started for another reader; never two at once. Not an event, because its handler would
+    // be one more object per article.
     private IUrgent? _follower;
 
     /// <summary>Creates the urgency of one fetch.</summary>
-    /// <param name="reader">On whose behalf; compared by reference, so that connections are shared fairly among readers.</param>
-    /// <param name="isHeadOfLine">Whether the reader waits for it from the start.</param>
+    /// <param name="reader">Compared by reference, so that connections are shared fairly among readers.</param>
+    /// <param name="isHeadOfLine">Whether the reader waits from the start.</param>
     public FetchUrgency(object reader, bool isHeadOfLine)
     {
         Reader = reader;
         _isHeadOfLine = isHeadOfLine;
     }
 
-    /// <summary>On whose behalf the article is fetched.</summary>
+    /// <summary>The reader that the article is for.</summary>
     public object Reader { get; }
 
     /// <summary>
-    /// Articles that the reader will ask for next if it reads on, where that is likely: connections for them are opened meanwhile,
-    /// because a handshake takes as long as the article. 0 where it wants no more than this.
+    /// Articles that the reader will probably request next; 0 if none. Connections for them are dialed early, because a handshake takes as long
+    /// as an article.
     /// </summary>
     public int Following { get; init; }
 
-    /// <summary>Whether a reader waits for it right now: it overtakes what is fetched ahead.</summary>
+    /// <summary>Whether the reader waits now, so that the fetch overtakes prefetches.</summary>
     public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine);
 
-    /// <summary>Whether the article was so late that it was asked for a second time: how long it took says nothing about the line.</summary>
+    /// <summary>Whether the article was late enough to be requested twice, so that its duration says nothing about the line.</summary>
     public bool WasLate { get; internal set; }
 
-    /// <summary>Whether the article was asked for more than once: it was late, damaged or missing, or its connection broke.</summary>
+    /// <summary>Whether the article was requested more than once, because it was late, damaged or missing, or its connection broke.</summary>
     public bool WasAskedAgain { get; internal set; }
 
-    /// <summary>The reader has come to it and waits.</summary>
+    /// <summary>Marks that the reader now waits for the article.</summary>
     public void Raise()
     {
         if (!Interlocked.Exchange(ref _isHeadOfLine, true))
             Volatile.Read(ref _follower)?.Raise();
     }
 
-    /// <summary>How the fetch gets on; null while there is none.</summary>
+    /// <summary>The current progress of the fetch; null if there is no fetch.</summary>
     public FetchSnapshot? Look() => Volatile.Read(ref _follower)?.Look();
 
-    /// <summary>From now on the follower is told when the urgency is raised. <see cref="IsHeadOfLine"/> is looked at after this.</summary>
+    /// <summary>Sets the follower. It must check <see cref="IsHeadOfLine"/> afterwards, so that no raise is missed.</summary>
     internal void Follow(IUrgent follower) => Interlocked.Exchange(ref _follower, follower);
 
-    /// <summary>The follower is not told any more. Nothing happens when another one follows by now.</summary>
+    /// <summary>Removes the follower, unless another one has replaced it.</summary>
     internal void Unfollow(IUrgent follower) => Interlocked.CompareExchange(ref _follower, null, follower);
 }
 
-/// <summary>What is told when a reader comes to wait for an article.</summary>
+/// <summary>Notified when a reader starts to wait for an article.</summary>
 internal interface IUrgent
 {
-    /// <summary>On the thread of the reader; must not block or throw.</summary>
+    /// <summary>Called on the reader's thread; must not block or throw.</summary>
     void Raise();
 
-    /// <summary>How the fetch gets on; null while there is none. On any thread, under no lock.</summary>
+    /// <summary>The current progress; null if there is no fetch. Called on any thread, under no lock.</summary>
     FetchSnapshot? Look();
 }

@@ -1,44 +1,42 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>
-/// Where articles come from. The one seam that the streams see: the providers, a built-in release or a test stand behind it.
-/// </summary>
-/// <remarks>Thread-safe; any number of fetches may be under way.</remarks>
+/// <summary>A source of articles, and the only dependency of the streams: providers, a built-in release or a test double can implement it.</summary>
+/// <remarks>Thread-safe; any number of fetches may run.</remarks>
 public interface IArticleSource
 {
-    /// <summary>How many providers there are; <see cref="ArticleRequest.Excluded"/> speaks of indexes below it.</summary>
+    /// <summary>Number of providers; <see cref="ArticleRequest.Excluded"/> holds indexes below it.</summary>
     int ProviderCount { get; }
 
-    /// <summary>The account that stands at an index: equal for the same one, whatever place the settings give it.</summary>
+    /// <summary>Stable id of the account at an index, independent of its position in the settings.</summary>
     Guid ProviderId(int provider) => new(provider + 1, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]);
 
     /// <summary>
-    /// The providers that have their articles from the same store as one of them, itself included: a copy of another store is one of
-    /// its own, a copy of the same is read from the same place.
+    /// The providers that share a store with this one, including itself. A copy from another store is independent; one from the same store
+    /// has the same content.
     /// </summary>
     ProviderSet StoreOf(int provider) => default(ProviderSet).With(provider);
 
-    /// <summary>What came over a connection cannot be trusted: nothing more is asked for there, and another connection takes its place.</summary>
-    /// <param name="connection">As <see cref="ArticleReply.Connection"/> names it; one that is closed already is no fault.</param>
+    /// <summary>Stops using a connection whose data cannot be trusted; another one replaces it.</summary>
+    /// <param name="connection">From <see cref="ArticleReply.Connection"/>; may already be closed.</param>
     void Distrust(object connection)
     {
     }
 
-    /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it whole.</summary>
-    /// <param name="request">What to fetch.</param>
-    /// <param name="sink">Takes the body; not used any more once the returned task has completed.</param>
-    /// <param name="cancellationToken">Gives the fetch up; the sink is free when the task has completed.</param>
-    /// <exception cref="NntpException">No provider could be asked to the end, so nothing is known about the article.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it completely.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="sink">Takes the body; no longer used once the task has completed.</param>
+    /// <param name="cancellationToken">Cancels the fetch; the sink is free once the task has completed.</param>
+    /// <exception cref="NntpException">A provider did not answer completely, so nothing is known about the article.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken);
 
     /// <summary>Asks the providers whether they have articles, without fetching them.</summary>
-    /// <param name="request">Which articles.</param>
+    /// <param name="request">The articles.</param>
     /// <param name="answers">
-    /// Takes one entry for each id of the request, at its index: what is known about it once the task has completed. A provider
-    /// that cannot be reached is no failure of the call; it stands in <see cref="ArticlePresence.Unanswered"/>.
+    /// Receives one entry per id, at its index. An unreachable provider does not fail the call, but appears in
+    /// <see cref="ArticlePresence.Unanswered"/>.
     /// </param>
-    /// <param name="cancellationToken">Gives the walk up; the answers are void then.</param>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <param name="cancellationToken">Cancels the walk; the answers are then void.</param>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken);
 }

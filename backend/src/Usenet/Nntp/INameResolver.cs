@@ -2,22 +2,18 @@ using System.Net;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Finds the addresses of a news server.</summary>
+/// <summary>Resolves the addresses of news servers.</summary>
 /// <remarks>Implementations are thread-safe.</remarks>
 public interface INameResolver
 {
-    /// <summary>Resolves a host name, or takes an address as it is.</summary>
-    /// <param name="host">As the settings say it.</param>
-    /// <param name="cancellationToken">Gives the wait up.</param>
-    /// <returns>In the order in which the system would try them; at least one.</returns>
-    /// <exception cref="System.Net.Sockets.SocketException">There is none.</exception>
+    /// <summary>Resolves a host name or parses an address. Returns at least one address, in the order in which to try them.</summary>
+    /// <exception cref="System.Net.Sockets.SocketException">There is no address.</exception>
     ValueTask<IReadOnlyList<IPAddress>> ResolveAsync(string host, CancellationToken cancellationToken);
 }
 
-/// <summary>Asks the system.</summary>
+/// <summary>Uses the resolver of the operating system.</summary>
 public sealed class SystemNameResolver : INameResolver
 {
-    /// <inheritdoc/>
     public async ValueTask<IReadOnlyList<IPAddress>> ResolveAsync(string host, CancellationToken cancellationToken) =>
         await Dns.GetHostAddressesAsync(host, cancellationToken);
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>What broke between us and a news server. A missing article is not a fault.</summary>
+/// <summary>A failure between this process and a news server. A missing article is not a fault.</summary>
 public enum NntpFault
 {
     /// <summary>The host name could not be resolved.</summary>
@@ -12,87 +12,81 @@ public enum NntpFault
     /// <summary>TCP, TLS, greeting and login did not finish in time.</summary>
     ConnectTimeout,
 
-    /// <summary>The TLS handshake failed: the port speaks none, or none that is safe.</summary>
+    /// <summary>The TLS handshake failed, because the port speaks no TLS or none that is safe.</summary>
     TlsFailed,
 
     /// <summary>The greeting was not 200 or 201 (RFC 3977 section 5.1).</summary>
     GreetingRefused,
 
-    /// <summary>The server refuses the user or password (RFC 4643 section 2.3).</summary>
+    /// <summary>The server refused the user name or password (RFC 4643 section 2.3).</summary>
     LoginRefused,
 
-    /// <summary>The server says that there are too many connections.</summary>
+    /// <summary>The server reported too many connections.</summary>
     TooManyConnections,
 
-    /// <summary>The server closed the connection, or it was reset.</summary>
+    /// <summary>The server closed or reset the connection.</summary>
     ConnectionClosed,
 
     /// <summary>No byte arrived for longer than the lane allows.</summary>
     Stalled,
 
-    /// <summary>The connection was closed by us, because a reply before this one did not come; nothing is known about this one.</summary>
+    /// <summary>This side closed the connection because an earlier reply did not arrive; nothing is known about this one.</summary>
     GivenUp,
 
-    /// <summary>Something failed in this process while a reply came in; nothing is known about the server.</summary>
+    /// <summary>This process failed while a reply arrived, which says nothing about the server.</summary>
     Broken,
 
     /// <summary>A reply is malformed, or longer than a line may be.</summary>
     MalformedReply,
 
-    /// <summary>The reply names another article than the one asked for.</summary>
+    /// <summary>The reply names another article than the requested one.</summary>
     WrongArticle,
 
-    /// <summary>The reply code fits no rule of the command.</summary>
+    /// <summary>The command does not allow this reply code.</summary>
     UnexpectedCode,
 
     /// <summary>The body is longer than an article may be.</summary>
     ArticleTooLarge,
 
-    /// <summary>No connection became free in time.</summary>
     NoConnection,
 
-    /// <summary>No provider is configured, or all of them are disabled.</summary>
+    /// <summary>No provider is configured, or all are disabled.</summary>
     NoProvider,
 
-    /// <summary>The certificate is for another host, out of date, of no issuer that is trusted, or not the one that is pinned.</summary>
+    /// <summary>The certificate is for another host, out of date, from an untrusted issuer, or does not match the pin.</summary>
     CertificateRefused,
 
-    /// <summary>The server knows the user, and says that the account has expired, is blocked or is used up.</summary>
+    /// <summary>The server knows the user, but the account has expired, is blocked or is used up.</summary>
     AccountRefused,
 }
 
-/// <summary>Something broke between us and a news server, so nothing is known about the article that was asked for.</summary>
+/// <summary>A failure between this process and a news server, so nothing is known about the requested article.</summary>
 public sealed class NntpException : IOException
 {
-    /// <summary>Creates the exception.</summary>
-    /// <param name="fault">What broke.</param>
-    /// <param name="message">One sentence for an operator, without credentials.</param>
-    /// <param name="inner">What the system said, if anything.</param>
+    /// <summary>Creates the exception; the message is one sentence for an operator, without credentials.</summary>
     public NntpException(NntpFault fault, string message, Exception? inner = null)
         : base(message, inner) => Fault = fault;
 
-    /// <summary>What broke.</summary>
     public NntpFault Fault { get; }
 
     /// <summary>
-    /// The reply that says so, printable, as in <c>481 Authentication failed</c>; the reply that names no article, as in <c>222 body follows</c>;
-    /// of a certificate what is wrong with it, as in <c>is out of
-    /// date</c>. Null for nothing.
+    /// The server's words, printable, such as <c>481 Authentication failed</c> or <c>222 body follows</c>; for a certificate its flaw, such as
+    /// <c>is out of date</c>. Null if there are none.
     /// </summary>
     public string? Detail { get; init; }
 
-    /// <summary>Whether every provider that has the article has given this answer, so that asking again would bring the same.</summary>
+    /// <summary>Whether every provider with the article gave this answer, so that a retry would get the same.</summary>
     public bool IsOfEveryProvider { get; init; }
 
-    /// <summary>Whether the reply itself is of no use: that may be the article's own, and then no later try is any better.</summary>
+    /// <summary>Whether the reply itself is unusable. The article may be the cause, so that later tries are no better.</summary>
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
     /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
     /// <summary>
-    /// What this says about an article that was not asked for because of it. A reply of no use was the reply to something else then, and
-    /// a later try is worth as much as with a line that is down.
+    /// The same fault for an article that was not requested because of it. An unusable reply belonged to another article then, so it becomes
+    /// <see cref="NntpFault.NoConnection"/> and later tries remain worthwhile.
     /// </summary>
     internal NntpException BeforeAsked() => IsOfReply ? new NntpException(NntpFault.NoConnection, Message, this) : this;
 }

@@ -2,8 +2,8 @@ using System.Diagnostics.Metrics;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Says what the connections of all accounts do, by the instruments of one meter.</summary>
-/// <remarks>Thread-safe. An instrument that nothing listens to costs one look, and nothing is allocated.</remarks>
+/// <summary>Metrics of the connections of all accounts.</summary>
+/// <remarks>Thread-safe. An instrument without a listener costs one check, and nothing is allocated.</remarks>
 internal sealed class NntpMeter : IDisposable
 {
     private static readonly KeyValuePair<string, object?> Body = new("verb", "BODY");
@@ -46,57 +46,53 @@ internal sealed class NntpMeter : IDisposable
         _bytes = Source.CreateCounter<long>("sluice.nntp.received", "By", "Bytes received, before TLS: replies, bodies and terminators.");
     }
 
-    /// <summary>The meter, for those who listen; named <c>Sluice.Nntp</c>.</summary>
+    /// <summary>The meter, named <c>Sluice.Nntp</c>.</summary>
     public Meter Source { get; }
 
-    /// <summary>Bytes received since the start, listened to or not.</summary>
+    /// <summary>Bytes received since the start, even without a listener.</summary>
     public long BytesReceived => Volatile.Read(ref _received);
 
-    /// <summary>A command of a login, or a goodbye, is about to be sent.</summary>
+    /// <summary>Counts a login command or QUIT.</summary>
     public void CommandSent() => _commands.Add(1, Other);
 
-    /// <summary>Commands of a connection that is logged in are about to be sent.</summary>
+    /// <summary>Counts commands of a logged-in connection.</summary>
     public void CommandsSent(int commands, bool isBody, bool isStat) => _commands.Add(commands, isBody ? Body : isStat ? Stat : Other);
 
-    /// <summary>Commands that were ready together have been handed to the socket.</summary>
+    /// <summary>Counts one write of commands to a socket.</summary>
     public void Flushed() => _flushes.Add(1);
 
-    /// <summary>A body has come to its end.</summary>
+    /// <summary>Counts a complete body.</summary>
     public void Delivered() => _articles.Add(1);
 
-    /// <summary>A server has said that it does not have an article.</summary>
     public void Missed() => _misses.Add(1);
 
-    /// <summary>Commands were not answered, or not to the end.</summary>
     public void Unanswered(int commands) => _unanswered.Add(commands);
 
-    /// <summary>Replies, bodies and terminators have come.</summary>
+    /// <summary>Counts received bytes: replies, bodies and terminators.</summary>
     public void Received(long bytes)
     {
         Interlocked.Add(ref _received, bytes);
         _bytes.Add(bytes);
     }
 
-    /// <summary>A connection is asked for; its socket counts until <see cref="SocketClosed"/>.</summary>
+    /// <summary>Counts a socket from the start of its connect until <see cref="SocketClosed"/>.</summary>
     public void SocketOpening() => _sockets.Add(1);
 
     public void SocketOpened() => _opened.Add(1);
 
-    /// <summary>A connection was given up while it was being made; the other side may have it.</summary>
+    /// <summary>Counts a connect given up before its result was known, because the server may have accepted it.</summary>
     public void SocketAbandoned() => _abandoned.Add(1);
 
     public void SocketClosed() => _sockets.Add(-1);
 
-    /// <summary>A late article is asked for a second time.</summary>
     public void Hedged() => _hedges.Add(1);
 
-    /// <summary>The second attempt has brought bytes first.</summary>
     public void HedgeWon() => _hedgesWon.Add(1);
 
-    /// <summary>An attempt that found no connection free holds one now, or has given up.</summary>
+    /// <summary>Records how long an attempt waited because no connection was free.</summary>
     public void Waited(long from) => _waits.Record(_time.GetElapsedTime(from).TotalSeconds);
 
-    /// <summary>An attempt has ended, whatever came of it.</summary>
+    /// <summary>Records the duration of an attempt, whatever its outcome.</summary>
     public void Fetched(long from) => _tries.Record(_time.GetElapsedTime(from).TotalSeconds);
 
     public void Dispose() => Source.Dispose();

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Why an article is fetched. Lower values overtake higher ones.</summary>
+/// <summary>The purpose of a fetch. Lower values overtake higher ones.</summary>
 public enum OperationLane : byte
 {
     /// <summary>A viewer watches, or a client downloads.</summary>
@@ -9,6 +9,6 @@ public enum OperationLane : byte
     /// <summary>A release is being added.</summary>
     Import,
 
-    /// <summary>Articles are checked in the background.</summary>
+    /// <summary>A background check of articles.</summary>
     HealthCheck,
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Work in the background that its owner awaits at the end. Thread-safe; the tasks never fail.</summary>
+/// <summary>Background tasks that their owner awaits at the end. Thread-safe; the tasks never fail.</summary>
 internal sealed class TaskSet
 {
     private readonly Lock _gate = new();
@@ -23,7 +23,7 @@ internal sealed class TaskSet
             TaskScheduler.Default);
     }
 
-    /// <summary>Waits until all have ended, those included that are added in the meantime.</summary>
+    /// <summary>Waits until all tasks have ended, including those added meanwhile.</summary>
     public async Task WhenAllAsync()
     {
         while (Current() is { Length: > 0 } tasks)

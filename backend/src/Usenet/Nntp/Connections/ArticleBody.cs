@@ -4,9 +4,9 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
-/// <param name="lease">Says what is asked for, and which fetch decides what becomes of a late reply and orders its replies by its own lock.</param>
+/// <param name="lease">Holds the request and its fetch, whose lock is the gate of this reply.</param>
 /// <param name="sink">Takes the body until the fetch has ended.</param>
-/// <param name="provider">What the sink knows the provider by.</param>
+/// <param name="provider">The provider's index for the sink.</param>
 internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int provider) : PendingReply(lease.Fetch?.Gate)
 {
     // Guarded by the gate; null once the fetch has ended.
@@ -14,13 +14,12 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
     private BodyScanner _scanner = BodyScanner.AtStart;
     private bool _answered;
 
-    /// <summary>Why the provider has no body to send; 0 while it has, or has not answered. Read loop only.</summary>
+    /// <summary>The code of a miss; 0 if there is a body, or no answer yet. Read loop only.</summary>
     public int MissCode { get; private set; }
 
-    /// <summary>Whether a body has come for a fetch that has waited for it all the time, and was not late.</summary>
+    /// <summary>Whether the body arrived in time for a fetch that still wanted it, so that its duration says something about the line.</summary>
     public bool WasInTime => MissCode == 0 && !IsAbandoned && Request.Urgency is not { WasLate: true };
 
-    /// <summary>What it answers.</summary>
     public ConnectionLease Lease => lease;
 
     public override ref readonly ArticleRequest Request => ref lease.Request;
@@ -29,10 +28,9 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
 
     public override int Unanswered => _answered ? 0 : 1;
 
-    /// <summary>By the size that the request promised.</summary>
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
-    // The walk to the next provider and the proof of the segment are short; a source whose callers may do more lets go of the loop itself.
+    // The rest of the fetch and the check of the segment are short. A source whose callers may do more leaves the read loop by itself.
     protected override bool ContinuesInline => true;
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteBody(output, Request.Id);
@@ -54,13 +52,13 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
         return ReplyStep.End;
     }
 
-    /// <summary>Hands the next stretch to the sink, or looks for the end of a body that is not wanted any more.</summary>
+    /// <summary>Passes the next bytes to the sink, or searches an abandoned body for its end.</summary>
     public override bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
         lock (Gate)
         {
-            // The scanner runs beside a decoder too: the sink may be taken away between any two stretches,
-            // and only one of both knows where the terminator stands then.
+            // The scanner follows while a sink decodes, because the sink may be removed between any two writes. Only the scanner then knows how
+            // much of the terminator has already arrived.
             _answered = _sink is null ? _scanner.Scan(raw, out consumed) : WriteToSink(_sink, raw, out consumed);
             Received += consumed;
             return _answered;
@@ -69,7 +67,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
 
     public override Lateness BeLate()
     {
-        // Under the gate, so that the fetch does not go on to another provider before it has decided about this one.
+        // Under the gate, so that the fetch does not move to another provider before it has decided about this reply.
         lock (Gate)
             return _sink is null ? Lateness.Left : lease.Fetch?.BeLate(isSent: true) ?? Lateness.Borne;
     }

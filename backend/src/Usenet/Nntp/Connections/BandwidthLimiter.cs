@@ -3,31 +3,31 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// One limit of bandwidth for the whole process, over all providers. It paces commands by the size of the replies that they ask for, and
-/// never the reading of a socket: what has been asked for comes at the speed of the line, and what waits for the limit has not been asked
-/// for yet, so that a wait for it is neither a silence nor a late reply (STR-14).
+/// Limits the bandwidth of the whole process, over all providers. It delays commands by the size of their replies, and never delays
+/// reading a socket. Requested bytes arrive at line speed, and a delayed command has not been sent, so its wait is neither a silence
+/// nor a late reply (STR-14).
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; it is taken below the lock of a pool, and that of the timer below it. Nothing waits in here: a
-/// command that may not go yet waits in its pool, which is woken by <see cref="Due"/>. While there is no limit all of it costs one look.
+/// Thread-safe. <c>_gate</c> guards all fields; it is taken below the lock of a pool, and above that of the timer. Nothing waits in here:
+/// a delayed command waits in its pool until <see cref="Due"/>. Without a limit, everything costs one check.
 /// </remarks>
 public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
 {
-    // Where the size of an article is not known; and the most that an NZB is believed. What has come settles the difference.
+    // The size assumed if unknown, and the most believed of an NZB. The received bytes later settle the difference.
     private const long UsualBytes = 750 * 1024;
     private const long MostBelieved = 2 << 20;
 
-    // Of ten bytes of playback one is owed to the background, which would starve beside readers that take all there is.
+    // The background is owed one byte per ten of playback, otherwise it would starve beside readers that use the whole limit.
     private const int BackgroundShare = 10;
 
-    // Bytes may be outstanding for so long at the limit, or one article for each connection: what a silent server owes comes at once later.
+    // Seconds of the limit that may be outstanding, plus one article per idle connection, because a silent server sends all of it at once.
     private const double MostAheadSeconds = 1;
 
-    // Saved up while nothing was asked for; and made up for where the timer came late to what waited, as it does on a busy machine.
+    // Unused allowance saved while nothing was requested, and allowance made up for when a busy machine runs the timer late.
     private const double SavedSeconds = 0.25;
     private const double MadeUpForSeconds = 1;
 
-    // A timer takes no longer times than some weeks.
+    // A timer accepts no delays beyond some weeks.
     private const double LongestLookSeconds = 60;
 
     private readonly Lock _gate = new();
@@ -35,25 +35,23 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     private readonly long?[] _pacedAt = new long?[3];
     private DeadlineTimer? _timer;
 
-    // Written under the gate, and read without it to find out whether there is a limit at all.
+    // Written under the gate, but read without it to check whether there is a limit.
     private long _bytesPerSecond;
 
-    // Bytes that were asked for beyond what the limit allows by now; below zero what may be asked for at once. And when that was so.
+    // Bytes requested beyond the allowance; negative if more may be requested at once. _at is the time of this value.
     private double _debt;
     private long _at;
     private long _owedToBackground;
 
-    // Turns that pools have had.
     private long _turns;
 
-    /// <summary>Commands that waited may go. Raised outside of any lock.</summary>
+    /// <summary>Raised outside of any lock when delayed commands may be sent.</summary>
     internal event Action? Due;
 
-    /// <summary>The limit; 0: none.</summary>
+    /// <summary>Bytes per second; 0 for no limit.</summary>
     public long BytesPerSecond => Volatile.Read(ref _bytesPerSecond);
 
-    /// <summary>Takes on another limit, which counts from the next command.</summary>
-    /// <param name="bytesPerSecond">0: none.</param>
+    /// <summary>Changes the limit from the next command on; 0 for no limit.</summary>
     public void Configure(long bytesPerSecond)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytesPerSecond);
@@ -67,15 +65,15 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             Volatile.Write(ref _bytesPerSecond, bytesPerSecond);
             _timer ??= new DeadlineTimer(time, () => Due?.Invoke());
 
-            // The caller may hold locks, and what waits has to look again.
+            // By timer, because the caller may hold locks, and waiting commands must be checked again.
             _timer.Arm(TimeSpan.Zero);
         }
     }
 
     /// <summary>
-    /// For how long no fetch of a lane has waited for the limit: zero while one does. A deadline of what a fetch is for counts from there.
+    /// How long no fetch of a lane has waited for the limit; zero while one does. Deadlines of the work behind a fetch count from then.
+    /// Waits of more urgent lanes count too, because they delay this one.
     /// </summary>
-    /// <param name="lane">Fetches of less urgent lanes do not count, those of more urgent ones do: they hold it up.</param>
     public TimeSpan SincePaced(OperationLane lane)
     {
         lock (_gate)
@@ -86,10 +84,8 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _timer?.Dispose();
 
-    /// <summary>A pool whose commands are paced from now on.</summary>
     internal PacedPool Join()
     {
         var pool = new PacedPool(this);
@@ -98,21 +94,19 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         return pool;
     }
 
-    /// <summary>The pool is closed.</summary>
     internal void Leave(PacedPool pool)
     {
         lock (_gate)
             _pools.Remove(pool);
     }
 
-    /// <summary>Takes leave for a command that is about to be sent.</summary>
-    /// <param name="pool">Whose it is.</param>
-    /// <param name="request">What it asks for.</param>
+    /// <summary>Charges a command about to be sent; false if it has to wait.</summary>
+    /// <param name="pool">The pool that sends it.</param>
+    /// <param name="request">The request.</param>
     /// <param name="outstanding">Bytes that the connections of the pool owe.</param>
     /// <param name="isIdle">Whether its connection owes nothing.</param>
     /// <param name="isBehind">Whether more urgent commands of the same pool wait for the limit.</param>
-    /// <param name="isNext">Whether it waits for its turn, and not for what is outstanding.</param>
-    /// <returns>False when it has to wait.</returns>
+    /// <param name="isNext">Whether it waits for its turn only, and not for outstanding bytes.</param>
     internal bool TryTake(PacedPool pool, in ArticleRequest request, long outstanding, bool isIdle, bool isBehind, out bool isNext)
     {
         lock (_gate)
@@ -133,7 +127,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             isNext = isIdle || _pools.Sum(static each => each.Outstanding) + cost <= _bytesPerSecond * MostAheadSeconds;
             if (!isNext || !((_debt <= 0 && !isBehind && !IsAnyBefore(pool, lane)) || TryTakeOwed(lane, cost)))
             {
-                // At once, so that no other pool takes what this one waits for before it has looked at the rest.
+                // Recorded at once, so that no other pool takes this turn before this pool has checked its other waiters.
                 if (!(pool.Held < lane))
                     (pool.Held, pool.IsNext) = (lane, isNext);
                 return false;
@@ -147,9 +141,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         }
     }
 
-    /// <summary>A command that has taken leave has ended, or was not sent: what has come settles what was foreseen.</summary>
-    /// <param name="request">What it asked for.</param>
-    /// <param name="received">Bytes that have come for it.</param>
+    /// <summary>Corrects the charge of a command that has ended or was not sent, by the bytes <paramref name="received"/> for it.</summary>
     internal void Settle(in ArticleRequest request, long received)
     {
         lock (_gate)
@@ -159,18 +151,18 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         }
     }
 
-    /// <summary>Bytes have come for which no leave was taken.</summary>
+    /// <summary>Charges received bytes that no command was charged for.</summary>
     internal void Count(long bytes)
     {
         lock (_gate)
             _debt += bytes;
     }
 
-    /// <summary>A pool has looked at all that waits in it.</summary>
+    /// <summary>Records the state of a pool after it has checked all its waiters.</summary>
     /// <param name="pool">The pool.</param>
-    /// <param name="held">The most urgent lane whose commands wait for the limit alone; null: none does.</param>
-    /// <param name="isNext">Whether they wait for their turn, and not for what is outstanding.</param>
-    /// <param name="outstanding">Bytes that its connections owe.</param>
+    /// <param name="held">The most urgent lane that waits for the limit alone; null if none does.</param>
+    /// <param name="isNext">Whether it waits for its turn only, and not for outstanding bytes.</param>
+    /// <param name="outstanding">Bytes that the connections of the pool owe.</param>
     internal void Tell(PacedPool pool, OperationLane? held, bool isNext, long outstanding)
     {
         lock (_gate)
@@ -181,7 +173,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             (pool.Held, pool.IsNext, pool.Outstanding) = (held, isNext, outstanding);
             Elapse();
 
-            // What waits for nothing but this pool's own replies is looked at with each of them.
+            // A pool that waits only for its own replies is checked with each of them, so it needs no timer.
             if (_debt > 0 || frees)
                 ArmTimer();
         }
@@ -189,15 +181,14 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
 
     private bool IsAnyHeld => _pools.Exists(pool => pool.Held is not null);
 
-    /// <summary>What a command is expected to bring.</summary>
     private static long CostOf(in ArticleRequest request) =>
         request.ExpectedBytes > 0 ? Math.Min(request.ExpectedBytes, MostBelieved) : UsualBytes;
 
-    /// <summary>Whether another pool waits with something more urgent, or with the same and has had its turn longer ago.</summary>
+    /// <summary>Whether another pool waits with a more urgent lane, or with the same lane and an older last turn.</summary>
     private bool IsAnyBefore(PacedPool own, OperationLane lane) =>
         _pools.Exists(each => each != own && each.IsNext && (each.Held < lane || (each.Held == lane && each.Turn < own.Turn)));
 
-    /// <summary>The background goes beside playback that waits, as far as that is owed to it.</summary>
+    /// <summary>Lets the background pass waiting playback, as far as bytes are owed to it.</summary>
     private bool TryTakeOwed(OperationLane lane, long cost)
     {
         cost = Math.Min(cost, UsualBytes);
@@ -228,35 +219,29 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     }
 }
 
-/// <summary>The connections of one account, as the limit of bandwidth sees them. Made by <see cref="BandwidthLimiter.Join"/>.</summary>
-/// <remarks>Changed by the limiter alone, under its lock and in calls of the pool, which may look at it under its own.</remarks>
+/// <summary>The state of one account's pool within the limiter. Made by <see cref="BandwidthLimiter.Join"/>.</summary>
+/// <remarks>Changed by the limiter alone, under its lock and in calls of the pool, so the pool may read it under its own lock.</remarks>
 internal sealed class PacedPool(BandwidthLimiter limiter)
 {
-    /// <summary>Whether there is a limit.</summary>
     public bool IsLimited => limiter.BytesPerSecond > 0;
 
-    /// <summary>The most urgent lane whose commands wait for the limit alone; null: none does.</summary>
+    /// <summary>The most urgent lane that waits for the limit alone; null if none does.</summary>
     public OperationLane? Held { get; set; }
 
-    /// <summary>Whether they wait for their turn, and not for what is outstanding.</summary>
+    /// <summary>Whether it waits for its turn only, and not for outstanding bytes.</summary>
     public bool IsNext { get; set; }
 
-    /// <summary>Which turn was its last one.</summary>
+    /// <summary>The number of its last turn.</summary>
     public long Turn { get; set; }
 
-    /// <summary>Bytes that its connections owe.</summary>
     public long Outstanding { get; set; }
 
-    /// <inheritdoc cref="BandwidthLimiter.TryTake"/>
     public bool TryTake(in ArticleRequest request, long outstanding, bool isIdle, bool isBehind, out bool isNext) =>
         limiter.TryTake(this, request, outstanding, isIdle, isBehind, out isNext);
 
-    /// <inheritdoc cref="BandwidthLimiter.Settle"/>
     public void Settle(in ArticleRequest request, long received) => limiter.Settle(request, received);
 
-    /// <inheritdoc cref="BandwidthLimiter.Tell"/>
     public void Tell(OperationLane? held, bool isNext, long outstanding) => limiter.Tell(this, held, isNext, outstanding);
 
-    /// <inheritdoc cref="BandwidthLimiter.Leave"/>
     public void Leave() => limiter.Leave(this);
 }

@@ -3,26 +3,24 @@ using System.Threading.Tasks.Sources;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// What ends once and is awaited once: by the thread that ends it, or by another where that thread must not go on. Leases and replies are
-/// made for each article and derive from this, so that waiting for them costs no further object.
+/// A single completion, awaited once. The continuation runs on the completing thread, or on another one if that thread must not run it.
+/// Leases and replies derive from this, so that waiting for an article allocates nothing more.
 /// </summary>
-/// <remarks>Ended once, by one thread.</remarks>
+/// <remarks>Completed once, by one thread.</remarks>
 internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<T> _core;
 
     protected short Version => _core.Version;
 
-    /// <summary>Ends the wait well.</summary>
-    /// <param name="result">What the waiter receives.</param>
-    /// <param name="inline">Whether what waits for it goes on in this call.</param>
+    /// <summary>Completes with a result. <paramref name="inline"/> tells whether the continuation may run in this call.</summary>
     protected void End(T result, bool inline)
     {
         _core.RunContinuationsAsynchronously = !inline;
         _core.SetResult(result);
     }
 
-    /// <summary>Ends the wait by a failure. The calling thread holds locks, or has others to tell: what waits goes on on another.</summary>
+    /// <summary>Completes with a failure. The continuation runs elsewhere, because this thread may hold locks or have others to notify.</summary>
     protected void End(Exception failure)
     {
         _core.RunContinuationsAsynchronously = true;

@@ -1,15 +1,15 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// How many sockets an account takes: what it promises, or less where the server has said "too many". A lower cap is tried upward
-/// again, ever more rarely while that is refused, and in steps that double while it succeeds. Pure state of one pool, used under its lock.
+/// How many sockets an account may open: the promised number, or fewer if the server refused more. A lower cap is raised again by trials:
+/// less and less often while the server refuses, and in doubling steps while it accepts. Used under the lock of one pool.
 /// </summary>
 internal sealed class ConnectionCap
 {
     private static readonly TimeSpan FirstPatience = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LongestPatience = TimeSpan.FromMinutes(16);
 
-    // What was learned beside sockets of ours that the server may have counted is doubtful; what has just succeeded will succeed again.
+    // For doubtful caps, learned while the server may have counted closed sockets, and after a success, because the next is likely.
     private static readonly TimeSpan ShortPatience = TimeSpan.FromSeconds(2);
 
     private readonly SharedResources _shared;
@@ -30,16 +30,16 @@ internal sealed class ConnectionCap
         Recall();
     }
 
-    /// <summary>Connections that the settings promise.</summary>
+    /// <summary>Connections promised by the settings.</summary>
     public int Promised => _provider.MaxConnections;
 
-    /// <summary>Most sockets that the server has taken at a time since it has last refused one.</summary>
+    /// <summary>Most sockets that the server has accepted at once since its last refusal.</summary>
     public int Proven { get; private set; }
 
-    /// <summary>As many as the server was found to take; null while that is all that is promised.</summary>
+    /// <summary>The learned cap; null if the server allows all promised connections.</summary>
     public int? Learned => _learned < Promised ? _learned : null;
 
-    /// <summary>The cap in force.</summary>
+    /// <summary>The cap in force. Reading it may begin a trial of a higher one.</summary>
     public int Current
     {
         get
@@ -54,7 +54,7 @@ internal sealed class ConnectionCap
         }
     }
 
-    /// <summary>Takes what has been learned before, unless something lower has been learned by now.</summary>
+    /// <summary>Applies the remembered cap, unless a lower one has been learned since.</summary>
     public void Recall()
     {
         var known = _shared.Memory.CapOf(_provider.Id) ?? Promised;
@@ -63,7 +63,7 @@ internal sealed class ConnectionCap
         _sure = _told = _learned;
     }
 
-    /// <summary>What was learned is not believed any more: all that is promised may be tried.</summary>
+    /// <summary>Forgets the learned cap, so that all promised connections may be tried.</summary>
     public void Forget()
     {
         (_isTrial, _step, _patience) = (false, 1, FirstPatience);
@@ -71,7 +71,7 @@ internal sealed class ConnectionCap
         _sure = _told = Promised;
     }
 
-    /// <summary>The account promises another number. What is learned stays, unless the promise was all that was known.</summary>
+    /// <summary>Applies another promised number. A learned cap stays, unless it was equal to the promise.</summary>
     public void Change(ProviderOptions provider)
     {
         var now = _learned >= Promised ? provider.MaxConnections : Math.Min(_learned, provider.MaxConnections);
@@ -82,10 +82,10 @@ internal sealed class ConnectionCap
         _sure = _told = now;
     }
 
-    /// <summary>The server has refused one more while it may have counted this many.</summary>
-    /// <param name="counted">Those that are open, being opened or not surely gone; above 0.</param>
-    /// <param name="isDoubtful">Whether it may have counted more of ours than that.</param>
-    /// <param name="isSure">Whether it takes any.</param>
+    /// <summary>Lowers the cap after a refusal.</summary>
+    /// <param name="counted">Sockets that the server may have counted: open, opening or possibly not gone; above 0.</param>
+    /// <param name="isDoubtful">Whether it may have counted still more of ours.</param>
+    /// <param name="isSure">Whether the server accepts any connection at all.</param>
     public void Refused(int counted, bool isDoubtful, bool isSure)
     {
         if (counted >= _learned)
@@ -100,14 +100,14 @@ internal sealed class ConnectionCap
             Tell();
     }
 
-    /// <summary>The server has refused one while there was no other.</summary>
+    /// <summary>Restores the last sure cap, because the server refused a connection while no other was open.</summary>
     public void RefusedAll()
     {
         if (_learned < _sure)
             Set(_sure);
     }
 
-    /// <summary>The server has taken this many.</summary>
+    /// <summary>Records that the server has accepted this many connections.</summary>
     public void Reached(int open)
     {
         Proven = Math.Max(Proven, open);

@@ -2,31 +2,30 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What is due on a connection by its clock.</summary>
-/// <param name="IsLate">The first reply is late from now on.</param>
-/// <param name="Failure">Why the connection is given up; null when it is not.</param>
+/// <summary>What the clock of a connection found due.</summary>
+/// <param name="IsLate">Whether the first reply has become late.</param>
+/// <param name="Failure">Why the connection must close; null if it must not.</param>
 internal readonly record struct ConnectionDue(bool IsLate, NntpException? Failure)
 {
-    /// <summary>The connection has rested for so long that it is let go.</summary>
+    /// <summary>Whether the connection has been idle long enough to close.</summary>
     public bool IsIdle { get; init; }
 
-    /// <summary>The connection has rested for so long that the server may close it, and is kept.</summary>
+    /// <summary>Whether the connection has been idle so long that the server may close it, although it should stay open.</summary>
     public bool NeedsKeepAlive { get; init; }
 }
 
 /// <summary>
-/// All of time on one connection: how long it has kept silent that owes a reply, what that means, and how long it has rested. A silent
-/// connection is late at first, when its article is asked for elsewhere as well, and stalled later, when it is given up; both are moved by
-/// progress alone: a whole line, or as many bytes of a body as may be expected in the time. An unwanted rest has to end soon, and an idle
-/// socket is kept alive or closed. One timer serves all of these, so that a read costs no timer call.
+/// All timeouts of one connection. A silent connection that owes a reply first becomes late, so that its article is requested elsewhere
+/// too, and later stalled, so that it closes. Only progress postpones both: a whole line, or enough body bytes for the elapsed time. An
+/// abandoned rest has to end soon, and an idle socket is kept alive or closed. All share one timer, so a read costs no timer call.
 /// </summary>
 /// <remarks>
-/// Told by the loops of the connection and by those who send; asked by the timer, at any time. <c>_gate</c> guards the deadlines; the locks
-/// of the replies, the pool and the limiter are taken below it.
+/// Thread-safe: the loops, the senders and the timer call it. <c>_gate</c> guards the deadlines; the locks of the replies, the pool and
+/// the limiter are taken below it.
 /// </remarks>
 internal sealed class ConnectionClock : IAsyncDisposable
 {
-    // Fewer bytes are no sign of life: a server that sends one a second will not finish.
+    // Fewer bytes are no progress, because a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
 
     private const int TimesUsual = 4;
@@ -53,11 +52,11 @@ internal sealed class ConnectionClock : IAsyncDisposable
     private TimeSpan _longest;
     private long _untold;
 
-    /// <param name="sent">What the connection owes.</param>
-    /// <param name="line">What it has shown.</param>
+    /// <param name="sent">The replies that the connection owes.</param>
+    /// <param name="line">The measured timings of the connection.</param>
     /// <param name="shared">Limits and the clock.</param>
-    /// <param name="hasUnread">Whether bytes have come that the read loop has not seen.</param>
-    /// <param name="isOfTheFloor">Whether the provider would have fewer connections than it always shall without this one.</param>
+    /// <param name="hasUnread">Whether bytes have arrived that the read loop has not seen.</param>
+    /// <param name="isOfTheFloor">Whether closing the connection would leave the provider below its warm floor.</param>
     /// <param name="act">Called under no lock when something is due.</param>
     public ConnectionClock(PendingReplies sent, LineEstimate line, SharedResources shared, Func<bool> hasUnread, Func<bool> isOfTheFloor, Action<ConnectionDue> act)
     {
@@ -68,15 +67,13 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _timer.Arm(ShortestIdle);
     }
 
-    /// <summary>Whether the connection has been silent for longer than is usual.</summary>
+    /// <summary>Whether the connection has been silent for unusually long.</summary>
     public bool IsUnusual => Silence(_time.GetTimestamp(), out _) >= Patience(_line, _options);
 
-    /// <summary>Time since the end of the last reply; meaningless while something is outstanding.</summary>
+    /// <summary>Idle time since the end of the last reply; meaningless while a reply is outstanding.</summary>
     public TimeSpan Rest => _time.GetElapsedTime(_sent.RestsSince);
 
-    /// <summary>How long a connection may be silent before its reply is late (F11).</summary>
-    /// <param name="line">What the connection or its provider has shown.</param>
-    /// <param name="options">The least that it may be.</param>
+    /// <summary>How long a connection may be silent before its reply is late, at least <see cref="NntpOptions.HedgeFloor"/> (F11).</summary>
     public static TimeSpan Patience(LineEstimate line, NntpOptions options)
     {
         var unusual = line.Silences.P95 is { } p95
@@ -85,15 +82,13 @@ internal sealed class ConnectionClock : IAsyncDisposable
         return unusual > options.HedgeFloor ? unusual : options.HedgeFloor;
     }
 
-    /// <summary>Whether nothing has been heard since the first command was sent, after a rest of at least this long.</summary>
+    /// <summary>Whether the first command after at least this idle time has had no answer.</summary>
     public bool IsFirstAfter(TimeSpan rest) => _sent.IsFirstAfterRest(TicksOf(rest));
 
-    /// <summary>A command of this lane is about to be sent.</summary>
-    /// <param name="lane">Says how long a silence is borne.</param>
-    /// <param name="isWanted">
-    /// Whether a fetch waits for its reply, which ends a drain. A sign of life ends none: where it crosses a goodbye, or the end of a lease
-    /// that came in between, the server has to be through in time all the same.
-    /// </param>
+    /// <summary>
+    /// A command of this lane, which sets the stall timeout, is about to be sent. If <paramref name="isWanted"/>, a fetch waits for it and any
+    /// drain ends. A keep-alive ends no drain: if it crosses a QUIT or the end of a lease, the server must still finish in time.
+    /// </summary>
     public void Expect(OperationLane lane, bool isWanted)
     {
         lock (_gate)
@@ -104,21 +99,21 @@ internal sealed class ConnectionClock : IAsyncDisposable
         }
     }
 
-    /// <summary>A reply is outstanding while none was before; by now it may be unwanted again.</summary>
+    /// <summary>Starts the timer for the first outstanding reply, which may already be abandoned.</summary>
     public void Begin()
     {
         lock (_gate)
             _timer.Arm(IsWatched ? NextLook : _stall);
     }
 
-    /// <summary>From now on a silence is looked for that was not before.</summary>
+    /// <summary>Arms the timer for a silence that was not watched before.</summary>
     public void LookSoon()
     {
         lock (_gate)
             _timer.Arm(NextLook);
     }
 
-    /// <summary>From now on the rest is unwanted and has to end soon.</summary>
+    /// <summary>Starts the drain timeout: the outstanding replies are abandoned and must end soon.</summary>
     public void StartDrain()
     {
         lock (_gate)
@@ -128,7 +123,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         }
     }
 
-    /// <summary>From now on the server has to close soon, because it has been told goodbye.</summary>
+    /// <summary>Starts the drain timeout after a QUIT, because the server must now close soon.</summary>
     public void StartLeaving()
     {
         lock (_gate)
@@ -138,7 +133,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         }
     }
 
-    /// <summary>Bytes of a body have come.</summary>
+    /// <summary>Counts received body bytes, and reports progress once there are enough.</summary>
     public void Received(long bytes, long now)
     {
         _untold += bytes;
@@ -147,7 +142,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
             Heard(now);
     }
 
-    /// <summary>There was a sign of life: enough bytes of a body, or a whole line.</summary>
+    /// <summary>Reports progress: enough bytes of a body, or a whole line.</summary>
     public void Heard(long now)
     {
         var length = Silence(now, out _);
@@ -158,18 +153,18 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _line.Silences.Heard(now);
     }
 
-    /// <summary>A body has come to its end.</summary>
+    /// <summary>Records the longest silence of a finished body.</summary>
     public void Ended()
     {
         _line.Silences.Observe(_longest);
         _longest = TimeSpan.Zero;
     }
 
-    /// <summary>The connection is given up for its silence: that counts towards what is usual, lest too much is given up.</summary>
+    /// <summary>Records the silence of a connection about to close because of it. Otherwise the usual silence would be underestimated.</summary>
     public void GivenUp() => _line.Silences.Observe(Silence(_time.GetTimestamp(), out _));
 
-    /// <summary>Whether what the connection owes should be asked for elsewhere. From then on it is late, until a sign of life comes or the reply ends.</summary>
-    /// <param name="due">How soon to look again.</param>
+    /// <summary>Whether the owed articles should be requested elsewhere. If so, the first reply stays late until it progresses or ends.</summary>
+    /// <param name="due">How soon to check again.</param>
     public bool IsLate(out TimeSpan due)
     {
         var patience = Patience(_line, _options);
@@ -178,8 +173,8 @@ internal sealed class ConnectionClock : IAsyncDisposable
         if (due > TimeSpan.Zero)
             return false;
 
-        // Where nothing at all comes in, another connection would be as silent: then only what a reader waits for is worth a second
-        // question. And bytes that have come and have not been read say that it is this process that is late.
+        // If no connection receives anything, another one would be as silent, so only an awaited article is worth a hedge. Unread bytes
+        // show that this process is late, not the server.
         due = patience / 2;
         var othersAreHeard = _time.GetElapsedTime(since, _line.Silences.HeardAt) >= patience / 2;
         return (othersAreHeard || _sent.IsAnyAwaited) && !_hasUnread() && _sent.TryBeLate(now - TicksOf(patience), RoundTrip);
@@ -211,7 +206,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         if (!_sent.IsEmpty)
             return WhatIsDueOfReplies(out next);
 
-        // The connection has drained in time, whenever the clock notices: a sign of life that it is asked for from here on has its own time.
+        // The connection has drained in time, whenever the timer runs. A keep-alive sent from here on has its own timeout.
         _drainSince = null;
         var rest = Rest;
         if (rest >= _options.KeepAliveInterval && IsKeptWarm)
@@ -235,26 +230,26 @@ internal sealed class ConnectionClock : IAsyncDisposable
         var isLate = IsLate(out var due);
         next = due < next ? due : next;
 
-        // What is behind it may have been moved from connection to connection, each silent, until it had to stay.
+        // The fetches behind it may have moved from one silent connection to the next, until they had to stay.
         return new ConnectionDue(isLate, isLate && IsStuck ? Closed("An article that nobody wants any more did not come and held others up.") : null);
     }
 
-    // Whether a silence is looked for at all. Where nothing is asked for twice it is still, as long as a reply that is not wanted holds up
-    // another: what is behind it is asked for elsewhere then.
+    // Whether to watch for silence at all. Without hedging it is watched while an abandoned reply delays a wanted one, because the
+    // wanted one is then requested elsewhere.
     private bool IsWatched => _options.HedgeEnabled || _sent.IsHeldUpByAbandoned;
 
-    // Whether a reply that is not wanted holds up another and has been silent for so long that it is not worth its socket.
+    // Whether an abandoned reply delays another and has been silent for so long that the socket is not worth keeping.
     private bool IsStuck => Silence(_time.GetTimestamp(), out _) is var silence
         && silence >= _options.DrainTime && silence >= Patience(_line, _options) && _sent.IsHeldUpByAbandoned;
 
     private bool IsKeptWarm => _options.KeepsWarm && (_shared.Limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback) || _isOfTheFloor());
 
-    // How soon a command that is sent now could be late.
+    // How soon a command sent now could be late.
     private TimeSpan NextLook => Patience(_line, _options) + TimeSpan.FromSeconds(_line.RoundTrip) is var soonest && soonest < _stall ? soonest : _stall;
 
     private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;
 
-    // Time without progress of the first reply, from when its turn came; zero while nothing is outstanding.
+    // Time without progress of the first reply since its turn came; zero if nothing is outstanding.
     private TimeSpan Stall => _sent.SilentSince(roundTrip: 0) is var since and not long.MaxValue ? _time.GetElapsedTime(since) : TimeSpan.Zero;
 
     private TimeSpan Silence(long now, out long since)

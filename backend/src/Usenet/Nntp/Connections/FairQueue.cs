@@ -3,9 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// Waiting fetches of several parties, served so that each party gets the same bytes over time, whatever their number or size:
-/// deficit round robin (Shreedhar and Varghese, SIGCOMM 1995). A single party is served in the order of its coming. Pure state of one
-/// pool, used under its lock.
+/// A queue of waiting fetches that gives each party the same bytes over time, whatever their number or size: deficit round robin
+/// (Shreedhar and Varghese, SIGCOMM 1995). A single party is served in order of arrival. Used under the lock of one pool.
 /// </summary>
 internal sealed class FairQueue
 {
@@ -15,7 +14,7 @@ internal sealed class FairQueue
     private readonly Dictionary<object, Party> _parties = [];
     private readonly LinkedList<Party> _round = new();
 
-    // Where few wait, a party comes and goes with each of its fetches: the last one that has gone serves the next one that comes.
+    // In a short queue a party comes and goes with each fetch, so the last one removed is reused.
     private Party? _spare;
 
     public bool IsEmpty => _round.Count == 0;
@@ -50,14 +49,13 @@ internal sealed class FairQueue
         return false;
     }
 
-    /// <summary>The first waiter of one party, whosever turn it is.</summary>
+    /// <summary>The first waiter of one party, regardless of turns.</summary>
     public bool TryPeek(object party, [MaybeNullWhen(false)] out ConnectionLease waiter)
     {
         waiter = _parties.GetValueOrDefault(party)?.First;
         return waiter is not null;
     }
 
-    /// <summary>Takes a waiter out that will not be served any more.</summary>
     public void Remove(ConnectionLease waiter, object party)
     {
         var entry = _parties[party];
@@ -65,19 +63,19 @@ internal sealed class FairQueue
         if (entry.First is not null)
             return;
 
-        // A party without waiters saves nothing up.
+        // A party without waiters loses its deficit, so it cannot save up turns.
         _parties.Remove(party);
         _round.Remove(entry.Place);
         _spare = entry;
     }
 
-    /// <summary>The waiter whose turn it was has been served, and is about to be taken out.</summary>
+    /// <summary>Charges the waiter whose turn it was, before it is removed.</summary>
     public void Charge(ConnectionLease waiter, object party) => _parties[party].Deficit -= waiter.Cost;
 
-    /// <summary>All that wait, in no order.</summary>
+    /// <summary>All waiters, in no order.</summary>
     public IEnumerable<ConnectionLease> All() => _round.SelectMany(static party => party.All());
 
-    /// <summary>A party and its waiters, which are linked with each other so that waiting costs no object of its own.</summary>
+    /// <summary>A party and its linked waiters. The links are fields of the leases, so that waiting allocates nothing.</summary>
     private sealed class Party
     {
         private ConnectionLease? _last;

@@ -1,16 +1,16 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// One limiter for the whole process: how many connections each lane may use at the same time. The lanes are work-conserving:
-/// a reservation says what playback always gets back, never what others may not use while nothing plays.
+/// Limits how many connections each lane may use at once, in the whole process. The limit is work-conserving: a reservation guarantees
+/// what playback gets back, but while nothing plays other lanes may use all of it.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Nothing waits in here: a refused lane waits in its connection pool and is woken by <see cref="Returned"/>, so
-/// that a permit is never held while waiting for anything else.
+/// Thread-safe. Nothing waits in here: a refused lane waits in its connection pool until <see cref="Returned"/>, so that no permit is
+/// held while waiting for something else.
 /// </remarks>
 public sealed class GlobalOperationLimiter
 {
-    // A paced player pauses between fetches; its film is still on.
+    // Playback counts as active for this long after a fetch, because a paced player pauses between fetches.
     private static readonly TimeSpan PlaybackLingers = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
@@ -24,30 +24,25 @@ public sealed class GlobalOperationLimiter
     private int _capacity;
     private long? _lastPlayback;
 
-    // Who holds fetches of the background that wait.
+    // The queues in which background fetches wait.
     private readonly HashSet<object> _backgroundWaits = [];
 
-    /// <summary>Creates a limiter.</summary>
-    /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
-    /// <param name="streamingPriorityPercent">0–100: while anything plays, the background lanes together get the rest, but at least one.</param>
-    /// <param name="time">Clock; the system's when null.</param>
-    /// <param name="importConnections">Most that imports use at a time, however idle the others are; 0 = as many as there are.</param>
+    /// <param name="connections">Most connections in use at once; 0 for as many as all providers allow together.</param>
+    /// <param name="streamingPriorityPercent">0–100: during playback, the background lanes together get the rest, but at least one.</param>
+    /// <param name="time">Clock; null for the system's.</param>
+    /// <param name="importConnections">Most connections for imports, even if others are idle; 0 for no such limit.</param>
     public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null, int importConnections = 0)
     {
         Take(connections, streamingPriorityPercent, importConnections);
         _time = time ?? TimeProvider.System;
     }
 
-    /// <summary>A permit has come back, or the capacity has grown. Raised outside of any lock.</summary>
+    /// <summary>Raised outside of any lock when a permit was returned or the limits changed.</summary>
     internal event Action? Returned;
 
-    /// <summary>Permits that exist.</summary>
     public int Capacity => Volatile.Read(ref _capacity);
 
-    /// <summary>Takes on other limits. What is held beyond them is kept until it is given back.</summary>
-    /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
-    /// <param name="streamingPriorityPercent">0–100, as at the start.</param>
-    /// <param name="importConnections">Most that imports use at a time; 0 = as many as there are.</param>
+    /// <summary>Changes the limits, as in the constructor. Permits held above them stay valid until they are returned.</summary>
     public void Configure(int connections, int streamingPriorityPercent, int importConnections)
     {
         lock (_gate)
@@ -55,7 +50,7 @@ public sealed class GlobalOperationLimiter
         Returned?.Invoke();
     }
 
-    /// <summary>Permits that a lane may hold as things are, were all of them free.</summary>
+    /// <summary>Permits a lane could hold now if all were free.</summary>
     internal int Most(OperationLane lane)
     {
         lock (_gate)
@@ -65,14 +60,13 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>Permits that a lane holds now.</summary>
     public int InUse(OperationLane lane)
     {
         lock (_gate)
             return _inUse[(int)lane];
     }
 
-    /// <summary>Permits that a lane may hold as things are: those it holds, and those it would get if it asked for more.</summary>
+    /// <summary>Permits a lane may hold now: the ones in use, plus those available to it.</summary>
     public int Effective(OperationLane lane)
     {
         lock (_gate)
@@ -86,14 +80,14 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>Most permits that a lane has held at a time.</summary>
+    /// <summary>Highest number of permits a lane has held at once.</summary>
     public int Peak(OperationLane lane)
     {
         lock (_gate)
             return _peak[(int)lane];
     }
 
-    /// <summary>Says how many connections the providers allow together; a fixed capacity stays.</summary>
+    /// <summary>Sets how many connections the providers allow together; ignored if the capacity is fixed.</summary>
     internal void Allow(int connections)
     {
         lock (_gate)
@@ -106,8 +100,7 @@ public sealed class GlobalOperationLimiter
         Returned?.Invoke();
     }
 
-    /// <summary>Takes a permit if the lane may have one more.</summary>
-    /// <returns>Null when it may not.</returns>
+    /// <summary>Takes a permit; null if the lane may have no more.</summary>
     internal OperationPermit? TryAcquire(OperationLane lane)
     {
         lock (_gate)
@@ -127,10 +120,10 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>Whether anything plays; a player may pause between two fetches.</summary>
+    /// <summary>Whether playback is active, including short pauses between two fetches.</summary>
     internal bool IsPlaying => HasPlayedWithin(PlaybackLingers);
 
-    /// <summary>When nothing will play any more, unless something does until then; null while something does, and when nothing has.</summary>
+    /// <summary>When playback counts as ended if no fetch follows; null during a playback fetch, or if nothing played recently.</summary>
     internal TimeSpan? PlaybackEndsIn
     {
         get
@@ -140,28 +133,28 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>Whether anything plays, or has played within this time.</summary>
+    /// <summary>Whether playback is active, or was within this time.</summary>
     internal bool HasPlayedWithin(TimeSpan time)
     {
         lock (_gate)
             return Plays(time);
     }
 
-    /// <summary>Whether a lane may put more commands on a connection that it holds already, rather than give it back.</summary>
+    /// <summary>Whether a lane may send more commands on a connection it holds, rather than return it.</summary>
     internal bool MayGoOn(OperationLane lane)
     {
         lock (_gate)
             return InUseByBackground <= Share(lane);
     }
 
-    /// <summary>Whether the share of a lane leaves room for one more permit, be there one or not.</summary>
+    /// <summary>Whether the lane's share allows one more permit, even if none is free.</summary>
     internal bool MayGrow(OperationLane lane)
     {
         lock (_gate)
             return InUseByBackground < Share(lane) && (lane != OperationLane.Import || _inUse[(int)lane] < _importConnections);
     }
 
-    /// <summary>Whether the background waits and has no permit, and none is left: playback gives one up.</summary>
+    /// <summary>Whether the background waits without any permit and none is left, so that playback should release one.</summary>
     internal bool IsBackgroundStarved
     {
         get
@@ -171,15 +164,15 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>A viewer has found no connection: the background comes down to its share.</summary>
+    /// <summary>Reduces the background to its share, because a viewer found no connection.</summary>
     internal void PlaybackWaits()
     {
         lock (_gate)
             _lastPlayback = _time.GetTimestamp();
     }
 
-    /// <summary>Says whether fetches of the background wait in a queue.</summary>
-    /// <returns>Whether a permit was kept for them that is kept no more: <see cref="Wake"/> is due once the caller holds no lock.</returns>
+    /// <summary>Records whether background fetches wait in a queue.</summary>
+    /// <returns>Whether a permit reserved for them became free, so that the caller must call <see cref="Wake"/> outside its locks.</returns>
     internal bool BackgroundWaits(object queue, bool some)
     {
         lock (_gate)
@@ -193,7 +186,7 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>Has the pools ask again for the fetches that wait for a permit.</summary>
+    /// <summary>Lets the pools retry the fetches that wait for a permit.</summary>
     internal void Wake() => Returned?.Invoke();
 
     internal void Return(OperationLane lane)
@@ -229,7 +222,7 @@ public sealed class GlobalOperationLimiter
 
     private int InUseByBackground => _inUse[(int)OperationLane.Import] + _inUse[(int)OperationLane.HealthCheck];
 
-    /// <summary>How many permits the background lanes may hold for this lane to get one.</summary>
+    /// <summary>How many permits the background lanes may hold together before this lane is refused.</summary>
     private int Share(OperationLane lane)
     {
         if (lane == OperationLane.Playback)
@@ -238,7 +231,7 @@ public sealed class GlobalOperationLimiter
     }
 }
 
-/// <summary>The use of one connection by one lane. One owner, who disposes it once; a second dispose does nothing.</summary>
+/// <summary>The use of one connection by one lane. Its owner disposes it; a second dispose does nothing.</summary>
 public sealed class OperationPermit : IDisposable
 {
     private GlobalOperationLimiter? _limiter;
@@ -249,9 +242,8 @@ public sealed class OperationPermit : IDisposable
         Lane = lane;
     }
 
-    /// <summary>The lane that holds it.</summary>
     public OperationLane Lane { get; }
 
-    /// <summary>Gives the use back and wakes the pools in which fetches wait for one.</summary>
+    /// <summary>Returns the permit and wakes the pools in which fetches wait for one.</summary>
     public void Dispose() => Interlocked.Exchange(ref _limiter, null)?.Return(Lane);
 }

@@ -1,11 +1,10 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// How many handshakes are under way at a time at all accounts together. One of them is kept for an account that has none under way,
-/// and one for each such account from those that have several, so that servers that accept and never greet cannot keep a good one from
-/// being reached.
+/// Limits the parallel handshakes of all accounts. One handshake is reserved for an account without any. Accounts with several must also
+/// leave one for each such account, so that servers that accept but never greet cannot block a good server.
 /// </summary>
-/// <remarks>Thread-safe. Waits end in their order, but for those that would take the last from an account that has none.</remarks>
+/// <remarks>Thread-safe. Waiters are served in order, except those that would take a reserved handshake.</remarks>
 internal sealed class HandshakeLimit(int most, TimeProvider time)
 {
     private const int Several = 2;
@@ -16,7 +15,7 @@ internal sealed class HandshakeLimit(int most, TimeProvider time)
     private int _count;
     private int _accounts = 1;
 
-    /// <summary>How many accounts there are that may want one.</summary>
+    /// <summary>Number of accounts that may dial.</summary>
     public int Accounts
     {
         set
@@ -26,11 +25,8 @@ internal sealed class HandshakeLimit(int most, TimeProvider time)
         }
     }
 
-    /// <summary>Waits for the turn of a handshake, which <see cref="End"/> ends.</summary>
-    /// <param name="account">Stands for the account that dials; compared by reference.</param>
-    /// <param name="patience">Longest wait.</param>
-    /// <param name="cancellationToken">Gives the wait up.</param>
-    /// <exception cref="NntpException">It was not its turn in time.</exception>
+    /// <summary>Waits for permission to begin a handshake; <see cref="End"/> must follow. Accounts are compared by reference.</summary>
+    /// <exception cref="NntpException">The patience ran out.</exception>
     public async Task BeginAsync(object account, TimeSpan patience, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -70,7 +66,7 @@ internal sealed class HandshakeLimit(int most, TimeProvider time)
         }
     }
 
-    /// <summary>A handshake has ended, whatever came of it.</summary>
+    /// <summary>Ends a handshake, successful or not, and lets others begin.</summary>
     public void End(object account)
     {
         lock (_gate)

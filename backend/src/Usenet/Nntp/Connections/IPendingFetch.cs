@@ -1,44 +1,44 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What a fetch does about a late reply.</summary>
+/// <summary>How a fetch reacts to a late reply.</summary>
 internal enum Lateness
 {
-    /// <summary>The fetch waits on, because no reader waits or there is no other provider to ask.</summary>
+    /// <summary>The fetch waits on, because no reader waits or no other provider can be asked.</summary>
     Borne,
 
-    /// <summary>Its article has been asked for elsewhere as well.</summary>
+    /// <summary>The article was requested elsewhere too, and both replies race.</summary>
     Raced,
 
-    /// <summary>Its fetch goes elsewhere like those behind it: it was itself such a second question, or the bodies of its provider fail.</summary>
+    /// <summary>The fetch abandons the reply, because it was itself a hedge or because the provider's bodies keep failing.</summary>
     Left,
 }
 
-/// <summary>All that a connection and a pool know of the fetch for which a command is sent.</summary>
+/// <summary>The view of a fetch that a connection and a pool have.</summary>
 /// <remarks>
-/// Thread-safe. Where the fetch waits says that the wait is long: the pool while no connection is free, the connection while the reply
-/// does not come. What follows from it is decided by the fetch alone.
+/// Thread-safe. The pool reports a long wait for a connection, and the connection reports a late reply. The fetch alone decides how to
+/// react.
 /// </remarks>
 internal interface IPendingFetch
 {
     /// <summary>
-    /// The lock under which the sink of the fetch is called and taken away. All replies of a fetch share it, so that two of them never write
-    /// to the sink at a time. Taken below the lock of <see cref="PendingReplies"/> and above that of a pool.
+    /// The lock under which the sink is called and removed. All replies of a fetch share it, so that two never write to the sink at once.
+    /// Taken below the lock of <see cref="PendingReplies"/> and above that of a pool.
     /// </summary>
     Lock Gate { get; }
 
-    /// <summary>Whether another reply has brought the article first: a connection that is silent even now is not worth its socket.</summary>
+    /// <summary>Whether another reply won. A connection that is still silent is then not worth its socket.</summary>
     bool IsBeaten { get; }
 
     /// <summary>
-    /// The wait is too long. Called by a reply under the gate, while it is pending; by the pool under no lock, perhaps when the wait has just
-    /// ended.
+    /// Reports a wait that is too long. A reply calls it under the gate while pending; the pool calls it under no lock, perhaps when the
+    /// wait has just ended.
     /// </summary>
-    /// <param name="isSent">Whether the reply to a command is late; else no connection has become free.</param>
-    /// <returns>What the replies behind a late one have to expect.</returns>
+    /// <param name="isSent">Whether the reply to a command is late; otherwise no connection has become free.</param>
+    /// <returns>How the fetch reacts, which also decides about the replies behind.</returns>
     Lateness BeLate(bool isSent);
 
-    /// <summary>The reply before its own does not come. Called under the lock of <see cref="PendingReplies"/> and the gate.</summary>
-    /// <param name="isPaid">Whether the fetch has been granted the second question already.</param>
-    /// <returns>True when the fetch asks elsewhere and does not want this reply any more.</returns>
+    /// <summary>Asks to move because the reply before its own is late. Called under the lock of <see cref="PendingReplies"/> and the gate.</summary>
+    /// <param name="isPaid">Whether the budget has already paid for the move.</param>
+    /// <returns>True if the fetch asks elsewhere and abandons this reply.</returns>
     bool TryMove(bool isPaid);
 }

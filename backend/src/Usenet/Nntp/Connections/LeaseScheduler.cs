@@ -1,28 +1,26 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>How much is placed on a connection at the moment: the depth of its pipeline, and when a new connection is faster.</summary>
-/// <param name="Depth">Bodies that a connection takes at a time before it has shown anything.</param>
-/// <param name="MostBytes">Bytes that a connection may owe for one more command to be worth it; beyond it a new connection is faster.</param>
-/// <param name="StatDepth">STAT commands that a connection takes at a time.</param>
+/// <summary>How much the scheduler places on one connection now: pipeline depth, and when a new connection is faster.</summary>
+/// <param name="Depth">Bodies per connection before the connection has been measured.</param>
+/// <param name="MostBytes">Above this many owed bytes a new connection is faster than one more command.</param>
+/// <param name="StatDepth">STAT commands per connection.</param>
 internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth)
 {
-    /// <summary>Bodies that a connection takes for readers, whatever the line bears; null: as many as that.</summary>
+    /// <summary>Playback bodies per connection as set by the user, whatever was measured; null to use the measured depth.</summary>
     public int? PlaybackDepth { get; init; }
 
-    /// <summary>Whether one more connection will serve soon, or could.</summary>
+    /// <summary>Whether another connection will serve soon, or may be dialed.</summary>
     public bool MoreMayServe { get; init; }
 
-    /// <summary>Most bodies that a connection takes for imports and checks.</summary>
     public int BackgroundDepth { get; init; } = int.MaxValue;
 
-    /// <summary>Bodies of a lane that a connection takes.</summary>
     private int BodiesOn(ConnectionLoad load, OperationLane lane)
     {
         var borne = load.Depth > 0 ? load.Depth : Depth;
         return lane == OperationLane.Playback ? PlaybackDepth ?? borne : Math.Min(borne, BackgroundDepth);
     }
 
-    /// <summary>Whether a busy connection takes one more command beside those that it has.</summary>
+    /// <summary>Whether a busy connection takes one more command.</summary>
     public bool HaveRoom(ConnectionLoad load, in ArticleRequest request)
     {
         if (load.IsAlone || request.IsAlone)
@@ -31,68 +29,64 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
     }
 }
 
-/// <summary>How busy a connection is, as its pool sees it. Pure state, used under the lock of that pool but for what says otherwise.</summary>
-/// <param name="connection">The connection that bears it.</param>
-/// <param name="sent">What it owes, whether in time or late.</param>
+/// <summary>How busy a connection is. Used under the lock of its pool, except where noted.</summary>
+/// <param name="connection">The connection itself.</param>
+/// <param name="sent">The replies that the connection owes.</param>
 internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies sent)
 {
-    /// <summary>The login of a connection that is to close though its account has not changed.</summary>
+    /// <summary>The login of a distrusted connection: matches no login, so that the connection closes.</summary>
     public const int None = -1;
 
     private int _unwanted;
 
-    /// <summary>The connection that bears it.</summary>
     public NntpConnection Connection => connection;
 
-    /// <summary>Whether leases may be given.</summary>
     public bool IsOpen { get; set; } = true;
 
-    /// <summary>Which login of its account it was opened with; <see cref="None"/> if nothing more is to be asked here.</summary>
+    /// <summary>The login counter of the pool when this connection was opened, or <see cref="None"/>.</summary>
     public int Login { get; set; }
 
-    /// <summary>Bodies that it takes at a time, by what it has shown; 0 while it has shown nothing.</summary>
+    /// <summary>Bodies that the connection takes at a time, as measured; 0 while unmeasured.</summary>
     public int Depth { get; set; }
 
-    /// <summary>Leases given and replies still to come, unwanted ones included.</summary>
+    /// <summary>Leases granted plus replies still to come, abandoned ones included.</summary>
     public int Commands { get; set; }
 
     /// <summary>
-    /// Those of <see cref="Commands"/> that have been given up while their replies are still to come. Counted without the lock, by the
-    /// lease that gives one up and by the connection that reads it to its end; for a moment it may be one off.
+    /// How many of <see cref="Commands"/> are abandoned but not yet read. Counted without the lock, by the lease that abandons a reply and by
+    /// the connection that reads it to its end, so it may briefly be off by one.
     /// </summary>
     public int Unwanted => Volatile.Read(ref _unwanted);
 
-    /// <summary>STAT commands of these leases.</summary>
+    /// <summary>How many of <see cref="Commands"/> are STAT commands.</summary>
     public int Stats { get; set; }
 
-    /// <summary>Encoded bytes that these replies are expected to bring.</summary>
+    /// <summary>Encoded bytes that the outstanding replies should bring.</summary>
     public long Bytes { get; set; }
 
-    /// <summary>Articles that their readers will probably ask for next.</summary>
+    /// <summary>Articles that the readers of these commands will probably request next.</summary>
     public int Following { get; set; }
 
-    /// <summary>The lane of all of them; two lanes never share a busy connection.</summary>
+    /// <summary>The lane of all its commands, because two lanes never share a busy connection.</summary>
     public OperationLane Lane { get; set; }
 
-    /// <summary>On whose behalf the last of them was given; null while no reader is owed anything.</summary>
+    /// <summary>The reader of the last granted lease; null if no reader is owed a reply.</summary>
     public object? Reader { get; set; }
 
     /// <summary>
-    /// Whether its first reply is late: nothing more is placed behind it. Not while nothing is outstanding; with
-    /// <see cref="Commands"/> at 0 that is a sign of life.
+    /// Whether the first reply is late, so that nothing is placed behind it. With <see cref="Commands"/> at 0 the late reply is a keep-alive.
     /// </summary>
     public bool IsLate => sent.IsLate;
 
-    /// <summary>Whether its command is to be the only one outstanding.</summary>
+    /// <summary>Whether its command must stay the only one outstanding.</summary>
     public bool IsAlone { get; set; }
 
-    /// <summary>Whether it is to close as soon as it owes nothing; nothing more is placed here.</summary>
+    /// <summary>Whether the connection closes once it owes nothing, and takes no more commands.</summary>
     public bool IsLeaving { get; set; }
 
-    /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
     public OperationPermit? Permit { get; set; }
 
-    /// <summary>Takes the permit out, for its new owner to dispose outside of the lock; null when there is none.</summary>
+    /// <summary>Takes the permit out; the caller disposes it outside the lock. Null if there is none.</summary>
     public OperationPermit? TakePermit()
     {
         var permit = Permit;
@@ -100,29 +94,28 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
         return permit;
     }
 
-    /// <summary>A reply is not wanted any more; <see cref="UnwantedEnded"/> follows, or has come.</summary>
+    /// <summary>Counts an abandoned reply. <see cref="UnwantedEnded"/> follows, or has already been called.</summary>
     public void Abandon() => Interlocked.Increment(ref _unwanted);
 
-    /// <summary>A reply that was not wanted any more has ended.</summary>
+    /// <summary>Counts the end of an abandoned reply.</summary>
     public void UnwantedEnded() => Interlocked.Decrement(ref _unwanted);
 
-    /// <inheritdoc/>
     public override string ToString() => $"{Commands} commands, {Unwanted} unwanted{(IsLate ? ", late" : "")}{(IsLeaving ? ", leaving" : "")}";
 }
 
-/// <summary>Which fetches come before which, the first before all others.</summary>
+/// <summary>The order in which fetches are served, first class first.</summary>
 internal enum LeaseClass : byte
 {
-    /// <summary>A reader waits for a fetch that needs a connection for itself: it takes the first idle one, and the others go before it to those that are busy.</summary>
+    /// <summary>A reader waits for a fetch that needs its own connection. It gets the first idle one; others may share busy ones.</summary>
     Alone,
 
     /// <summary>A reader waits for the article right now.</summary>
     HeadOfLine,
 
-    /// <summary>A reader will come to the article: it is fetched ahead.</summary>
+    /// <summary>The article is prefetched: its reader has not reached it yet.</summary>
     Ahead,
 
-    /// <summary>A fetch that needs a connection for itself, and that no reader waits for.</summary>
+    /// <summary>A fetch that needs its own connection, and no reader waits for it.</summary>
     AloneUnwatched,
 
     /// <summary>Imports and health checks.</summary>
@@ -130,42 +123,42 @@ internal enum LeaseClass : byte
 }
 
 /// <summary>
-/// Decides which fetch gets which connection of one pool: readers that wait, oldest first; what is fetched ahead, fairly by reader;
-/// imports and health checks, fairly by lane. A pure state machine over loads and waiters: no socket, no timer, no thread of its own.
+/// Decides which fetch gets which connection of one pool. Waiting readers come first, oldest first; then prefetches, shared fairly among
+/// readers; then imports and health checks, shared fairly among lanes. It has no socket, timer or thread of its own.
 /// </summary>
 /// <remarks>
-/// Used under the lock of the pool, below which only the locks of the two limiters are taken. Whenever a command, a connection, a permit or
-/// a waiter has come or gone, <see cref="Serve"/> is due.
+/// Used under the lock of the pool; below it only the locks of the two limiters are taken. The pool calls <see cref="Serve"/> whenever a
+/// command, a connection, a permit or a waiter has come or gone.
 /// </remarks>
 internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time)
 {
-    // Beyond this many commands for each connection a further connection brings more than a deeper pipeline. A window that
-    // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
+    // Above this many commands per connection, another connection helps more than a deeper pipeline. A growing window has doubled by the
+    // time a dial completes, so this is half the load that each connection will have then.
     private const int CommandsWorthAConnection = 2;
 
-    // A viewer who seeks again and again leaves a rest or two behind at a time; one who leaves a whole window leaves more than the line has room for.
+    // A viewer who seeks repeatedly abandons one or two replies at a time. Abandoning a whole window exceeds the line's capacity.
     private const int MostDraining = 3;
 
-    // A fetch without a reader belongs to its lane; boxed once, because it is looked at for every article.
+    // The party of a fetch without a reader is its lane, boxed once because every article looks it up.
     private static readonly object[] Lanes = [.. Enum.GetValues<OperationLane>().Cast<object>()];
 
-    // Questions about articles, and for one now and then, which never wait for the limit of bandwidth: a party for themselves in each lane.
+    // STATs and single unpaced commands never wait for the bandwidth limit, so they form their own party in each lane.
     private static readonly object[] Unpaced = [.. Enum.GetValues<OperationLane>().Cast<object>()];
 
-    // The background in its order where bandwidth is limited: imports, then checks, and what is not paced behind the imports that are.
+    // Background order under a bandwidth limit: imports before checks; unpaced commands come after the paced imports.
     private static readonly object[] PacedOrder =
         [Lanes[(int)OperationLane.Import], Unpaced[(int)OperationLane.Import], Unpaced[(int)OperationLane.HealthCheck], Lanes[(int)OperationLane.HealthCheck]];
 
-    // The only party of each class whose waiters are served in the order of their coming.
+    // The single party of each class served in order of arrival.
     private static readonly object Everyone = new();
 
-    // With a single connection playback and background take turns, and a turn of the background is no more often than this.
+    // With a single connection, the background gets a turn at most this often.
     private static readonly TimeSpan LoneTurn = TimeSpan.FromSeconds(1);
 
     private readonly List<ConnectionLoad> _open = [];
     private readonly LineCeiling _ceiling = new();
 
-    // What waits: one queue for each class, and how many of them are of which lane.
+    // One queue per class, and the number of waiters per lane.
     private readonly FairQueue[] _queues = [.. Enum.GetValues<LeaseClass>().Select(_ => new FairQueue())];
     private readonly int[] _sharing = new int[Lanes.Length];
     private readonly int[] _alone = new int[Lanes.Length];
@@ -176,41 +169,36 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     private bool _toldOfBackground;
     private bool _freesPermit;
 
-    // The most urgent lane whose fetches were found to wait for the limit of bandwidth alone, and whether for their turn; since when there is
-    // one, and how long there was one before, in ticks of the time provider.
+    // The most urgent lane held up by the bandwidth limit alone, and whether it waits for its turn. _stoodSince is when this began and
+    // _stood how long it lasted before, in ticks of the time provider.
     private OperationLane? _held;
     private bool _isNext;
     private long? _stoodSince;
     private long _stood;
 
-    /// <summary>Connections that may be given out.</summary>
     public IReadOnlyList<ConnectionLoad> Open => _open;
 
-    /// <summary>Those of them that owe nothing.</summary>
     public IEnumerable<NntpConnection> Idle => _open.Where(load => load.Commands == 0 && !load.IsLeaving).Select(load => load.Connection);
 
-    /// <summary>Fetches that wait.</summary>
     public int Waiting { get; private set; }
 
-    /// <summary>Whether some of them are of readers.</summary>
     public bool ReadersWait => Waiting > _background;
 
-    /// <summary>How soon the background may have more than its share, where it waits for that; null where it does not.</summary>
+    /// <summary>When playback ends and the background may exceed its share; null if no background fetch waits.</summary>
     public TimeSpan? BackgroundMayGrowIn => _background > 0 ? limiter.PlaybackEndsIn : null;
 
-    /// <summary>Connections that owe a reply.</summary>
     public int Busy => _open.Count(static load => load.Commands > 0);
 
-    /// <summary>Whether the line carries no more than is asked for already.</summary>
+    /// <summary>Whether more requests would only queue on the line.</summary>
     public bool IsLineFull => _ceiling.IsFull;
 
-    /// <summary>Whether what comes next waits for the limit of bandwidth alone.</summary>
+    /// <summary>Whether the next fetch waits for the bandwidth limit alone.</summary>
     public bool IsPaced => _held is not null;
 
-    /// <summary>For how long that was so up to now, in ticks of the time provider: no wait counts that time.</summary>
+    /// <summary>Total ticks for which waits were suspended by the bandwidth limit; no wait counts this time.</summary>
     public long PacedFor(long now) => _stood + (_stoodSince is { } since ? now - since : 0);
 
-    /// <summary>The time by which fetches wait, in the same ticks: it stands still as long as that is so.</summary>
+    /// <summary>The clock of the waits, in the same ticks. It stands still while the bandwidth limit suspends them.</summary>
     public long WaitTime
     {
         get
@@ -220,17 +208,15 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         }
     }
 
-    /// <summary>Whether anything waits or is outstanding.</summary>
     public bool IsBusy => Waiting > 0 || _open.Exists(load => load.Commands > 0);
 
     /// <summary>
-    /// How many more connections what waits, what is outstanding and what will probably follow would keep busy: for each lane as many as
-    /// its own demand is worth, since two lanes never share one, less its own and those that are idle. One with a late reply does not
-    /// count, and one that still reads what is not wanted is no place for the next: a viewer who seeks on would always land behind the
-    /// last seek. Never more than there are permits for: the rest would only stand open. And where what waits does so for the limit of
-    /// bandwidth, only for what the open ones cannot serve.
+    /// How many more connections the waiting, outstanding and expected commands would keep busy. Each lane counts separately, because two
+    /// lanes never share a connection; its own and the idle connections are subtracted. A connection with a late reply does not count. Nor does
+    /// one that drains abandoned replies, because a viewer who seeks again would always land behind the last seek. Limited by the permits,
+    /// because more connections would stay unused. Under a bandwidth limit only commands that the open connections cannot serve count.
     /// </summary>
-    /// <param name="depth">Bodies that a connection takes.</param>
+    /// <param name="depth">Bodies per connection.</param>
     public int Lacking(int depth)
     {
         Span<int> demand = stackalloc int[Lanes.Length];
@@ -250,7 +236,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
             }
             else if (load.Unwanted > 0)
             {
-                // A reader who has left asks for nothing more.
+                // A reader who has left requests nothing more.
                 demand[(int)load.Lane] += load.Commands - load.Unwanted;
             }
             else
@@ -273,11 +259,11 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
         lacking = Math.Min(lacking, limiter.Capacity - sound);
 
-        // What must not come over a connection again may find no other open: those that are idle are of no use to it.
+        // A fetch that must avoid certain connections needs another one, because the idle ones may be those it avoids.
         return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
-    /// <summary>Encoded bytes that are outstanding.</summary>
+    /// <summary>Encoded bytes outstanding.</summary>
     public long Bytes
     {
         get
@@ -289,25 +275,23 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         }
     }
 
-    /// <summary>Whether the line is busy enough with other connections that have nothing to do but to read what is not wanted any more.</summary>
+    /// <summary>Whether enough other connections already only drain abandoned replies to fill the line.</summary>
     public bool IsDrainingBeside(ConnectionLoad own) =>
         _open.Count(load => load != own && load.Commands > 0 && load.Unwanted >= load.Commands) >= MostDraining - 1;
 
     public void Add(ConnectionLoad load) => _open.Add(load);
 
-    /// <summary>No lease of it will be given any more.</summary>
+    /// <summary>Takes the connection out of service.</summary>
     public void Remove(ConnectionLoad load)
     {
         load.IsOpen = false;
         _open.Remove(load);
     }
 
-    /// <summary>Serves a fetch at once, if none waits before it.</summary>
-    /// <returns>Null when it has to wait.</returns>
+    /// <summary>Serves a fetch at once; null if it has to wait, for example behind others.</summary>
     public ConnectionLoad? TryLease(in ArticleRequest request, LeaseTerms terms) =>
         HasBefore(request) || !HasRoom(request) ? null : TryPlace(request, terms);
 
-    /// <summary>A fetch waits from now on.</summary>
     public void Enqueue(ConnectionLease waiter)
     {
         Count(waiter.Request, 1);
@@ -315,7 +299,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         TellLimiter();
     }
 
-    /// <returns>False when it does not wait any more.</returns>
+    /// <returns>False if the wait has already ended.</returns>
     public bool Withdraw(ConnectionLease waiter)
     {
         var waited = TryRemove(waiter);
@@ -323,7 +307,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return waited;
     }
 
-    /// <summary>A reader has come to wait for it: it goes before all that is fetched ahead. Nothing happens when it does not wait here any more.</summary>
+    /// <summary>Moves a prefetch whose reader now waits ahead of all prefetches. Does nothing if it no longer waits here.</summary>
     public void Raise(ConnectionLease waiter)
     {
         if (waiter.Class != LeaseClass.Ahead)
@@ -332,27 +316,33 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         Place(waiter, LeaseClass.HeadOfLine);
     }
 
-    /// <summary>Serves each class in its order until one fetch of it cannot be served.</summary>
-    /// <param name="terms">What the line is worth.</param>
-    /// <param name="grant">Gives the connection to the waiter.</param>
+    /// <summary>Serves each class in order, until one of its fetches cannot be served.</summary>
     public void Serve(LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
     {
+        // 1. Forget which lane the bandwidth limit held up.
+        // 2. Serve all classes, again whenever the background got a connection, because the one spared for it is then free for readers.
+        // 3. Tell the operation limiter whether the background still waits.
+        // 4. Tell the bandwidth limiter which lane it holds up.
+
+        // 1.
         _held = null;
         if (Waiting > 0)
         {
-            // Once the background has a connection, what was spared for it is free for the others.
+            // 2.
             while (ServeInOrder(terms, grant) && ReadersWait)
             {
             }
 
+            // 3.
             TellLimiter();
         }
 
+        // 4.
         TellPace();
     }
 
-    /// <summary>A command has ended, or its lease was given back without one.</summary>
-    /// <returns>The permit of a connection that is idle now, to be disposed outside of the lock; else null.</returns>
+    /// <summary>Uncounts a command that has ended or was never sent.</summary>
+    /// <returns>The permit if the connection is idle now, to be disposed outside the lock; otherwise null.</returns>
     public static OperationPermit? End(ConnectionLoad load, in ArticleRequest request)
     {
         if (!load.IsOpen)
@@ -369,10 +359,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     }
 
     /// <summary>
-    /// A command has ended: what has come settles what was foreseen, and a body that came in time shows how full the line is.
+    /// Corrects the bandwidth estimate of a finished command by the bytes received. A body in time also shows how full the line is.
     /// </summary>
-    /// <param name="request">What it asked for.</param>
-    /// <param name="reply">Null where there was none.</param>
     public void Measure(in ArticleRequest request, PendingReply? reply)
     {
         if (pace.IsLimited && request.Stats == 0)
@@ -381,14 +369,14 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
             Measure(lease.Request.ExpectedBytes, time.GetElapsedTime(lease.GrantedAt), lease.OutstandingAtGrant);
     }
 
-    /// <summary>A body has come to its end in time, and is not outstanding any more.</summary>
+    /// <summary>Measures the line by a finished body, which is no longer outstanding.</summary>
     /// <param name="bytes">Its size.</param>
     /// <param name="took">From its lease to its end.</param>
-    /// <param name="outstanding">Bytes that were outstanding when its lease was given, its own included.</param>
+    /// <param name="outstanding">Bytes outstanding when its lease was granted, including its own.</param>
     public void Measure(long bytes, TimeSpan took, long outstanding) =>
         _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes, (double)time.GetTimestamp() / time.TimestampFrequency);
 
-    /// <summary>Whether a permit has become free for others since the last call, because the background does not wait for it any more.</summary>
+    /// <summary>Whether a permit became free for others since the last call, because the background no longer waits.</summary>
     public bool TakeFreesPermit()
     {
         var frees = _freesPermit;
@@ -396,7 +384,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return frees;
     }
 
-    /// <summary>All that wait, in no order.</summary>
+    /// <summary>All waiting leases, in no order.</summary>
     public ConnectionLease[] AllWaiting() => [.. _queues.SelectMany(static queue => queue.All())];
 
     /// <returns>Whether the background was served.</returns>
@@ -419,7 +407,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return served;
     }
 
-    /// <returns>Whether any of it was served.</returns>
+    /// <returns>Whether any fetch was served.</returns>
     private bool ServePacedBackground(FairQueue queue, LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
     {
         var served = false;
@@ -436,7 +424,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return served;
     }
 
-    /// <summary>Whether the limit of bandwidth lets a command go that a connection would take.</summary>
+    /// <summary>Whether the bandwidth limit lets a command go for which a connection is available.</summary>
     private bool MayAsk(in ArticleRequest request, bool isIdle)
     {
         if (!pace.IsLimited || pace.TryTake(request, Bytes, isIdle, isBehind: _held < request.Lane, out var isNext))
@@ -447,8 +435,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     }
 
     /// <summary>
-    /// Whether one more fetch does more than queue on the wire, where it could not be overtaken. Who waits goes in any case; the
-    /// background keeps one command under way however full the line of a viewer is.
+    /// Whether one more fetch helps, instead of only queueing on the wire where no other can overtake it. A waiting reader always has room.
+    /// The background keeps one command outstanding, however full a viewer's line is.
     /// </summary>
     private bool HasRoom(in ArticleRequest request) => ClassOf(request) switch
     {
@@ -480,23 +468,20 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane) && MayAsk(request, isIdle: false))
             return Lease(busy, request);
 
-        // A fetch that can wait for a connection that is being opened is not bound to one that may be dead.
+        // While another connection can be opened, the fetch waits for that instead of using one that may be dead.
         if (!terms.MoreMayServe && TryLeaseIdle(silent, request) is { } late)
             return late;
 
-        // Where imports hold every connection, none of them would ever be idle unless they knew.
+        // Imports that hold every connection must learn of the reader, otherwise they would never leave one idle.
         if (request.Lane == OperationLane.Playback)
             limiter.PlaybackWaits();
         return null;
     }
 
     /// <summary>
-    /// The connections worth considering for one more command: one that is idle, the busy one of its lane that owes least, and an idle one
-    /// whose sign of life is late. Each is null where there is none.
+    /// The candidates for one more command, each null if there is none: an idle connection, the busy one of the same lane that owes least,
+    /// and an idle one whose keep-alive is late. <paramref name="spared"/> is left to the background.
     /// </summary>
-    /// <param name="request">What is to be sent; two lanes never share a busy connection.</param>
-    /// <param name="terms">What a connection takes at a time.</param>
-    /// <param name="spared">Not for this lane now; null for none.</param>
     private (ConnectionLoad? Idle, ConnectionLoad? Busy, ConnectionLoad? Silent) Choose(in ArticleRequest request, LeaseTerms terms, ConnectionLoad? spared)
     {
         ConnectionLoad? idle = null;
@@ -522,14 +507,14 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return (idle, busy, silent);
     }
 
-    /// <summary>Whether another connection must bring the article; where there is none and none can be had, this one does.</summary>
+    /// <summary>Whether the article must come over another connection. If no other exists or can be dialed, this one is used.</summary>
     private bool IsAvoided(ConnectionLoad load, in ArticleRequest request, LeaseTerms terms) =>
         request.Avoided is { } avoided && avoided.Contains(load.Connection.Identity) && (terms.MoreMayServe || HasOther(avoided));
 
-    // Apart from the question above, which is asked for each article and must not allocate.
+    // Separate from the check above, because its lambda would otherwise allocate for every article.
     private bool HasOther(IReadOnlyCollection<object> avoided) => _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity));
 
-    /// <returns>Null when there is none, or the limits of bandwidth or of permits do not let it go.</returns>
+    /// <returns>Null if there is no such connection, or the limit of bandwidth or permits forbids the command.</returns>
     private ConnectionLoad? TryLeaseIdle(ConnectionLoad? idle, in ArticleRequest request)
     {
         if (idle is null || !MayAsk(request, isIdle: true))
@@ -559,8 +544,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     }
 
     /// <summary>
-    /// The connection that playback leaves alone until it is idle, because the background waits and has none. Always the first,
-    /// so that one runs dry instead of each a little.
+    /// The connection that playback spares until it is idle, because the background waits and has none. Always the first one,
+    /// so that one connection drains completely instead of each a little.
     /// </summary>
     private ConnectionLoad? SparedForBackground()
     {
@@ -573,7 +558,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     private bool HasNoBackground() => _open.TrueForAll(load => load.Commands == 0 || load.Lane == OperationLane.Playback);
 
-    /// <summary>Whether a fetch would have to wait behind others.</summary>
+    /// <summary>Whether a fetch has to wait behind others.</summary>
     private bool HasBefore(in ArticleRequest request)
     {
         var own = ClassOf(request);
@@ -590,7 +575,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         QueueOf(at).Add(waiter, PartyOf(waiter));
     }
 
-    /// <returns>False when it does not wait any more.</returns>
+    /// <returns>False if it no longer waits.</returns>
     private bool TryRemove(ConnectionLease waiter)
     {
         if (waiter.Class is not { } at)
@@ -612,7 +597,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     private FairQueue QueueOf(LeaseClass order) => _queues[(int)order];
 
-    /// <summary>Where a fetch waits, as urgent as it is by now.</summary>
+    /// <summary>The class in which a fetch waits, by its current urgency.</summary>
     private static LeaseClass ClassOf(in ArticleRequest request) => request.Lane switch
     {
         _ when request.IsAlone => request.Lane == OperationLane.Playback ? LeaseClass.Alone : LeaseClass.AloneUnwatched,
@@ -620,7 +605,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         _ => LeaseClass.Background,
     };
 
-    /// <summary>Among which parties the class is shared where a fetch waits.</summary>
+    /// <summary>The party that a waiting fetch belongs to within its class.</summary>
     private static object PartyOf(ConnectionLease waiter) => waiter.Class switch
     {
         LeaseClass.Ahead => waiter.Request.Urgency?.Reader ?? Lanes[(int)waiter.Request.Lane],
@@ -628,12 +613,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         _ => Everyone,
     };
 
-    /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
     private static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
-    /// <summary>
-    /// All that waits has been looked at: says what waits for the limit of bandwidth, and notes since when the waits stand still because of it.
-    /// </summary>
+    /// <summary>Reports which lane the bandwidth limit holds up, and starts or ends the time that waits do not count because of it.</summary>
     private void TellPace()
     {
         if (pace.IsLimited || pace.Held is not null)

@@ -5,15 +5,15 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// A socket that the pool has closed in the middle of a reply or of a login. The server counts it until it has noticed, so it keeps its
-/// place until the server closes its side too, or until a limit. Only the sending side is closed, because a reset would leave nothing to
-/// see the server's close by; a server that goes on sending is reset.
+/// A socket that the pool closed in the middle of a reply or login. The server counts it until it notices, so it keeps its place until the
+/// server closes too, or until a limit. Only the sending side is closed, because after a reset the server's close could not be seen. A
+/// server that keeps sending is reset.
 /// </summary>
-/// <remarks>Used under the lock of the pool, but for <see cref="WaitAsync"/>, which runs once and without it.</remarks>
+/// <remarks>Used under the lock of the pool, except <see cref="WaitAsync"/>, which runs once without it.</remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle.")]
 internal sealed class LeftSocket
 {
-    // What was on its way when the sending side was closed; a server that sends more than this has not stopped.
+    // Bytes that may have been in transit when the sending side closed. A server that sends more has not stopped.
     private const int MostOnItsWay = 4 * 1024;
 
     private readonly Socket _socket;
@@ -21,7 +21,7 @@ internal sealed class LeftSocket
     private readonly CancellationTokenSource _release = new();
     private volatile bool _isReset;
 
-    /// <param name="socket">Its sending side is closed; owned.</param>
+    /// <param name="socket">Owned; its sending side is closed.</param>
     /// <param name="shared">Limits and the clock.</param>
     public LeftSocket(Socket socket, SharedResources shared)
     {
@@ -29,21 +29,21 @@ internal sealed class LeftSocket
         Since = shared.Time.GetTimestamp();
     }
 
-    /// <summary>When it was closed here, in ticks of the time provider.</summary>
+    /// <summary>When the pool closed it, in ticks of the time provider.</summary>
     public long Since { get; }
 
-    /// <summary>When its place became free; null while it is held.</summary>
+    /// <summary>When its place became free; null while it holds one.</summary>
     public long? FreedAt { get; set; }
 
-    /// <summary>Whether the server has been sent a reset, after which its close cannot be seen.</summary>
+    /// <summary>Whether it was reset, so that the server's close can no longer be seen.</summary>
     public bool IsReset => _isReset;
 
-    /// <summary>Whether the server was seen to close its side. Written before <see cref="WaitAsync"/> ends.</summary>
+    /// <summary>Whether the server's close was seen. Written before <see cref="WaitAsync"/> ends.</summary>
     public bool WasSeen { get; private set; }
 
     /// <summary>Ends when the place is free. Never fails.</summary>
-    /// <param name="resetsHelp">Whether this server is known to notice a reset, but not that the sending side was closed.</param>
-    /// <param name="disposing">The pool closes: ends at once.</param>
+    /// <param name="resetsHelp">Whether this server is known to notice a reset, but not a close of the sending side.</param>
+    /// <param name="disposing">Ends the wait at once, because the pool closes.</param>
     public async Task WaitAsync(Func<bool> resetsHelp, CancellationToken disposing)
     {
         var options = _shared.Options;
@@ -64,7 +64,7 @@ internal sealed class LeftSocket
         }
         catch (OperationCanceledException)
         {
-            // The limit is over, the pool closes, or the server has shown that it has room.
+            // The limit is over, the pool closes, or the server has proved that it has room.
         }
         finally
         {
@@ -72,14 +72,14 @@ internal sealed class LeftSocket
         }
     }
 
-    /// <summary>Resets the connection to find out whether the server notices that. The place is held all the same.</summary>
+    /// <summary>Resets the connection to test whether the server notices. The place stays taken.</summary>
     public void Reset()
     {
         _isReset = true;
         _socket.Reset();
     }
 
-    /// <summary>The server has shown that it does not count the socket any more.</summary>
+    /// <summary>Frees the place, because the server has proved that it no longer counts the socket.</summary>
     public void Release() => _release.Cancel();
 
     private async Task<Seen> DrainAsync(TimeSpan? patience, CancellationToken cancellationToken)
@@ -109,7 +109,7 @@ internal sealed class LeftSocket
         }
     }
 
-    /// <summary>What the server has done since the sending side was closed.</summary>
+    /// <summary>The server's reaction to the closed sending side.</summary>
     private enum Seen
     {
         Nothing,
@@ -119,24 +119,23 @@ internal sealed class LeftSocket
 }
 
 /// <summary>
-/// The sockets of one account that its pool has closed itself. That they are closed teaches nothing: a socket that the server may still
-/// count keeps its place, and while such places are wanted a single dial now and then tries whether the server has room by now. A refusal
-/// proves no more than that the server takes no more than all of these together.
+/// The sockets of one account that its pool closed. The close itself does not prove that a place is free, so a socket that the server may
+/// still count keeps its place. If such places are needed, a trial dial now and then tests whether the server has room. A refusal
+/// only proves that the server takes no more than all of these together.
 /// </summary>
-/// <remarks>Pure state of one pool, used under its lock; <see cref="ResetsHelp"/> is read without it, too.</remarks>
+/// <remarks>Used under the lock of the pool, except <see cref="ResetsHelp"/>.</remarks>
 internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
 {
-    // A trial dial comes no sooner after the last one, and ever later the more refusals there were within the last minute: a server
-    // sees less than twenty of them.
+    // Minimum pause between trial dials, longer with more refusals in the last minute, so that a server sees fewer than twenty a minute.
     private static readonly (int Refusals, TimeSpan Pause)[] Pauses =
         [(6, TimeSpan.FromSeconds(1)), (12, TimeSpan.FromSeconds(2)), (int.MaxValue, TimeSpan.FromSeconds(6))];
 
-    // Once may be chance: another that was counted may have gone in the same moment.
+    // One success may be chance, because another counted socket may have ended at the same moment.
     private const int EnoughResets = 2;
 
     private static readonly TimeSpan Minute = TimeSpan.FromSeconds(60);
 
-    // A server may close its side a moment before it counts a socket less.
+    // A server may close its side shortly before it stops counting the socket.
     private static readonly TimeSpan CountsOn = TimeSpan.FromSeconds(2);
 
     private readonly List<LeftSocket> _sockets = [];
@@ -149,20 +148,20 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
     private bool _isTrial;
     private volatile bool _resetsHelp;
 
-    /// <summary>Whether the server is known to notice a reset sooner than the close of one side.</summary>
+    /// <summary>Whether the server notices a reset sooner than the close of one side.</summary>
     public bool ResetsHelp => _resetsHelp;
 
-    /// <summary>Whether no dial begins before <see cref="Rest"/> is over, and was found to be.</summary>
+    /// <summary>Whether dials must wait for <see cref="Rest"/>; <see cref="EndRest"/> ends this.</summary>
     public bool HoldsUpDials => _notBefore is not null;
 
-    /// <summary>How long no dial begins.</summary>
+    /// <summary>How long no dial may begin.</summary>
     public TimeSpan Rest => TimeSpan.FromSeconds((double)((_notBefore ?? 0) - shared.Time.GetTimestamp()) / shared.Time.TimestampFrequency);
 
     private LeftSocket? OldestHeld => _sockets.Find(socket => socket.FreedAt is null);
 
     private TimeSpan Pause => Array.Find(Pauses, step => _refusals.Count < step.Refusals).Pause;
 
-    /// <summary>One of the sockets that are closing was closed by the pool, and the server may not have noticed.</summary>
+    /// <summary>Adds a closing socket that the server may still count.</summary>
     public void Add(LeftSocket socket)
     {
         _sockets.RemoveAll(other => other.FreedAt is not null && !MayStillCount(other));
@@ -170,11 +169,10 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
         _lastLeft = socket.Since;
     }
 
-    /// <summary><see cref="Rest"/> is over.</summary>
     public void EndRest() => _notBefore = null;
 
-    /// <summary>Whether to try now whether the server has room, although all places are taken: some are held only in case it counts them.</summary>
-    /// <param name="again">When to ask again though nothing has happened until then; null: not before something does.</param>
+    /// <summary>Whether to test now if the server has room, although all places are taken, some only in case the server counts them.</summary>
+    /// <param name="again">When to check again without an event; null if only an event can help.</param>
     public bool MayTry(out TimeSpan? again)
     {
         again = null;
@@ -187,8 +185,8 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
             return false;
         }
 
-        // Now and then a trial finds out whether a reset is noticed where the close of one side is not: with the newest, which the server
-        // will count longest if it is not.
+        // Now and then a trial tests whether the server notices a reset where it ignores a half-close. It uses the newest socket, because
+        // the server would otherwise count that one longest.
         if (_reset is null && (_triedResets is not { } tried || _resetsNoticed > 0 || shared.Time.GetElapsedTime(tried, now) >= Minute))
         {
             _triedResets = now;
@@ -203,8 +201,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
         return true;
     }
 
-    /// <summary>A dial has brought a connection.</summary>
-    /// <param name="count">All sockets of the account by now.</param>
+    /// <summary>Evaluates a successful dial. <paramref name="count"/> is the number of all sockets of the account, including it.</summary>
     public void Opened(int count)
     {
         if (!_isTrial)
@@ -214,7 +211,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
         if (count <= cap.Current)
             return;
 
-        // The server had room for one more than could be counted. It has noticed one whose close cannot be seen, else the oldest.
+        // The server had more room than counted, so it has stopped counting one socket: the reset one if any, otherwise the oldest.
         var noticed = tried ?? _sockets.Find(socket => socket is { FreedAt: null, IsReset: true }) ?? OldestHeld;
         if (tried is not null && ++_resetsNoticed == EnoughResets)
         {
@@ -226,12 +223,12 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
         noticed?.Release();
     }
 
-    /// <summary>A dial has ended otherwise than by a connection or a refusal.</summary>
+    /// <summary>Ends the trial without a result: the dial neither connected nor was refused.</summary>
     public void DialFailed() => (_isTrial, _reset) = (false, null);
 
-    /// <summary>The server has refused one more.</summary>
-    /// <param name="counted">Those that it may have counted beside that one.</param>
-    /// <param name="serving">Those of them that serve: with none of these a refusal says nothing about their number.</param>
+    /// <summary>Evaluates a refusal of the server.</summary>
+    /// <param name="counted">Other sockets that the server may have counted.</param>
+    /// <param name="serving">How many of them serve. If none does, the refusal says nothing about the limit.</param>
     public void Refused(int counted, int serving)
     {
         var now = shared.Time.GetTimestamp();
@@ -249,7 +246,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
         var proven = Math.Min(cap.Proven, cap.Current);
         if (counted < proven && _sockets.Find(MayStillCount) is { } unnoticed && counted + _sockets.Count(MayStillCount) >= proven)
         {
-            // It has taken more before, and each of these explains one refusal.
+            // The server has accepted more before, so one socket it still counts explains the refusal. Each socket explains only one.
             _sockets.Remove(unnoticed);
             (_resetsHelp, _resetsNoticed) = (false, 0);
             _notBefore = After(now, Pause);
@@ -259,7 +256,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
         cap.Refused(counted, isDoubtful: _lastLeft is { } at && shared.Time.GetElapsedTime(at, now) < shared.Options.CloseLimit, isSure: serving > 0);
     }
 
-    // One whose close was not seen may be counted for as long as any.
+    // If its close was not seen, the server may count it until the limit.
     private bool MayStillCount(LeftSocket socket) =>
         socket.FreedAt is { } freed
         && (shared.Time.GetElapsedTime(freed) < CountsOn || (!socket.WasSeen && shared.Time.GetElapsedTime(socket.Since) < shared.Options.CloseLimit));

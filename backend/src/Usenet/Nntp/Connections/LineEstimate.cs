@@ -1,20 +1,17 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// What a connection has shown, or all connections of a provider together: round trip, rate, time of one article, length of a
-/// handshake. The figures decide how deep to pipeline and whether waiting beats dialling.
+/// Measured timings of one connection or of all connections of a provider: round trip, rate, article and handshake times. They decide how
+/// deep to pipeline and whether waiting beats dialing.
 /// </summary>
 /// <param name="time">Clock.</param>
-/// <param name="provider">For the estimate of a connection: learns the same, and answers as long as this one knows nothing. Else null.</param>
-/// <remarks>
-/// Thread-safe: every field is written by whichever read loop has news and read by the scheduler; each is one word and a
-/// lost update costs nothing but a sample.
-/// </remarks>
+/// <param name="provider">For a connection, the estimate of its provider: learns the same samples and answers until this one can. Or null.</param>
+/// <remarks>Thread-safe: read loops write and the scheduler reads. Each field is one word, and a lost update only costs a sample.</remarks>
 internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = null)
 {
     private const double NewSampleWeight = 0.2;
 
-    // A reply that arrives in one piece takes no time that a clock could tell.
+    // A lower bound, because a reply that arrives in one piece takes no measurable time.
     private const double Shortest = 1e-6;
 
     private readonly UsualSilence _silences = new();
@@ -25,22 +22,22 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
     private double _transfer;
     private double _answer;
 
-    /// <summary>Seconds from a command to the first byte of its reply; 0 while unknown.</summary>
+    /// <summary>Seconds from a command to the first byte of its reply; 0 if unknown.</summary>
     public double RoundTrip => Volatile.Read(ref _roundTrip) is var known and > 0 ? known : provider?.RoundTrip ?? 0;
 
-    /// <summary>The median of what commands to the provider have waited for the first byte of their replies of late; null before the first.</summary>
+    /// <summary>Median time to the first byte of the provider's recent replies; null before the first.</summary>
     public TimeSpan? Latency => provider is null ? _recent!.Median : provider.Latency;
 
-    /// <summary>Bytes per second of one connection while a body comes in; 0 while unknown.</summary>
+    /// <summary>Bytes per second of one connection while it receives a body; 0 if unknown.</summary>
     public double BytesPerSecond => Volatile.Read(ref _bytesPerSecond) is var known and > 0 ? known : provider?.BytesPerSecond ?? 0;
 
-    /// <summary>Seconds that a body takes from its first byte to its last, at the size that bodies have here; 0 while unknown.</summary>
+    /// <summary>Seconds from the first to the last byte of a body of typical size; 0 if unknown.</summary>
     public double Transfer => Volatile.Read(ref _transfer) is var known and > 0 ? known : provider?.Transfer ?? 0;
 
-    /// <summary>Seconds between answers of one line; 0 while unknown.</summary>
+    /// <summary>Seconds between single-line answers; 0 if unknown.</summary>
     public double Answer => Volatile.Read(ref _answer) is var known and > 0 ? known : provider?.Answer ?? 0;
 
-    /// <summary>Seconds that a new connection takes to be ready; a guess of four round trips of 50 ms while unknown.</summary>
+    /// <summary>Seconds to open a connection; if unknown, assumes four round trips of 50 ms.</summary>
     public double Handshake => provider?.Handshake ?? (Volatile.Read(ref _handshake) is var known and > 0 ? known : 0.2);
 
     public void ObserveRoundTrip(long from)
@@ -53,7 +50,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
 
     public void ObserveHandshake(long from) => Observe(ref _handshake, time.GetElapsedTime(from).TotalSeconds);
 
-    /// <summary>Notes a whole body. Small ones say more about the round trip than about the rate.</summary>
+    /// <summary>Measures a whole body. Small ones are ignored for the rate, because they mostly reflect the round trip.</summary>
     public void ObserveTransfer(long bytes, long from)
     {
         const int SmallestTelling = 32 * 1024;
@@ -64,9 +61,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
         provider?.ObserveTransfer(bytes, from);
     }
 
-    /// <summary>Notes answers of one line each that came in a row; a few of them say nothing about their pace.</summary>
-    /// <param name="answers">How many.</param>
-    /// <param name="from">When the first of them came.</param>
+    /// <summary>Measures consecutive single-line answers since the first at <paramref name="from"/>. Too few are ignored.</summary>
     public void ObserveAnswers(int answers, long from)
     {
         const int FewestTelling = 8;
@@ -76,21 +71,21 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
         provider?.ObserveAnswers(answers, from);
     }
 
-    /// <summary>How long connections of the provider are silent; one and the same for all of them.</summary>
+    /// <summary>The silences of the provider, shared by all its connections.</summary>
     public UsualSilence Silences => provider is null ? _silences : provider.Silences;
 
-    /// <summary>Commands that keep a connection busy: one under way, and as many as fit into a round trip.</summary>
-    /// <param name="each">Seconds that a reply takes; 0 while unknown.</param>
-    /// <param name="unmeasured">The answer while anything is unknown.</param>
-    /// <param name="ceiling">Never more than this.</param>
+    /// <summary>Commands that keep a connection busy: one arriving, plus as many as fit into a round trip.</summary>
+    /// <param name="each">Seconds per reply; 0 if unknown.</param>
+    /// <param name="unmeasured">The result if anything is unknown.</param>
+    /// <param name="ceiling">Upper bound of the result.</param>
     public int RepliesInARoundTrip(double each, int unmeasured, int ceiling) => each > 0 && RoundTrip is var roundTrip and > 0
         ? (int)Math.Clamp(1 + Math.Ceiling(roundTrip / each), 1, ceiling)
         : Math.Min(unmeasured, ceiling);
 
-    /// <summary>Seconds until a connection that owes this many bytes has delivered them.</summary>
+    /// <summary>Seconds until a connection has delivered this many bytes; 0 if the rate is unknown.</summary>
     public double TimeFor(long bytes) => BytesPerSecond is var rate and > 0 ? bytes / rate : 0;
 
-    // One article that stalled says little about the next.
+    // Limits one sample, because a single stalled article says little about the next.
     private static double Within(double sample, double known)
     {
         const double MostGrowth = 4;
@@ -105,19 +100,15 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
 }
 
 /// <summary>The last few round trips of one provider.</summary>
-/// <remarks>
-/// Thread-safe: each read loop writes the next place, one word, and a reader looks at all of them; a place that is read while it is
-/// written is a round trip of either time.
-/// </remarks>
+/// <remarks>Thread-safe. Each read loop writes one word to the next place. A concurrent reader sees either the old or the new round trip.</remarks>
 internal sealed class RecentRoundTrips
 {
-    // Odd, so that one of them is the middle; few, so that a line that has changed shows within some articles.
+    // Odd, so that there is a middle one; small, so that a changed line shows after a few articles.
     private const int Kept = 15;
 
     private readonly long[] _ticks = new long[Kept];
     private int _count;
 
-    /// <summary>The one in the middle; null while there is none.</summary>
     public TimeSpan? Median
     {
         get
@@ -131,24 +122,22 @@ internal sealed class RecentRoundTrips
         }
     }
 
-    /// <summary>A reply has begun.</summary>
     public void Add(TimeSpan waited) =>
         Volatile.Write(ref _ticks[(uint)(Interlocked.Increment(ref _count) - 1) % Kept], waited.Ticks);
 }
 
 /// <summary>
-/// How long the connections of one provider are silent in the middle of replies, of late: enough to say what is unusually long, and
-/// whether any of them is heard at all.
+/// Recent silences within replies of one provider. They tell how long a silence is unusual, and whether any connection receives data.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: the oldest time makes room for a new one.</remarks>
+/// <remarks>Thread-safe. Bounded: a new sample replaces the oldest.</remarks>
 internal sealed class UsualSilence
 {
     private const int Kept = 256;
 
-    // Fewer say nothing about one in twenty.
+    // Fewer samples say nothing about the 95th percentile.
     private const int FewestTelling = 20;
 
-    // What is usual does not change from one article to the next.
+    // Recomputed only every few samples, because the usual silence changes slowly.
     private const int ObservedBetween = 8;
 
     private readonly Lock _gate = new();
@@ -158,16 +147,15 @@ internal sealed class UsualSilence
     private long _p95 = -1;
     private long _heardAt;
 
-    /// <summary>The longest silence of nineteen in twenty articles is shorter; null while too few are known.</summary>
+    /// <summary>95th percentile of the longest silence within an article; null until there are enough samples.</summary>
     public TimeSpan? P95 => Volatile.Read(ref _p95) is var ticks and >= 0 ? TimeSpan.FromTicks(ticks) : null;
 
-    /// <summary>When any of the connections was heard last, in ticks of the time provider.</summary>
+    /// <summary>When any connection last received data, in ticks of the time provider.</summary>
     public long HeardAt => Volatile.Read(ref _heardAt);
 
-    /// <summary>A connection has been heard.</summary>
     public void Heard(long now) => Volatile.Write(ref _heardAt, now);
 
-    /// <summary>An article has ended, or was given up: adds its longest silence.</summary>
+    /// <summary>Adds the longest silence of an article that has ended or was given up.</summary>
     public void Observe(TimeSpan silence)
     {
         lock (_gate)

@@ -6,12 +6,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// One logged-in socket. Commands go out through one write loop, which sends all that are ready in one flush; replies come in
-/// through one read loop, which matches them to the commands in order and lends body bytes to their sinks.
+/// One logged-in socket. A write loop sends all ready commands in one flush. A read loop matches the replies to the commands in order
+/// and lends body bytes to their sinks.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Any thread may send, by one hop to the write loop; one pool owns it and is told of every reply and of its end. Ended by
-/// <see cref="Abort"/>, <see cref="Retire"/> or the server; <see cref="Completion"/> follows.
+/// Thread-safe. Any thread may send; the write loop does the work. The owning pool is notified of every reply and of the end.
+/// <see cref="Abort"/>, <see cref="Retire"/> or the server end the connection; <see cref="Completion"/> follows.
 /// </remarks>
 internal sealed class NntpConnection : IAsyncDisposable
 {
@@ -25,12 +25,11 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly ConnectionClock _clock;
     private readonly Channel<PendingReply> _unsent = Channel.CreateUnbounded<PendingReply>(new() { SingleReader = true });
 
-    // Read loop only, and once it has ended what tears the connection down: misses that are not proved, and the reply whose body goes on
-    // in the next stretch.
+    // Used by the read loop and by the teardown after it: misses that are not confirmed yet, and the reply whose body continues.
     private readonly Queue<StepProof> _doubts = new();
     private PendingReply? _body;
 
-    // Why it has ended, or is about to; set once.
+    // Why the connection ends; set once.
     private NntpException? _failure;
     private volatile bool _retired;
     private volatile bool _disposed;
@@ -38,8 +37,8 @@ internal sealed class NntpConnection : IAsyncDisposable
     private bool _closedByServer;
 
     /// <param name="transport">Logged in; owned.</param>
-    /// <param name="login">Which login of its account it was opened with.</param>
-    /// <param name="pool">To which it belongs.</param>
+    /// <param name="login">The login counter of the pool.</param>
+    /// <param name="pool">The owner.</param>
     public NntpConnection(NntpTransport transport, int login, NntpConnectionPool pool)
     {
         (_transport, _pool, _shared) = (transport, pool, pool.Shared);
@@ -51,22 +50,19 @@ internal sealed class NntpConnection : IAsyncDisposable
         Completion = Task.FromResult(new NntpException(NntpFault.ConnectionClosed, "The connection was not started."));
     }
 
-    /// <summary>Ends when both loops have ended and the socket is closed, and says why. Never fails.</summary>
+    /// <summary>Ends once both loops have ended and the socket is closed; the result is the reason. Never fails.</summary>
     public Task<NntpException> Completion { get; private set; }
 
-    /// <summary>Round trip, rate and silences that this connection has shown.</summary>
     public LineEstimate Line { get; }
 
-    /// <summary>Scheduling state, used under the lock of the pool.</summary>
     public ConnectionLoad Load { get; }
 
-    /// <summary>What stands for the connection where it is remembered, which keeps nothing of it alive.</summary>
+    /// <summary>Identifies the connection without keeping any of its objects alive.</summary>
     public object Identity { get; } = new();
 
-    /// <summary>Starts the loops. Called once.</summary>
     public void Start() => Completion = RunAsync();
 
-    /// <summary>Sends commands as soon as the socket takes them. Their reply fails when the connection has ended.</summary>
+    /// <summary>Queues commands for the write loop. Their reply fails if the connection has ended.</summary>
     public void Submit(PendingReply reply)
     {
         _clock.Expect(reply.Request.Lane, reply.IsWanted);
@@ -74,15 +70,14 @@ internal sealed class NntpConnection : IAsyncDisposable
             Fail(reply, _failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
     }
 
-    /// <summary>Commands whose replies the connection owes.</summary>
     internal PendingReplies Sent => _sent;
 
-    /// <summary>Whether a reply is outstanding that is wanted: a sign of life is not.</summary>
+    /// <summary>Whether a fetch waits for a reply; a keep-alive does not count.</summary>
     public bool IsAwaited => !_sent.IsEmpty && !_sent.OnlyAbandoned;
 
     /// <summary>
-    /// Decides what becomes of replies that are not wanted any more: read to their end when that is cheap, else a new socket. While a
-    /// fetch waits behind the unwanted bytes they are read, whatever they cost.
+    /// Decides about abandoned replies: reads them to their end if that is cheap, otherwise closes the socket. While a fetch waits behind
+    /// them they are read at any cost.
     /// </summary>
     public void Reconsider()
     {
@@ -93,8 +88,8 @@ internal sealed class NntpConnection : IAsyncDisposable
             return;
         }
 
-        // The fetch that comes next waits for the end of the rest or for a handshake, unless another connection takes it: then the
-        // rest is worth its socket as long as the line is through with it in time.
+        // The next fetch waits for this drain or for a handshake, unless another connection takes it. With another connection available,
+        // the drain is worthwhile as long as it ends within the drain time.
         var drainSeconds = Line.TimeFor(remaining) + (Line.RoundTrip / 2);
         var limit = _options.DrainTime.TotalSeconds;
         if (!_pool.HasAnother(this))
@@ -105,8 +100,8 @@ internal sealed class NntpConnection : IAsyncDisposable
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
     }
 
-    /// <summary>Closes a connection that is silent still, when its article has come elsewhere: what it will send is worth less than its socket.</summary>
-    /// <returns>False when bytes have come of late.</returns>
+    /// <summary>Closes a silent connection whose article has arrived elsewhere, because a late reply is worth less than its socket.</summary>
+    /// <returns>False if bytes have arrived recently.</returns>
     public bool TryGiveUp()
     {
         if (!_clock.IsUnusual)
@@ -116,29 +111,27 @@ internal sealed class NntpConnection : IAsyncDisposable
         return true;
     }
 
-    /// <summary>Closes the socket from this side; everything outstanding fails with the reason.</summary>
+    /// <summary>Closes the socket from this side. All outstanding replies fail with the reason.</summary>
     public void Abort(NntpException reason)
     {
         if (Interlocked.CompareExchange(ref _failure, reason, null) is null)
             _transport.Leave();
     }
 
-    /// <summary>Says QUIT and waits for the server to close, when the pool has agreed to let an idle connection go.</summary>
-    /// <param name="isStale">Whether it is of no use any more.</param>
-    /// <returns>False when the pool has not.</returns>
+    /// <summary>Says QUIT and lets the server close. Returns false if the pool still needs the connection.</summary>
     public bool Retire(bool isStale = false)
     {
         if (!_pool.TryRetire(this, isStale))
             return false;
 
-        // Before the write loop is stopped, which says QUIT where it sees this.
+        // Set before the write loop stops, because the loop says QUIT only if it sees this.
         _retired = true;
         _clock.StartLeaving();
         _unsent.Writer.TryComplete();
         return true;
     }
 
-    /// <summary>Closes the socket and waits for both loops. No connection will take its place.</summary>
+    /// <summary>Closes the socket and waits for both loops. The pool is closing, so no connection will replace this one.</summary>
     public async ValueTask DisposeAsync()
     {
         _disposed = true;
@@ -165,7 +158,7 @@ internal sealed class NntpConnection : IAsyncDisposable
             FailOutstanding(reason);
             await _clock.DisposeAsync();
 
-            // The server counts the socket until it has noticed; a replacement dialled before that would be one too many.
+            // The server counts the socket until it notices the close, so an immediate replacement would be one too many.
             if (!_closedByServer && !_disposed)
                 await _pool.LeaveAsync(_transport.Socket);
             _transport.Abort();
@@ -176,7 +169,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         return reason;
     }
 
-    /// <summary>By the clock.</summary>
+    /// <summary>Handles what the clock found due.</summary>
     internal void Obey(ConnectionDue due)
     {
         if (due.IsLate)
@@ -189,10 +182,10 @@ internal sealed class NntpConnection : IAsyncDisposable
             Submit(new KeepAlive());
     }
 
-    /// <summary>The first reply is late: what the connection owes is asked for elsewhere, the first reply in a race with this one.</summary>
+    /// <summary>Handles a late first reply: its fetch hedges, and the fetches behind it move to other connections.</summary>
     private void BeLate()
     {
-        // What waits may go elsewhere.
+        // Waiting fetches may get another connection.
         _pool.Pump();
         if (_sent.TryPeekLate(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
             _sent.SendElsewhere(first, lateness == Lateness.Left);
@@ -207,7 +200,7 @@ internal sealed class NntpConnection : IAsyncDisposable
             RetireOthersLikeThis();
     }
 
-    /// <summary>Reads until the connection ends. Whatever ends it comes out as the reason why; nothing is thrown.</summary>
+    /// <summary>Reads until the connection ends. Returns the reason, and never throws.</summary>
     private async Task<NntpException> ReadToEndAsync()
     {
         try
@@ -226,7 +219,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Sends until it is stopped: commands that are ready together leave in one flush.</summary>
+    /// <summary>Sends until the channel completes. Commands ready at the same time share one flush.</summary>
     private async Task WriteLoopAsync()
     {
         var buffer = new ArrayBufferWriter<byte>(1024);
@@ -263,8 +256,8 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Every command is pending before it is flushed: its answer can overtake the end of the flush.</summary>
-    /// <returns>False when it is not wanted any more and must not be sent.</returns>
+    /// <summary>Registers a command before it is flushed, because its answer can overtake the end of the flush.</summary>
+    /// <returns>False if the command was abandoned and must not be sent.</returns>
     private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer)
     {
         reply.SentAt = _time.GetTimestamp();
@@ -290,13 +283,13 @@ internal sealed class NntpConnection : IAsyncDisposable
         {
             var result = await reader.ReadAsync();
 
-            // We have closed the connection; nothing has come.
+            // This side has closed the connection.
             if (result.IsCanceled)
                 return;
             var buffer = result.Buffer;
             var arrived = buffer.Length;
 
-            // After QUIT nothing is outstanding, and what the server says to it does not matter.
+            // Nothing is outstanding after QUIT, so the server's answer to it does not matter.
             if (_retired)
                 buffer = buffer.Slice(buffer.End);
             else
@@ -312,13 +305,13 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>By the read loop: takes as many replies as the buffer holds, in the order of their commands, and cuts off what they used.</summary>
+    /// <summary>Takes as many replies as the buffer holds, in order of their commands, and cuts off the bytes used. Read loop only.</summary>
     /// <param name="buffer">Lent.</param>
     /// <param name="arrived">How many of its bytes are new.</param>
-    /// <exception cref="NntpException">What came fits no command.</exception>
+    /// <exception cref="NntpException">The bytes fit no command.</exception>
     internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {
-        // Told before the body is given on, because its sink may take longer than the connection may be silent.
+        // Reported before the body is passed on, because its sink may take longer than the connection may stay silent.
         if (_body is not null)
             _clock.Received(arrived, _time.GetTimestamp());
         while (!buffer.IsEmpty)
@@ -345,7 +338,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (!_sent.TryPeek(out var reply) || response.Code == NntpResponseCode.ServiceUnavailable)
             throw Unsolicited(response);
 
-        // The first answer on a connection that was idle measures the round trip.
+        // Only the first answer of an idle connection measures the round trip, because later ones queue behind it.
         if (!reply.SentBehindOthers && reply.Unanswered == reply.Commands)
             Line.ObserveRoundTrip(reply.SentAt);
         var now = _time.GetTimestamp();
@@ -370,7 +363,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         _sent.TryRemove(_time.GetTimestamp(), out _);
         Believe();
 
-        // It took no lease, and no fetch waits for it.
+        // A keep-alive took no lease, and no fetch waits for it.
         if (reply is KeepAlive)
         {
             _shared.Bandwidth.Count(reply.Remaining);
@@ -380,14 +373,14 @@ internal sealed class NntpConnection : IAsyncDisposable
         var outcome = OutcomeOf(reply);
         _pool.Depth.Answered(reply);
 
-        // Decided first, so that a reply that was given up is counted as such.
+        // Closed first, so that a reply abandoned meanwhile is counted as such.
         var isWanted = reply.TryClose();
         GiveBack(reply);
 
-        // Unwanted replies behind a wanted one were left alone for its sake.
+        // The abandoned replies behind a wanted one were kept for its sake.
         Reconsider();
 
-        // Told last: the fetch goes on in this call, and the replies behind this one wait until it returns.
+        // Completed last, because the fetch continues in this call and delays the replies behind it.
         if (isWanted)
             reply.Complete(outcome);
     }
@@ -411,9 +404,9 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>A miss has come. What is outstanding by now may show yet that it was the answer to another command.</summary>
-    /// <param name="id">What the provider does not have; empty where that is not to be remembered.</param>
-    /// <returns>Whether it may be believed; null when nothing is outstanding.</returns>
+    /// <summary>Records a miss that could still be the answer to another command. Commands outstanding now will settle that.</summary>
+    /// <param name="id">The missing article; empty if the miss must not be remembered.</param>
+    /// <returns>The pending proof; null if nothing is outstanding, so that the miss is already confirmed.</returns>
     private StepProof? DoubtOf(MessageId id)
     {
         var (ended, added) = _sent.Progress;
@@ -428,7 +421,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         return null;
     }
 
-    /// <summary>A reply has ended in its order: the misses are believed behind which nothing is outstanding any more that was by then.</summary>
+    /// <summary>Confirms each miss once all commands in flight at its arrival are answered. Until then replies could be off by one.</summary>
     private void Believe()
     {
         if (_doubts.Count == 0)
@@ -452,7 +445,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         _pool.EndCommand(this, reply.Request, reply);
     }
 
-    // The first command after a long rest has broken it: the next try gets a fresh connection and not the next stale one.
+    // The first command after a long idle time broke this connection, so the next try should not get another stale one.
     private void RetireOthersLikeThis()
     {
         foreach (var other in _pool.Idle)
@@ -464,7 +457,7 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     private void FailOutstanding(NntpException reason)
     {
-        // What failed in this process failed in the first reply, and says nothing about those behind it.
+        // A failure of this process concerns the first reply only, and says nothing about the replies behind it.
         var behind = reason.Fault == NntpFault.Broken ? new NntpException(NntpFault.GivenUp, reason.Message, reason) : reason;
         for (var of = reason; _sent.TryRemove(_time.GetTimestamp(), out var reply); of = behind)
         {
@@ -480,7 +473,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         NntpLog.ConnectionClosed(_shared.Logger, reason.Fault, reason.Message);
     }
 
-    /// <summary>There will be no reply: what has not begun will not come, and does not count towards the limit of bandwidth.</summary>
+    /// <summary>Fails a reply. A body that has not begun will not come, so it does not count toward the bandwidth limit.</summary>
     private void Fail(PendingReply reply, NntpException reason)
     {
         if (reply is ArticleBody { BodyStartedAt: 0 })
@@ -488,7 +481,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         reply.Fail(reason);
     }
 
-    /// <summary>A line that came while nothing was outstanding, or that ends the session.</summary>
+    /// <summary>The error for a line that answers no command or ends the session.</summary>
     private static NntpException Unsolicited(in NntpResponse response) => response.Code switch
     {
         NntpResponseCode.ServiceUnavailable or NntpResponseCode.PermanentlyUnavailable =>
@@ -496,7 +489,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         _ => new(NntpFault.MalformedReply, "The server sent a reply that nobody asked for."),
     };
 
-    // What a stream throws when its socket ends says that; anything else has its cause in this process.
+    // A stream throws these exceptions when its socket ends. Any other exception is a fault of this process.
     private static NntpException Lost(Exception error) => error is IOException or ObjectDisposedException or InvalidOperationException
         ? new(NntpFault.ConnectionClosed, "The connection was lost.", error)
         : new(NntpFault.Broken, $"A connection was given up because of a failure in this process: {error.GetType().Name}.", error);

@@ -6,22 +6,21 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The connections of one account: warm ones are reused, new ones dialled as demand asks, never more sockets than the cap, those that
-/// are being opened or are still closing included, because the server counts them all. Fetches wait here, in the order of their lanes,
-/// until a connection takes them.
+/// The connections of one account. The pool reuses idle connections and dials new ones on demand, never beyond the cap. Sockets being
+/// opened or closed count toward the cap, because the server counts them too. Fetches wait here, ordered by lane, for a connection.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One lock guards who waits, what is open and what counts; below it the locks of the limiters, the breakers, the trial of
-/// pipelining, the memory of providers, the timer and the background tasks are taken, none of which takes another. An answer to a fetch
-/// that waits is decided under the lock and told outside of it, because what the fetch does next takes locks of its own. Every event that
-/// could let a fetch go on (a reply, a dial, a socket that is left or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
+/// Thread-safe. One lock guards the waiting leases, the open connections and the socket counts. Below it the pool takes the locks of the
+/// limiters, breakers, pipelining trial, provider memory, timer and background tasks; none of these takes another. A wait ends under the
+/// lock, but its owner is notified outside of it, because the fetch then takes its own locks. Every event that can unblock a fetch
+/// (a reply, a dial, a socket left or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
 /// </remarks>
 internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 {
-    // Handshakes that are not through by then are not waited for by others.
+    // Until the cap is proven, further dials wait this long for the outcome of the first ones.
     private static readonly TimeSpan FirstRow = TimeSpan.FromSeconds(1);
 
-    // A dial begins a moment after the article that it is for began to wait; both are late together.
+    // A dial starts slightly after its article began to wait, so this makes both late at the same time.
     private static readonly TimeSpan DialLag = TimeSpan.FromMilliseconds(10);
 
     private readonly Lock _gate = new();
@@ -33,18 +32,18 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private volatile ProviderOptions _options;
     private volatile ProviderTraffic _traffic;
 
-    // All below is guarded by _gate: what waits and what is open, how many sockets the account takes, and how often its login has changed.
+    // All below is guarded by _gate. _login counts how often the account's login has changed.
     private readonly PacedPool _pace;
     private readonly LeaseScheduler _scheduler;
     private readonly ConnectionCap _cap;
     private readonly LeftSockets _left;
     private int _login;
 
-    // Leases whose wait has ended under the lock and whose owners have not been told, oldest first.
+    // Leases whose wait has ended under the lock and whose owners have not been notified yet, oldest first.
     private ConnectionLease? _firstSettled;
     private ConnectionLease? _lastSettled;
 
-    // Sockets that count beside the open connections: being dialled, dialled beside another address, closing. And how many open ones leave.
+    // Sockets that count besides the open connections: dials, parallel dials to a second address, closing ones. _leaving counts open ones.
     private readonly PoolDials _dials = new();
     private int _beside;
     private int _closing;
@@ -70,31 +69,26 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public ProviderHealth Health { get; }
     public PipelineDepth Depth { get; }
 
-    /// <summary>Under which the memory keeps what is learned about the account: the id of the first of its entries.</summary>
+    /// <summary>The account's key in the provider memory: the id of its first settings entry.</summary>
     public Guid Id => _options.Id;
 
-    /// <summary>Counts for the same entry what the account is used for.</summary>
     public ProviderTraffic Traffic => _traffic;
 
-    /// <summary>Whether the settings say that the account is not used.</summary>
     public bool IsDisabled => _options.Kind == ProviderKind.Disabled;
 
-    /// <summary>Whether no connection is open and none may be opened now.</summary>
+    /// <summary>Whether no connection is open and the breakers or the shutdown forbid a dial.</summary>
     public bool IsUnreachable => Reach.IsUnreachable;
 
     /// <summary>
-    /// Whether none is open, and the oldest dial has taken longer than an article waits before it is asked for elsewhere: what one fetch has
-    /// waited for in vain the next need not wait for.
+    /// Whether no connection is open and the oldest dial has exceeded the hedge wait. Further fetches then need not wait for the same dial.
     /// </summary>
     public bool IsMute => Reach.IsMute;
 
-    /// <summary>Whether one of these holds.</summary>
     public bool IsOutOfReach => Reach != (false, false);
 
-    /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
 
-    /// <summary>Sockets being opened or closed, those of the open ones that owe nothing, and as many as were found to be taken; null while that is all that is promised.</summary>
+    /// <summary>Changing counts dials and closing sockets. Cap is null unless the server allows fewer connections than promised.</summary>
     public (int Changing, int Idle, int Open, int? Cap) Counts
     {
         get
@@ -104,7 +98,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>Seconds until a new fetch would be through, by what is outstanding; for choosing among equal providers.</summary>
+    /// <summary>Seconds until the outstanding bytes have arrived; decides among equal providers.</summary>
     public double Backlog
     {
         get
@@ -114,7 +108,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>What the connections do right now, for those who look on.</summary>
     public ConnectionSnapshot Snapshot
     {
         get
@@ -124,7 +117,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>The connections that owe nothing and could take the next command.</summary>
     public NntpConnection[] Idle
     {
         get
@@ -134,7 +126,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>Whether no more connections are open than are kept though nothing plays.</summary>
+    /// <summary>Whether only the connections of the warm floor are open, which stay open although nothing plays.</summary>
     public bool HasOnlyTheFloor
     {
         get
@@ -164,10 +156,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private bool IsMuteNow => Serving == 0 && Shared.Options.HedgeEnabled && _dials.Oldest is { } oldest && Shared.Time.GetElapsedTime(oldest) >= Shared.Options.HedgeWait - DialLag;
 
-    // Whether none serves, and none is about to.
     private bool NoneWillServe => Serving == 0 && _dials.Count == 0;
 
-    // Whether one more will serve soon, or could.
+    // Whether another connection will serve soon, or may be dialed.
     private bool MoreMayServe => _dials.Count > 0 || (!IsFull && !_left.HoldsUpDials && CanDial);
 
     private bool CanDial => Health.Resting is null && !_isClosed;
@@ -175,8 +166,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private LeaseTerms Terms => Depth.Terms(Line, MoreMayServe);
 
     /// <summary>
-    /// Takes on other settings of the same account. Connections beyond a lower cap, and all that were opened with another login, take
-    /// nothing more: idle ones close now, busy ones when their replies have ended.
+    /// Applies other settings of the same account. Connections above a lower cap or with an old login accept no more commands: idle ones
+    /// close now, busy ones after their replies.
     /// </summary>
     public void Change(ProviderOptions options)
     {
@@ -198,7 +189,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>The memory has been restored: takes up the cap and the breakers of an earlier run.</summary>
+    /// <summary>Applies the cap and the breaker states of an earlier run, once the provider memory has been restored.</summary>
     public void Recall()
     {
         lock (_gate)
@@ -207,14 +198,14 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Everything goes through again, however the provider has failed before.</summary>
+    /// <summary>Resets all breakers, so that fetches and dials go through again.</summary>
     public void Unblock()
     {
         Health.Forget();
         Pump();
     }
 
-    /// <summary>All connections that the account promises may be tried again, however few were found to be taken.</summary>
+    /// <summary>Forgets the learned cap, so that all promised connections may be tried again.</summary>
     public void ForgetCap()
     {
         lock (_gate)
@@ -222,8 +213,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Nothing more is asked of a connection of this pool, which closes when it owes nothing.</summary>
-    /// <param name="identity">Its <see cref="NntpConnection.Identity"/>.</param>
+    /// <summary>Stops using the connection with this <see cref="NntpConnection.Identity"/>; it closes once it owes no reply.</summary>
     public void Distrust(object identity)
     {
         lock (_gate)
@@ -237,19 +227,17 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Closes the connections that owe nothing.</summary>
-    /// <returns>Their ends.</returns>
+    /// <summary>Closes the idle connections. The tasks end with their sockets.</summary>
     public Task[] CloseIdle() => [.. Idle.Where(connection => connection.Retire(isStale: true)).Select(connection => connection.Completion)];
 
-    /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
     public Task ProbeAsync(CancellationToken cancellationToken) => ProbeAsync(_options, cancellationToken);
 
     /// <summary>
-    /// Opens a connection with the login of one entry if none is open, and leaves it in the pool. Where the account goes by the login of
-    /// another entry, the connection only shows whether this one is accepted.
+    /// Opens a connection with the login of one entry, unless one is open, and leaves it in the pool. If the account uses the login of
+    /// another entry, the connection only tests whether the server accepts this login.
     /// </summary>
-    /// <exception cref="NntpException">It cannot be reached or logged in to.</exception>
-    /// <exception cref="ObjectDisposedException">The pool was closed, before or meanwhile.</exception>
+    /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
+    /// <exception cref="ObjectDisposedException">The pool was closed, before the call or during it.</exception>
     public async Task ProbeAsync(ProviderOptions entry, CancellationToken cancellationToken)
     {
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _disposing.Token);
@@ -271,10 +259,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             throw failure;
     }
 
-    /// <summary>Places the fetches that can be placed, and dials for the rest.</summary>
+    /// <summary>Grants leases to the waiting fetches and dials for the rest.</summary>
     public void Pump() => Serve(inline: true);
 
-    /// <summary>Sends away what waits for a body, because those of this provider fail: to another one, or back here where there is none.</summary>
+    /// <summary>Ends the waits for bodies because the provider keeps failing. A fetch without another provider comes back and waits again.</summary>
     public void SendAway()
     {
         lock (_gate)
@@ -282,14 +270,12 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Waits for a connection that takes one more command.</summary>
-    /// <param name="lease">Held when the task has completed well; asked for once.</param>
-    /// <param name="cancellationToken">Gives the wait up.</param>
+    /// <summary>Waits for a connection that takes one more command. The lease is held once the task succeeds; a lease is requested once.</summary>
     /// <exception cref="NntpException">The provider cannot be reached, or nothing became free in time.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled, or the lease given up.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled, or the lease given up.</exception>
     public ValueTask LeaseAsync(ConnectionLease lease, CancellationToken cancellationToken)
     {
-        // Before the lock is taken, so that a reader who comes meanwhile either finds the pool here or is seen by the scheduler.
+        // Before the lock, so that no concurrent Raise is lost: either it finds the pool here, or the scheduler sees the raised urgency.
         lease.Begin(this);
         bool isHeld;
         ConnectionLease? settled;
@@ -306,16 +292,16 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             else
                 Enqueue(lease);
 
-            // What waits before it may wait for something else than the connection that is free.
+            // Fetches ahead in the queue may wait for something other than the free connection, so this one may still be served.
             settled = ServeUnderLock();
         }
 
-        // The caller may hold locks.
+        // The caller may hold locks, so nothing continues inline.
         Tell(settled, inline: false);
         return isHeld ? ValueTask.CompletedTask : lease.WaitAsync(cancellationToken);
     }
 
-    /// <summary>By a lease: a reader has come to wait for its article, and may hold a lock.</summary>
+    /// <summary>Called by a lease when a reader starts to wait for its article. The caller may hold a lock.</summary>
     public void Raise(ConnectionLease lease)
     {
         lock (_gate)
@@ -328,7 +314,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Serve(inline: false);
     }
 
-    /// <summary>By a lease: it is not wanted any more; others may go on in its place. Nothing happens when its wait has ended.</summary>
+    /// <summary>Called by a lease when its owner gives up, so that other fetches can be served. Does nothing once the wait has ended.</summary>
     public void Withdraw(ConnectionLease lease, CancellationToken cancelled)
     {
         bool waited;
@@ -346,10 +332,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             Pump();
     }
 
-    /// <summary>A command has ended, or its lease was given back without one.</summary>
-    /// <param name="connection">The connection that the lease was for.</param>
-    /// <param name="request">The request of the lease.</param>
-    /// <param name="reply">The reply that has ended in its order; null where there was none.</param>
+    /// <summary>Frees the place of a command. <paramref name="reply"/> is null if the lease was returned without a command.</summary>
     public void EndCommand(NntpConnection connection, in ArticleRequest request, PendingReply? reply = null)
     {
         OperationPermit? permit;
@@ -368,10 +351,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>By a connection that has been idle for long.</summary>
-    /// <param name="connection">The connection.</param>
-    /// <param name="isStale">Whether it is of no use any more, so that it does not count among those that are kept open.</param>
-    /// <returns>True when no lease is out and none will be given: the connection may say goodbye.</returns>
+    /// <summary>
+    /// Takes an idle connection out of service, so that it may say QUIT. Returns false while a lease is out, or while the warm floor needs
+    /// the connection and it is not stale.
+    /// </summary>
     public bool TryRetire(NntpConnection connection, bool isStale)
     {
         lock (_gate)
@@ -385,17 +368,17 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         return true;
     }
 
-    /// <summary>Whether the fetch that comes next need not wait for this connection: another is idle, or can be opened while this one reads on.</summary>
+    /// <summary>Whether the next fetch need not wait for this connection: another one is idle, or can be opened while this one drains.</summary>
     public bool HasAnother(NntpConnection connection)
     {
         lock (_gate)
             return _scheduler.Idle.Any() || (MoreMayServe && !_scheduler.IsDrainingBeside(connection.Load));
     }
 
-    /// <summary>By a connection: no lease may be given any more; the socket may still count.</summary>
+    /// <summary>Called by a connection that takes no more leases. Its socket may still count.</summary>
     public void Closing(NntpConnection connection, NntpException reason)
     {
-        // A connection that was idle, or waited for a sign of life alone, says nothing about the provider.
+        // A connection that was idle, or that owed only a keep-alive, says nothing about the provider.
         var isTelling = connection.IsAwaited && ProviderHealth.IsTelling(reason);
         OperationPermit? permit;
         bool owedStats;
@@ -409,31 +392,28 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             permit = connection.Load.TakePermit();
         }
 
-        // Outside of the lock: a breaker that opens sends the fetches away that wait here.
+        // Outside the lock, because a breaker that opens ends the waits in this pool.
         if (isTelling)
             (owedStats ? Health.Stats : Health.Bodies).Failed(reason);
         permit?.Dispose();
         Pump();
     }
 
-    /// <summary>
-    /// A socket has closed its sending side, and nothing reads from it any more. Ends when the server does not count it any more, as far as
-    /// can be known.
-    /// </summary>
+    /// <summary>Holds the place of a half-closed socket that nobody reads, until the server presumably no longer counts it.</summary>
     public async Task LeaveAsync(Socket socket)
     {
         var left = new LeftSocket(socket, Shared);
         lock (_gate)
             _left.Add(left);
 
-        // From here on it is known when to try whether the server has room although the socket holds its place.
+        // The pool now knows when to try whether the server has room, although the socket holds its place.
         Pump();
         await left.WaitAsync(() => _left.ResetsHelp, _disposing.Token);
         lock (_gate)
             left.FreedAt = Shared.Time.GetTimestamp();
     }
 
-    /// <summary>By a connection: its socket is closed on both sides.</summary>
+    /// <summary>Called by a connection when its socket is fully closed.</summary>
     public void SocketGone()
     {
         Shared.Meter.SocketClosed();
@@ -486,7 +466,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _disposing.Dispose();
     }
 
-    /// <inheritdoc/>
     public override string ToString()
     {
         lock (_gate)
@@ -501,8 +480,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         SocketGone();
     }
 
-    /// <summary>Grants leases to the fetches that can be served, dials for the rest, and tells those that were answered.</summary>
-    /// <param name="inline">Whether they may go on in this call, because the caller holds no lock.</param>
+    /// <summary>Grants leases, dials for the remaining fetches, and notifies the owners of the leases whose wait has ended.</summary>
+    /// <param name="inline">Whether fetches may continue in this call, because the caller holds no lock.</param>
     private void Serve(bool inline)
     {
         ConnectionLease? settled;
@@ -518,13 +497,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             Shared.Limiter.Wake();
     }
 
-    /// <returns>The first of the leases that have been answered; null for none.</returns>
+    /// <returns>The first lease whose owner must be notified, or null.</returns>
     private ConnectionLease? ServeUnderLock()
     {
         var wasPaced = _scheduler.IsPaced;
         _scheduler.Serve(Terms, _grant);
 
-        // The deadlines of the waits go on.
+        // The waits count time again, so the timer must check their deadlines.
         if (wasPaced && !_scheduler.IsPaced && _scheduler.Waiting > 0)
             _look.Arm(TimeSpan.Zero);
         DialAsDemanded();
@@ -546,7 +525,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private void Enqueue(ConnectionLease lease)
     {
-        // Fetches ahead wait for their turn behind a slow line; nothing misses them before they are raised.
+        // Fetches ahead may wait longer behind a slow line, because no reader misses them before they are raised.
         var patience = lease.Request.Urgency?.IsHeadOfLine == false ? Shared.Options.AheadTimeout : Shared.Options.LeaseTimeout;
         var now = Shared.Time.GetTimestamp();
         lease.Wait(now, _scheduler.PacedFor(now), After(_scheduler.WaitTime, patience));
@@ -555,7 +534,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Watch(lease);
     }
 
-    /// <summary>A reader waits for the article of a lease: its fetch is told when the wait is long.</summary>
+    /// <summary>If a reader waits for the lease, schedules when its fetch learns that the wait is long.</summary>
     private void Watch(ConnectionLease lease)
     {
         if (!Shared.Options.HedgeEnabled || lease.Fetch is null || lease.Request.Urgency?.IsHeadOfLine != true)
@@ -564,13 +543,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _look.Arm(Shared.Options.HedgeWait);
     }
 
-    /// <summary>By the timer: ends the waits that have lasted too long, and tells the fetches of readers that have waited for long.</summary>
+    /// <summary>Called by the timer: ends waits past their deadline, and notifies fetches whose readers have waited for long.</summary>
     private void Look()
     {
         var late = new List<IPendingFetch>();
         lock (_gate)
         {
-            // Once for each dial: what has nowhere else to go comes back and waits.
+            // Once per dial: a fetch without another provider comes back and waits.
             if (IsMuteNow && _dials.TryNoteOldest())
                 RefuseAll(new NntpException(NntpFault.GivenUp, "The server does not answer a dial for long."));
             if (Shared.Options.HedgeEnabled && _dials.FirstAfter(After(Shared.Time.GetTimestamp(), -Shared.Options.HedgeWait)) is { } dial)
@@ -590,7 +569,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
                     lease.LateAt = After(now, Shared.Options.HedgeWait);
                 }
 
-                // While the waits stand still none of them ends; when they go on, they are looked at.
+                // No wait expires while bandwidth pacing suspends them. The timer is armed again when they resume.
                 if (!_scheduler.IsPaced)
                     _look.Arm(RestUntil(Math.Min(lease.Deadline, lease.LateAt)));
             }
@@ -608,7 +587,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Settled(lease);
     }
 
-    /// <summary>Ends the waits for a body, and those for answers about articles where these are to go, too.</summary>
+    /// <summary>Ends the waits for bodies, and with <paramref name="withStats"/> those for STAT answers too.</summary>
     private void RefuseAll(NntpException failure, bool withStats = true)
     {
         foreach (var lease in _scheduler.AllWaiting())
@@ -642,27 +621,25 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             _background.Add(DialAsync(BeginDial(), _login, Health.Dials.TryProbe(), _disposing.Token));
         }
 
-        // That nothing has played for a while is no event of its own.
+        // The end of playback raises no event, so the timer checks for it.
         if (_scheduler.BackgroundMayGrowIn is { } rest && !(again < rest))
             again = rest;
         if (again is { } due)
             _look.Arm(due);
     }
 
-    /// <summary>Whether to open one more.</summary>
-    /// <param name="depth">Bodies that a connection takes.</param>
-    /// <param name="again">When to ask again though nothing has happened until then; null: not before something does.</param>
+    /// <summary>Whether to dial once more. <paramref name="again"/> is when to check again without an event; null if only an event can help.</summary>
     private bool MayDial(int depth, out TimeSpan? again)
     {
         var options = Shared.Options;
 
-        // The first few are opened at once. Further ones beside those that serve spread the window of a reader over more connections: on a
-        // thin line that is not faster, and a seek has to leave more of them.
+        // If readers wait, the first few dials run in parallel. Further connections would spread a reader's window: no faster on a thin
+        // line, and a seek must leave more of them.
         var mostHandshakes = _scheduler.ReadersWait
             ? Math.Max(options.HandshakesPerProvider, options.MostHandshakesPerProvider - Serving)
             : options.HandshakesPerProvider;
 
-        // A provider that nothing uses is left alone: one that closes what is opened would be dialled for ever.
+        // Without this check a server that closes idle sockets would be redialed forever, although nothing uses it.
         var lackingOfTheFloor = options.KeepsWarm && _scheduler.IsBusy ? options.WarmFloor - Serving : 0;
         again = null;
         if (Math.Max(_scheduler.Lacking(depth), lackingOfTheFloor) <= _dials.Count || _dials.Count >= mostHandshakes || !CanDial)
@@ -673,19 +650,18 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             return false;
         }
 
-        // What becomes of the first row says whether there is room for more.
+        // The outcome of the first dials shows whether the server has room for more.
         if (_cap.Proven < mostHandshakes && Count >= mostHandshakes && _dials.Count > 0 && FirstRow - Shared.Time.GetElapsedTime(_dials.LastBegunAt) is var row && row > TimeSpan.Zero)
         {
             again = row;
             return false;
         }
 
-        // All places may be taken by sockets that are counted only in case the server does.
+        // All places may be taken by left sockets that the server perhaps no longer counts.
         _left.EndRest();
         return !IsFull || (_dials.Count == 0 && Count <= _cap.Current && _left.MayTry(out again));
     }
 
-    /// <returns>When it began.</returns>
     private long BeginDial()
     {
         if (Shared.Options.HedgeEnabled)
@@ -693,7 +669,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         return _dials.Begin(Shared.Time.GetTimestamp());
     }
 
-    /// <returns>Why the dial failed, or null.</returns>
     private async Task<NntpException?> DialAsync(long begunAt, int login, BreakerProbe? probe, CancellationToken cancellationToken)
     {
         bool mustTrim;
@@ -747,7 +722,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             NntpLog.Recovered(Shared.Logger, _options.Name);
     }
 
-    /// <summary>A dial has ended otherwise than by a connection, or by a refusal while others counted.</summary>
+    /// <summary>Handles a dial without a connection, except a refusal while other sockets counted.</summary>
     private void DialFailed(NntpException failure, bool isTelling, BreakerProbe? probe)
     {
         _left.DialFailed();
@@ -761,7 +736,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             RefuseAll(failure);
     }
 
-    /// <summary>A connection serves no more, and still counts.</summary>
+    /// <summary>Takes a connection out of service. Its socket still counts.</summary>
     private void BeginClose(ConnectionLoad load)
     {
         if (load.IsLeaving)
@@ -770,7 +745,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _closing++;
     }
 
-    /// <summary>Lets those connections go that the settings do not allow any more: those of another login, and as many as are too many, idle ones first.</summary>
+    /// <summary>Retires what the settings no longer allow: connections with an old login, then the excess above the cap, idle first.</summary>
     private void Trim()
     {
         NntpConnection[] idle;

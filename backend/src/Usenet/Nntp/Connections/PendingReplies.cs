@@ -3,12 +3,12 @@ using System.Diagnostics.CodeAnalysis;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The commands of one connection that are on the wire, oldest first: replies come in this order and no other. Says since when the
-/// connection owes the first of them a sign of life, and whether that is late.
+/// The commands of one connection on the wire, oldest first. Replies arrive in exactly this order. Also tracks how long the first reply has
+/// made no progress, and whether it is late.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A command is added before it is flushed, because its answer can overtake the end of the flush. Whether the connection
-/// is late belongs to the first reply: it ends with it, and where nothing is outstanding nothing can be late.
+/// Thread-safe. A command is added before it is flushed, because its answer can overtake the end of the flush. Lateness belongs to the
+/// first reply and ends with it.
 /// </remarks>
 /// <param name="openedAt">In ticks of the time provider.</param>
 internal sealed class PendingReplies(long openedAt = 0)
@@ -16,22 +16,19 @@ internal sealed class PendingReplies(long openedAt = 0)
     private readonly Lock _gate = new();
     private readonly Queue<PendingReply> _replies = new();
 
-    // All in ticks of the time provider: when the last reply ended, from when on the first one could be answered, when the last sign of
-    // life came.
+    // In ticks of the time provider: the end of the last reply, the earliest time the first one could be answered, and the last progress.
     private long _restsSince = openedAt;
     private long _firstSince = openedAt;
     private long _heardAt = openedAt;
 
-    // How many commands were added and have ended, ever.
     private long _added;
     private long _ended;
 
-    // Changed under the lock only. The pool reads it under its own lock, above which no reply may be waited for; each change is
-    // followed by a call of the pool, so that what it read too early it reads again.
+    // Written under the lock. The pool reads it under its own lock, where it must not wait for this one; a call of the pool follows each
+    // change, so a stale value is soon read again.
     private volatile bool _isLate;
     private volatile bool _hasRevived;
 
-    /// <summary>Whether nothing is outstanding.</summary>
     public bool IsEmpty
     {
         get
@@ -41,7 +38,6 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Commands that are outstanding.</summary>
     public int Commands
     {
         get
@@ -56,7 +52,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Replies that have ended, and those that will have when all that is outstanding has: numbers that only grow.</summary>
+    /// <summary>Replies ended so far, and replies that will have ended once all outstanding ones have; both only grow.</summary>
     public (long Ended, long Added) Progress
     {
         get
@@ -66,10 +62,9 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether replies are outstanding and none of them is wanted.</summary>
     public bool OnlyAbandoned => AbandonedBytes is not null;
 
-    /// <summary>Bytes still to come when all outstanding replies are unwanted; null when there is none, or one is wanted.</summary>
+    /// <summary>Estimated bytes still to come if all outstanding replies are abandoned; null if none is outstanding or a fetch wants one.</summary>
     public long? AbandonedBytes
     {
         get
@@ -89,10 +84,10 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether the first reply was found late, and no sign of life has come since.</summary>
+    /// <summary>Whether the first reply was found late and has made no progress since.</summary>
     public bool IsLate => _isLate;
 
-    /// <summary>Since when nothing is outstanding, in ticks of the time provider; meaningless while something is.</summary>
+    /// <summary>Start of the idle time in ticks of the time provider; meaningless while a reply is outstanding.</summary>
     public long RestsSince
     {
         get
@@ -102,7 +97,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether the reply that comes next is unwanted and holds up one that is not.</summary>
+    /// <summary>Whether an abandoned first reply delays a wanted one.</summary>
     public bool IsHeldUpByAbandoned
     {
         get
@@ -122,7 +117,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether a reader waits for any of them.</summary>
+    /// <summary>Whether a reader waits for any of the replies.</summary>
     public bool IsAnyAwaited
     {
         get
@@ -141,20 +136,19 @@ internal sealed class PendingReplies(long openedAt = 0)
     }
 
     /// <summary>
-    /// Since when the first reply owes a sign of life: from the last one, from the end of the reply before, or from a round trip after
-    /// its command, whichever was last. In ticks of the time provider; the largest value while none is outstanding.
+    /// Since when the first reply has made no progress, in ticks of the time provider; the largest value if none is outstanding. Counts from
+    /// the last progress, the end of the previous reply, or one <paramref name="roundTrip"/> after its command, whichever is latest.
     /// </summary>
-    /// <param name="roundTrip">In the same ticks.</param>
     public long SilentSince(long roundTrip)
     {
         lock (_gate)
             return SilentSinceUnderLock(roundTrip);
     }
 
-    /// <summary>The first reply is late from now on, if it has been silent since this time at least.</summary>
-    /// <param name="since">In ticks of the time provider.</param>
-    /// <param name="roundTrip">In the same ticks.</param>
-    /// <returns>False when it is not, because it has ended or a sign of life has come.</returns>
+    /// <summary>
+    /// Marks the first reply as late, if it has been silent at least since <paramref name="since"/>. Otherwise it ended or made progress
+    /// meanwhile, and the call returns false. All times are in ticks of the time provider.
+    /// </summary>
     public bool TryBeLate(long since, long roundTrip)
     {
         lock (_gate)
@@ -165,8 +159,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>A sign of life of the first reply.</summary>
-    /// <param name="now">In ticks of the time provider.</param>
+    /// <summary>Records progress of the first reply. <paramref name="now"/> is in ticks of the time provider.</summary>
     public void Heard(long now)
     {
         lock (_gate)
@@ -176,7 +169,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether a connection that was late is not late any more since the last call, so that it may be given out again.</summary>
+    /// <summary>Whether a late connection recovered since the last call, so that the pool may use it again.</summary>
     public bool TakeRevived()
     {
         if (!_hasRevived)
@@ -188,19 +181,17 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether nothing has been heard since the first command was sent, after a rest of at least this long.</summary>
-    /// <param name="rest">In ticks of the time provider.</param>
+    /// <summary>Whether the first command after an idle time of at least <paramref name="rest"/> ticks has had no answer.</summary>
     public bool IsFirstAfterRest(long rest)
     {
         lock (_gate)
             return _replies.Count > 0 && _heardAt < _firstSince && _firstSince - _restsSince >= rest;
     }
 
-    /// <summary>Adds a command that is about to be sent, unless it is not wanted any more.</summary>
-    /// <remarks>The lease that gives it up looks in here after that, so that the command is either left out or seen by the lease.</remarks>
+    /// <summary>Adds a command about to be sent; false if it was abandoned and must not be sent.</summary>
+    /// <remarks>A lease abandons first and then checks this queue, so either the command is left out or the lease sees it.</remarks>
     /// <param name="reply">The command.</param>
     /// <param name="isOnly">Whether nothing else is outstanding.</param>
-    /// <returns>False when it is not wanted and must not be sent.</returns>
     public bool TryAdd(PendingReply reply, out bool isOnly)
     {
         lock (_gate)
@@ -217,14 +208,14 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Has the fetches behind one that does not come ask elsewhere.</summary>
-    /// <param name="late">Nothing happens when it is not the first any more.</param>
-    /// <param name="isLeft">Whether its own goes as well.</param>
+    /// <summary>Moves the fetches behind a late reply to other providers.</summary>
+    /// <param name="late">Nothing happens if it is no longer the first reply.</param>
+    /// <param name="isLeft">Whether the fetch of the late reply moves too.</param>
     public void SendElsewhere(PendingReply late, bool isLeft)
     {
         lock (_gate)
         {
-            // Under the lock, so that the late reply is the first still when those behind it are sent away.
+            // Under the lock, so that the late reply is still first when the fetches behind it move.
             if (!_replies.TryPeek(out var first) || first != late)
                 return;
             foreach (var reply in _replies)
@@ -235,7 +226,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>The command whose reply comes next, or is under way.</summary>
+    /// <summary>The command whose reply comes next or is arriving.</summary>
     public bool TryPeek([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
@@ -252,9 +243,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>The first reply has ended, or will not come: takes its command out.</summary>
-    /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="reply">The command.</param>
+    /// <summary>Removes the first command, because its reply has ended or will not come. Restarts the idle and lateness times.</summary>
     public bool TryRemove(long now, [MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)

@@ -4,22 +4,22 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What has to come next for a pending reply that has been given a line.</summary>
+/// <summary>What a pending reply needs next after a line.</summary>
 internal enum ReplyStep
 {
-    /// <summary>Nothing: the reply has ended.</summary>
+    /// <summary>Nothing, because the reply has ended.</summary>
     End,
 
-    /// <summary>A further line, the answer to the next of its commands.</summary>
+    /// <summary>A line that answers its next command.</summary>
     Line,
 
     /// <summary>A body up to its terminating line.</summary>
     Body,
 }
 
-/// <summary>How one command ended at one provider. Made for what was not delivered alone.</summary>
-/// <param name="MissCode">430, 423 or 451 when the provider does not have the article; 0 when what was asked for has come.</param>
-/// <param name="Proof">Of what was missed; null where nothing was, or nothing was outstanding behind it.</param>
+/// <summary>How one command ended at one provider. Deliveries share one instance.</summary>
+/// <param name="MissCode">430, 423 or 451 if the provider does not have the article; 0 if the article or all answers arrived.</param>
+/// <param name="Proof">Settles whether the misses are real; null if there are none, or if they are already confirmed.</param>
 internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 {
     public static ReplyOutcome Delivered { get; } = new(0);
@@ -28,12 +28,12 @@ internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 }
 
 /// <summary>
-/// Whether a miss may be believed. It names no article, so that it may be the answer to another command: it is proved once every command
-/// that was outstanding when it came has been answered in its order, and refuted when the connection ends before.
+/// Whether a miss is real. A miss may name no article, so it could answer another command. It is proved once all commands outstanding at
+/// its arrival are answered in order, and refuted if the connection ends before that.
 /// </summary>
-/// <remarks>Thread-safe. Settled once, by the connection.</remarks>
-/// <param name="id">What is missed; empty for several articles.</param>
-/// <param name="until">Proved once so many replies of the connection have ended.</param>
+/// <remarks>Thread-safe. The connection settles it once.</remarks>
+/// <param name="id">The missing article; empty for several.</param>
+/// <param name="until">Proved once this many replies of the connection have ended.</param>
 internal sealed class StepProof(MessageId id, long until)
 {
     private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -43,7 +43,7 @@ internal sealed class StepProof(MessageId id, long until)
 
     public long Until => until;
 
-    /// <summary>Ends when it is proved or refuted; never fails.</summary>
+    /// <summary>Ends when the miss is proved or refuted; never fails.</summary>
     public Task Settled => _settled.Task;
 
     public bool IsProved => _settled.Task.IsCompleted && _isProved;
@@ -58,56 +58,51 @@ internal sealed class StepProof(MessageId id, long until)
 }
 
 /// <summary>
-/// What one lease sends and what comes back for it: one command, or several whose answers are single lines. The read loop of its
-/// connection gives it lines and bytes, the fetch waits for its end, and any thread may give it up; the gate orders these three, so that
-/// nothing the fetch has lent is touched after the fetch has ended.
+/// The commands that one lease sends, and their reply: one command, or several with single-line answers. The read loop feeds it, the
+/// fetch awaits it, and any thread may abandon it. The gate orders the three, so that nothing lent by the fetch is touched after its end.
 /// </summary>
-/// <param name="gate">The lock of the fetch that it belongs to; null for one of its own.</param>
+/// <param name="gate">The lock of the fetch; null to create one.</param>
 internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcome>
 {
     private bool _completed;
 
-    /// <summary>What it is for.</summary>
     public abstract ref readonly ArticleRequest Request { get; }
 
-    /// <summary>Ends with the reply, or when it is given up.</summary>
-    /// <exception cref="NntpException">There was no reply to the end.</exception>
-    /// <exception cref="OperationCanceledException">It was given up.</exception>
+    /// <summary>Completes with the reply, or when the reply is abandoned.</summary>
+    /// <exception cref="NntpException">The reply did not arrive completely.</exception>
+    /// <exception cref="OperationCanceledException">The reply was abandoned.</exception>
     public ValueTask<ReplyOutcome> Outcome => new(this, Version);
 
-    /// <summary>Commands that go out together.</summary>
+    /// <summary>Commands sent together.</summary>
     public abstract int Commands { get; }
 
-    /// <summary>Commands among them that have not been answered to the end.</summary>
+    /// <summary>How many of <see cref="Commands"/> are not fully answered.</summary>
     public abstract int Unanswered { get; }
 
-    /// <summary>Bytes still to come, as far as they can be foreseen; at least 1 while the end has not been seen.</summary>
+    /// <summary>Estimated bytes still to come; at least 1 until the end was seen.</summary>
     public abstract long Remaining { get; }
 
-    /// <summary>Bytes of a body seen so far; 0 where there is none. Written by the read loop only.</summary>
+    /// <summary>Bytes of a body received so far; 0 if there is none. Written by the read loop only.</summary>
     public long Received { get; protected set; }
 
-    /// <summary>When a body began, in ticks of the time provider; 0 before, and where there is none. Read loop only.</summary>
+    /// <summary>When the body began, in ticks of the time provider; 0 before, or if there is none. Read loop only.</summary>
     public long BodyStartedAt { get; protected set; }
 
-    /// <summary>Whether the fetch has ended while the reply is still to come or under way.</summary>
+    /// <summary>Whether the fetch ended before the reply did.</summary>
     public bool IsAbandoned { get; private set; }
 
-    /// <summary>Whether a fetch waits for it.</summary>
     public virtual bool IsWanted => !IsAbandoned;
 
-    /// <summary>When the commands went out, in ticks of the time provider; 0 before.</summary>
+    /// <summary>When the commands were sent, in ticks of the time provider; 0 before.</summary>
     public long SentAt { get; set; }
 
-    /// <summary>Whether its commands were sent while others were outstanding, or several at once.</summary>
+    /// <summary>Whether the commands were sent together, or while others were outstanding.</summary>
     public bool WasPipelined => Commands > 1 || SentBehindOthers;
 
-    /// <summary>Whether its commands were sent while others were outstanding.</summary>
     public bool SentBehindOthers { get; set; }
 
     /// <summary>
-    /// Whether the fetch may go on in the read loop once its reply has come to a good end: only where what follows is short, because
-    /// the replies behind this one are held up by it.
+    /// Whether the fetch may continue in the read loop after a good reply. Only for short continuations, because the next replies wait.
     /// </summary>
     protected virtual bool ContinuesInline => false;
 
@@ -115,46 +110,43 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public abstract void WriteCommands(IBufferWriter<byte> output);
 
-    /// <summary>Takes a reply line.</summary>
-    /// <param name="response">Lent.</param>
-    /// <param name="now">In ticks of the time provider.</param>
-    /// <exception cref="NntpException">The line fits none of the commands: the connection is out of step, or refuses them.</exception>
+    /// <summary>Takes a reply line. <paramref name="response"/> is lent; <paramref name="now"/> is in ticks of the time provider.</summary>
+    /// <exception cref="NntpException">The line fits none of the commands: the connection is out of step or refuses them.</exception>
     public abstract ReplyStep Take(in NntpResponse response, long now);
 
-    /// <summary>Takes the next stretch of the body that <see cref="ReplyStep.Body"/> has announced.</summary>
-    /// <returns>True when it ends in it, after <paramref name="consumed"/> bytes.</returns>
+    /// <summary>Takes the next bytes of the body that <see cref="ReplyStep.Body"/> announced.</summary>
+    /// <returns>True if the body ends after <paramref name="consumed"/> bytes.</returns>
     public virtual bool Write(ReadOnlySpan<byte> raw, out int consumed) =>
         throw new InvalidOperationException("The reply has no body.");
 
-    /// <summary>By the clock of the connection: the reply is late, and holds up those behind it.</summary>
+    /// <summary>Called by the clock when the reply is late and delays the replies behind it.</summary>
     public virtual Lateness BeLate() => Lateness.Borne;
 
-    /// <summary>Has the fetch ask elsewhere, where it can and may; what comes here is not wanted any more then.</summary>
-    /// <param name="isPaid">Whether it has leave to do so already.</param>
+    /// <summary>Moves the fetch to another provider if possible, which abandons this reply.</summary>
+    /// <param name="isPaid">Whether the hedge is already paid for.</param>
     public virtual void SendElsewhere(bool isPaid)
     {
     }
 
-    /// <summary>The reply has ended: says what it has shown about the line.</summary>
+    /// <summary>Adds the timing of the finished reply to the estimate of the line.</summary>
     public abstract void Measure(LineEstimate line);
 
-    /// <summary>The reply has come to its end, and cannot be given up any more; <see cref="Complete"/> follows.</summary>
-    /// <returns>False when it was given up before.</returns>
+    /// <summary>Closes a fully received reply, so that it can no longer be abandoned; <see cref="Complete"/> follows.</summary>
+    /// <returns>False if it was abandoned before.</returns>
     public bool TryClose() => TryEnd(abandons: false);
 
-    /// <summary>Ends the fetch of a closed reply with what the lines have said. The connection does not touch the reply any more.</summary>
+    /// <summary>Completes the fetch of a closed reply. The connection must not touch the reply afterwards.</summary>
     public void Complete(ReplyOutcome outcome) => End(outcome, ContinuesInline);
 
-    /// <summary>Ends the fetch because there will be no reply. The connection does not touch it any more.</summary>
+    /// <summary>Fails the fetch because no reply will come. The connection must not touch the reply afterwards.</summary>
     public void Fail(NntpException failure)
     {
         if (TryEnd(abandons: false))
             End(failure);
     }
 
-    /// <summary>Ends the fetch from outside while the reply is still to come; what it has lent is free when this returns.</summary>
-    /// <param name="reason">Why.</param>
-    /// <returns>False when the reply has ended before.</returns>
+    /// <summary>Ends the fetch while the reply is still to come. Everything lent by the fetch is free when this returns.</summary>
+    /// <returns>False if the reply has ended.</returns>
     public bool TryAbandon(Exception reason)
     {
         if (!TryEnd(abandons: true))
@@ -163,15 +155,14 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
         return true;
     }
 
-    /// <inheritdoc cref="TryAbandon(Exception)"/>
     public bool TryAbandon(CancellationToken cancelled) => TryAbandon(new OperationCanceledException(cancelled));
 
-    /// <summary>Forgets what the fetch has lent. Called once, under the gate.</summary>
+    /// <summary>Releases the objects lent by the fetch. Called once, under the gate.</summary>
     protected virtual void LetGo()
     {
     }
 
-    /// <summary>A 222 or 223 has to name the article that was asked for (RFC 3977 sections 6.2.3.2 and 6.2.4.2).</summary>
+    /// <summary>Checks that a 222 or 223 names the requested article (RFC 3977 sections 6.2.3.2 and 6.2.4.2).</summary>
     protected static void CheckEcho(in NntpResponse response, MessageId id)
     {
         switch (NntpResponseReader.Names(response, id.Bytes))
@@ -184,8 +175,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     }
 
     /// <summary>
-    /// A line that does not bring what was asked for has to say that the article is missing. It does not have to name it (RFC 3977 section
-    /// 6.2.3.2); where it names one, it has to be the one that was asked for.
+    /// Checks that a line without the article reports a miss. It need not name the article (RFC 3977 section 6.2.3.2), but must not name another.
     /// </summary>
     protected static void CheckMiss(in NntpResponse response, MessageId id)
     {
@@ -216,8 +206,8 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 }
 
 /// <summary>
-/// The pending reply to a DATE (RFC 3977 section 7.1) that keeps an idle connection from being closed. No fetch waits for it; a
-/// server that has closed the connection in the meantime shows itself by not answering.
+/// The pending reply to a DATE (RFC 3977 section 7.1), which keeps an idle connection open. No fetch waits for it. If the server has
+/// closed the connection meanwhile, the missing answer reveals that.
 /// </summary>
 internal sealed class KeepAlive : PendingReply
 {
@@ -238,7 +228,7 @@ internal sealed class KeepAlive : PendingReply
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteDate(output);
 
-    // Some servers do not know the command, and are awake all the same; but an answer about an article belongs to another command.
+    // A server that does not know DATE is still alive. But an answer about an article would belong to another command.
     public override ReplyStep Take(in NntpResponse response, long now)
     {
         if (response.Code is NntpResponseCode.Body or NntpResponseCode.ArticleExists || NntpResponseCode.IsMiss(response.Code))
@@ -247,7 +237,7 @@ internal sealed class KeepAlive : PendingReply
         return ReplyStep.End;
     }
 
-    // What is behind it cannot be asked for in here any sooner.
+    // Commands behind a keep-alive cannot be answered here any sooner, so their fetches move.
     public override Lateness BeLate() => Lateness.Raced;
 
     public override void Measure(LineEstimate line)

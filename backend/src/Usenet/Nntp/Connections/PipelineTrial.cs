@@ -1,13 +1,12 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// Finds out whether a provider bears more than one command at a time on a connection. Some answer out of order, drop commands
-/// or break off, and work all the same when they are asked one thing after the other.
+/// Tests whether a provider supports several outstanding commands per connection. Some answer out of order, drop commands or disconnect,
+/// yet work well with one command at a time.
 /// </summary>
 /// <remarks>
-/// Thread-safe; every call decides under a lock of its own. A line that fails takes all its connections along, so failures
-/// alone prove nothing: pipelining is given up only after it has failed, the same provider has answered without it, it has
-/// failed again, and the provider has answered without it again.
+/// Thread-safe. A failing line takes down all its connections, so failures alone prove nothing. Pipelining is given up only after two
+/// rounds, each with failures under pipelining followed by answers without it.
 /// </remarks>
 internal sealed class PipelineTrial(TimeProvider time)
 {
@@ -26,7 +25,6 @@ internal sealed class PipelineTrial(TimeProvider time)
     private long? _pinnedAt;
     private NntpFault _lastFault;
 
-    /// <summary>Whether more than one command may be outstanding on a connection.</summary>
     public bool MayPipeline
     {
         get
@@ -40,7 +38,7 @@ internal sealed class PipelineTrial(TimeProvider time)
         }
     }
 
-    /// <summary>Why no command is sent before the last is answered, in a sentence for an operator; null while pipelining is in use or on trial.</summary>
+    /// <summary>Why commands are sent one at a time, as a sentence for an operator; null while pipelining is in use or on trial.</summary>
     public string? PinnedBecause
     {
         get
@@ -50,9 +48,7 @@ internal sealed class PipelineTrial(TimeProvider time)
         }
     }
 
-    /// <summary>A reply has come to its end in its order.</summary>
-    /// <param name="pipelined">Whether its command was sent behind others, or with others.</param>
-    /// <returns>True when this has settled that the provider bears no pipelining.</returns>
+    /// <summary>Counts a complete reply. Returns true if it has settled that the provider does not support pipelining.</summary>
     public bool Answered(bool pipelined)
     {
         lock (_gate)
@@ -80,9 +76,9 @@ internal sealed class PipelineTrial(TimeProvider time)
         }
     }
 
-    /// <summary>A connection has broken, by the server's doing, while replies were outstanding.</summary>
-    /// <param name="fault">How.</param>
-    /// <param name="pipelined">Whether more than one command was.</param>
+    /// <summary>Counts a connection broken by the server while replies were outstanding.</summary>
+    /// <param name="fault">The failure.</param>
+    /// <param name="pipelined">Whether several commands were outstanding.</param>
     public void Broke(NntpFault fault, bool pipelined)
     {
         lock (_gate)
@@ -90,7 +86,7 @@ internal sealed class PipelineTrial(TimeProvider time)
             if (_pinnedAt is not null || pipelined == _oneByOne)
                 return;
 
-            // What breaks one by one as well has other reasons.
+            // Connections that also break without pipelining break for another reason.
             if (_oneByOne)
             {
                 Restart(trialsFailed: 0);

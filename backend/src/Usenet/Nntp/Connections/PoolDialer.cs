@@ -2,19 +2,17 @@ using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>Opens the connections of one pool, within the limit of handshakes that may be under way at a time.</summary>
+/// <summary>Opens the connections of one pool, within the limit of parallel handshakes.</summary>
 /// <remarks>Thread-safe.</remarks>
-/// <param name="shared">What all pools share.</param>
-/// <param name="line">Learns how long a handshake takes.</param>
-/// <param name="pool">Where a second address that is dialled has its place.</param>
+/// <param name="shared">Shared by all pools.</param>
+/// <param name="line">Measures the duration of handshakes.</param>
+/// <param name="pool">Counts the parallel dial to a second address.</param>
 internal sealed class PoolDialer(SharedResources shared, LineEstimate line, NntpConnectionPool pool)
 {
     private readonly KnownFamily _family = new();
 
     /// <summary>Dials and logs in. Never fails.</summary>
-    /// <param name="provider">Where, and with which login.</param>
-    /// <param name="cancellationToken">Gives the dial up.</param>
-    /// <returns>A transport that is logged in, or why there is none; and whether it was not needed any more, so that the failure says nothing about the provider.</returns>
+    /// <returns>A logged-in transport, or why there is none. WasCancelled means that the failure says nothing about the provider.</returns>
     public async Task<(NntpTransport? Transport, NntpException? Failure, bool WasCancelled)> OpenAsync(ProviderOptions provider, CancellationToken cancellationToken)
     {
         // The caller may hold the lock.
@@ -37,7 +35,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
         }
         catch (NntpException failure)
         {
-            // That too many others were under way says nothing about this one.
+            // A wait behind too many other handshakes says nothing about this provider.
             return (null, failure, cancellationToken.IsCancellationRequested || failure.Fault == NntpFault.NoConnection);
         }
         catch (OperationCanceledException cancelled)
@@ -46,7 +44,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
         }
         catch (Exception error)
         {
-            // Its place would be taken for ever.
+            // Caught as well, because otherwise the place of the dial would stay taken forever.
             return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
         }
     }

@@ -4,17 +4,17 @@ using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What the connection pools of all accounts share. Owned by the accounts.</summary>
-/// <param name="options">Deadlines and ceilings as they are at first.</param>
+/// <summary>Shared by the connection pools of all accounts, and owned by the accounts.</summary>
+/// <param name="options">Initial timeouts and limits.</param>
 /// <param name="limiter">Permits of the whole process.</param>
-/// <param name="handshakes">Handshakes that may be under way at a time, at all providers together.</param>
-/// <param name="meter">Counts.</param>
-/// <param name="memory">What has been learned about the providers.</param>
+/// <param name="handshakes">Limits the parallel handshakes at all providers together.</param>
+/// <param name="meter">Metrics.</param>
+/// <param name="memory">Learned facts about the providers.</param>
 /// <param name="time">Clock.</param>
-/// <param name="logger">Where faults are noted.</param>
-/// <param name="names">Finds the addresses of servers.</param>
-/// <param name="dial">Opens and logs in a connection in place of <see cref="NntpDialer"/>, for tests without sockets; null: nothing does.</param>
-/// <param name="bandwidth">Paces the commands of all; not owned. Null: nothing does.</param>
+/// <param name="logger">Logs faults.</param>
+/// <param name="names">Resolves host names.</param>
+/// <param name="dial">Replaces <see cref="NntpDialer"/> in tests without sockets; otherwise null.</param>
+/// <param name="bandwidth">Delays the commands of all pools; not owned. Null for no limit.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class SharedResources(
     NntpOptions options,
@@ -30,7 +30,7 @@ internal sealed class SharedResources(
 {
     private volatile NntpOptions _options = options;
 
-    /// <summary>Deadlines and ceilings. A change of settings replaces them as a whole; a connection keeps those with which it was opened.</summary>
+    /// <summary>Timeouts and limits. A settings change replaces the whole object; a connection keeps the one it was opened with.</summary>
     public NntpOptions Options
     {
         get => _options;

@@ -5,12 +5,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The pending replies to STAT commands that leave together (RFC 3977 section 6.2.4): one line each, in the order of the
-/// commands. The walk that sent them reads the answers once the reply has ended, well or badly.
+/// The pending reply to several STAT commands sent together (RFC 3977 section 6.2.4): one line each, in the order of the commands. The
+/// sender reads the answers once the reply has ended, successfully or not.
 /// </summary>
 internal sealed class StatBatch : PendingReply
 {
-    // "223 0 <id>" and a line end; what is asked for is a little longer than what comes.
+    // "223 0 <id>" and a line end; the command is a little longer than the answer.
     private const int TypicalLine = 60;
 
     private readonly ArticleRequest _request;
@@ -20,7 +20,7 @@ internal sealed class StatBatch : PendingReply
     private long _firstAt;
 
     /// <param name="ids">At least one, none empty; must not change while the reply is pending.</param>
-    /// <param name="lane">Why it is asked.</param>
+    /// <param name="lane">The lane of the request.</param>
     public StatBatch(ReadOnlyMemory<MessageId> ids, OperationLane lane)
     {
         _request = new ArticleRequest(ids.Span[0], lane, ExpectedBytes: ids.Length * TypicalLine) { Stats = ids.Length };
@@ -36,15 +36,13 @@ internal sealed class StatBatch : PendingReply
 
     public override long Remaining => Math.Max(Unanswered * TypicalLine, 1);
 
-    /// <summary>Whether any of the articles is missing.</summary>
+    /// <summary>Whether any article is missing.</summary>
     public bool HasMisses { get; private set; }
 
     /// <summary>
-    /// The reply code for each id, 0 where none is believed. A 223 proves itself by naming its article; a miss names none, so it
-    /// counts only once every answer that was outstanding with it has come in its order.
+    /// The reply code for an id, or 0 if there is none to trust. A 223 proves itself by naming its article. A miss names none, so it counts
+    /// only if <paramref name="isInStep"/>: all answers outstanding with it arrived in order.
     /// </summary>
-    /// <param name="index">Of the id.</param>
-    /// <param name="isInStep">Whether they have.</param>
     public int CodeOf(int index, bool isInStep) => _codes[index] == NntpResponseCode.ArticleExists || isInStep ? _codes[index] : 0;
 
     public override void WriteCommands(IBufferWriter<byte> output)

@@ -8,16 +8,15 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Connections that are opened to find out how an account answers, and closed again. Of an account that is in use they take the places
-/// that it has free, so that the server never counts more than the settings promise.
+/// Opens connections to test how an account answers, and closes them again. If the account is in use, they take free places of its pool,
+/// so that the server never counts more than the settings promise.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the connections that are open. Dispose closes those, with QUIT where they owe nothing; nothing may be
-/// under way by then.
+/// Thread-safe. <c>_gate</c> guards the open connections. Dispose closes them, with QUIT if they owe nothing. Nothing else may run then.
 /// </remarks>
 public sealed class AccountTest : IAsyncDisposable
 {
-    // For idle connections of the account that make room; servers close within a round trip of QUIT.
+    // For idle connections that make room, because servers close within a round trip of QUIT.
     private static readonly TimeSpan RoomPatience = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
@@ -31,14 +30,13 @@ public sealed class AccountTest : IAsyncDisposable
     internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, NntpOptions options, Func<Task>? release) =>
         (_pool, _shared, _names, _options, _release) = (pool, shared, names, options, release);
 
-    /// <summary>Whether the account is one of the settings.</summary>
+    /// <summary>Whether the account is in the settings.</summary>
     public bool IsSaved => _pool is not null;
 
-    /// <summary>Connections of the account that are open beside those of the test.</summary>
+    /// <summary>Open connections of the account besides those of the test.</summary>
     public int Beside => _pool?.Counts.Open ?? 0;
 
-    /// <summary>Closes the connections of the account that owe nothing, so that the test has places.</summary>
-    /// <param name="cancellationToken">Gives the wait up.</param>
+    /// <summary>Closes the idle connections of the account to make room for the test.</summary>
     public async Task MakeRoomAsync(CancellationToken cancellationToken)
     {
         if (_pool is null)
@@ -49,17 +47,17 @@ public sealed class AccountTest : IAsyncDisposable
         }
         catch (TimeoutException)
         {
-            // A server that takes longer to close them counts them still.
+            // A server that takes longer still counts them.
         }
     }
 
     /// <summary>Opens a connection and logs in.</summary>
-    /// <param name="provider">Host and port of the account; TLS and login may be other ones.</param>
-    /// <param name="entering">Told when a step begins, on any thread; null: nothing is.</param>
-    /// <param name="cancellationToken">Gives the dial up.</param>
-    /// <returns>The caller or the test disposes it. Null when the account has no place free.</returns>
-    /// <exception cref="NntpException">It cannot be reached or logged in to.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <param name="provider">Host and port of the account; TLS and login may differ.</param>
+    /// <param name="entering">Called on any thread when a step begins; may be null.</param>
+    /// <param name="cancellationToken">Cancels the dial.</param>
+    /// <returns>Disposed by the caller or the test. Null if the account has no free place.</returns>
+    /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task<TestConnection?> OpenAsync(ProviderOptions provider, Action<DialStep>? entering, CancellationToken cancellationToken)
     {
         IDialPlaces? places = _pool;
@@ -90,7 +88,6 @@ public sealed class AccountTest : IAsyncDisposable
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         TestConnection[] open;
@@ -108,8 +105,8 @@ public sealed class AccountTest : IAsyncDisposable
     }
 }
 
-/// <summary>A connection of an <see cref="AccountTest"/>, logged in.</summary>
-/// <remarks>One caller at a time. A call that fails or is cancelled leaves a connection of which only the dispose is of use.</remarks>
+/// <summary>A logged-in connection of an <see cref="AccountTest"/>.</summary>
+/// <remarks>For one caller at a time. After a failed or canceled call the connection can only be disposed.</remarks>
 public sealed class TestConnection : IAsyncDisposable
 {
     private static readonly TimeSpan QuitPatience = TimeSpan.FromSeconds(2);
@@ -129,7 +126,7 @@ public sealed class TestConnection : IAsyncDisposable
     /// <summary>Replies still to come.</summary>
     public int Owed => _owed;
 
-    /// <summary>Whether the server answers only after a login, where there was none.</summary>
+    /// <summary>Whether a connection without a login is asked to log in.</summary>
     /// <exception cref="NntpException">The connection broke, or nothing came in time.</exception>
     public async Task<bool> WantsLoginAsync(CancellationToken cancellationToken)
     {
@@ -137,7 +134,7 @@ public sealed class TestConnection : IAsyncDisposable
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
         try
         {
-            // Of an article that no server has: any other answer says that it is open.
+            // No server has this article, so any other answer means that no login is needed.
             await SendAsync(output => NntpCommandWriter.WriteStat(output, MessageId.Parse("login@sluice.invalid")), either.Token);
             return (await ReadLineAsync(either.Token)).Code == NntpResponseCode.AuthenticationRequired;
         }
@@ -147,8 +144,7 @@ public sealed class TestConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Selects a group.</summary>
-    /// <returns>The lowest and the highest number of its articles; null when the server has no such group, or none to give.</returns>
+    /// <summary>Selects a group and returns its lowest and highest article number; null if the group is missing or empty.</summary>
     /// <exception cref="NntpException">The connection broke.</exception>
     public async Task<(long First, long Last)?> SelectAsync(string group, CancellationToken cancellationToken)
     {
@@ -162,19 +158,17 @@ public sealed class TestConnection : IAsyncDisposable
             : null;
     }
 
-    /// <summary>Asks for a body by its name; <see cref="ReceiveAsync"/> takes it.</summary>
+    /// <summary>Requests a body by message-id; <see cref="ReceiveAsync"/> takes it.</summary>
     public Task AskAsync(MessageId id, CancellationToken cancellationToken) =>
         SendAsync(output => NntpCommandWriter.WriteBody(output, id), cancellationToken);
 
-    /// <summary>The same by its number in the group that was selected.</summary>
+    /// <summary>Requests a body by its number in the selected group.</summary>
     public Task AskAsync(long number, CancellationToken cancellationToken) =>
         SendAsync(output => NntpCommandWriter.WriteBody(output, number), cancellationToken);
 
-    /// <summary>Takes the next of the bodies that were asked for, in their order.</summary>
-    /// <param name="sink">Takes it.</param>
-    /// <param name="cancellationToken">Gives it up.</param>
-    /// <returns>False when the server does not have it.</returns>
-    /// <exception cref="NntpException">The connection broke, or what came is no body.</exception>
+    /// <summary>Receives the next requested body, in order of the requests.</summary>
+    /// <returns>False if the server does not have it.</returns>
+    /// <exception cref="NntpException">The connection broke, or the reply is no body.</exception>
     public async Task<bool> ReceiveAsync(IArticleSink sink, CancellationToken cancellationToken)
     {
         var (code, text) = await ReadLineAsync(cancellationToken, endsReply: false);
@@ -206,7 +200,7 @@ public sealed class TestConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Says QUIT where nothing is owed, and closes.</summary>
+    /// <summary>Closes the connection, with QUIT if it owes nothing.</summary>
     public async ValueTask DisposeAsync()
     {
         if (_isClosed)
@@ -248,7 +242,7 @@ public sealed class TestConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes in the midst of things: where the account is in use, the place is kept until the server has noticed.</summary>
+    /// <summary>Closes in the middle of a reply. If the account is in use, the socket keeps its place until the server notices.</summary>
     private async Task GiveUpAsync()
     {
         if (_pool is IDialPlaces places)

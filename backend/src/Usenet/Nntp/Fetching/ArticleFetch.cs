@@ -6,17 +6,17 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// One fetch: asks one provider after the other until one delivers the article or none is left. While the attempt that does so is late, a
-/// second one challenges it at another provider or connection, and the first good bytes win (F11).
+/// Fetches one article. Attempts ask one provider after another, until one delivers or none is left. If an attempt is late, a challenger
+/// hedges it at another provider or connection, and the first good bytes win (F11).
 /// </summary>
 /// <remarks>
-/// Made for one fetch and forgotten after it. <see cref="Gate"/> guards what the attempts share and what they know of each other; being the
-/// lock of their replies too, it decides alone whose bytes the sink takes. The locks of pools and of the sink are taken below it, and
-/// nothing is awaited, given up or completed under it.
+/// Used for one fetch. <see cref="Gate"/> guards the state shared by the attempts. It is also the lock of their replies, so it alone
+/// decides whose bytes reach the sink. The locks of pools and of the sink are taken below it, and nothing is awaited, given up or
+/// completed under it.
 /// </remarks>
 internal sealed class ArticleFetch : IUrgent
 {
-    // A miss that is not proved by then is asked for again, alone on a connection; at once where a reader waits.
+    // A miss without proof after this time is requested again, alone on a connection; at once if a reader waits.
     private static readonly TimeSpan ProofWait = TimeSpan.FromSeconds(1);
 
     private readonly FetchServices _services;
@@ -25,8 +25,8 @@ internal sealed class ArticleFetch : IUrgent
     private readonly CancellationToken _cancellationToken;
     private readonly FetchAttempt _first;
 
-    // Guarded by Gate. Asked are the providers that will not be asked (again). Taken is the article whose end the sink has seen; over is the
-    // fetch once the leader has delivered, or an attempt has broken off.
+    // Guarded by Gate. _asked holds the providers that must not be asked (again). _isTaken: the sink has seen the end of the article.
+    // _isOver: the leader has delivered, or an attempt has failed for good.
     private ProviderSet _asked;
     private ProviderWalk? _walk;
     private FetchAttempt _leader;
@@ -37,17 +37,17 @@ internal sealed class ArticleFetch : IUrgent
     private NntpConnection? _deliveredOver;
     private Exception? _broke;
 
-    // The challengers in their order, with their walks, which never fail. Replaced under Gate, and read without it by Raise. A challenger that Raise does not
-    // see yet asks for its connection later, and the pool looks at the urgency then.
+    // The challengers in order, with their walks, which never fail. Replaced under Gate, but read without it by Raise. A challenger that
+    // Raise does not see yet leases later, and the pool checks the urgency then.
     private volatile (FetchAttempt Attempt, Task Walk, long BegunAt)[] _challenges = [];
 
-    // Since when a reader waits, in ticks of the time provider; the largest value while none does. Written by Raise without the gate.
+    // Since when a reader waits, in ticks of the time provider; the largest value if none does. Raise writes it without the gate.
     private long _awaitedSince = long.MaxValue;
 
     /// <param name="services">Shared by the fetches of a pool of providers.</param>
-    /// <param name="request">What is fetched.</param>
-    /// <param name="sink">Takes the article; not called any more when <see cref="RunAsync"/> has ended.</param>
-    /// <param name="cancellationToken">Gives the fetch up.</param>
+    /// <param name="request">The article to fetch.</param>
+    /// <param name="sink">Takes the article; not called after <see cref="RunAsync"/> has ended.</param>
+    /// <param name="cancellationToken">Cancels the fetch.</param>
     public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
@@ -55,12 +55,11 @@ internal sealed class ArticleFetch : IUrgent
         _leader = _first = new FetchAttempt(this) { HasLed = true };
     }
 
-    /// <summary>Orders the attempts, and the bytes of their replies.</summary>
+    /// <summary>Orders the attempts and the bytes of their replies.</summary>
     public Lock Gate { get; } = new();
 
     private ProviderWalk Walk => _walk ??= new ProviderWalk();
 
-    /// <summary>Fetches the article. Called once.</summary>
     public ValueTask<ArticleReply> RunAsync()
     {
         _request.Urgency?.Follow(this);
@@ -69,21 +68,20 @@ internal sealed class ArticleFetch : IUrgent
         return new ValueTask<ArticleReply>(WalkAsync(_first, provider: null));
     }
 
-    /// <inheritdoc/>
     public FetchSnapshot? Look()
     {
         lock (Gate)
             return _leader.Look(_challenger is not null);
     }
 
-    /// <summary>By an attempt, under the gate: a provider is asked after another, or once more.</summary>
+    /// <summary>Called by an attempt, under the gate, when it asks another provider, or the same one again.</summary>
     public void NoteAskedAgain()
     {
         if (_request.Urgency is { } urgency)
             urgency.WasAskedAgain = true;
     }
 
-    /// <summary>By an attempt: it is late. The article is asked for a second time if that helps.</summary>
+    /// <summary>Handles a late attempt: starts a challenger if that can help.</summary>
     public Lateness BeLate(FetchAttempt late, bool isSent)
     {
         lock (Gate)
@@ -108,7 +106,7 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>By an attempt that waits behind a late reply: whether it may ask elsewhere, which may bring the article twice.</summary>
+    /// <summary>Whether an attempt behind a late reply may ask elsewhere, although the article may then arrive twice.</summary>
     public bool TryMove(FetchAttempt attempt, bool isPaid)
     {
         if (!attempt.MayMove || !(isPaid || MustLeave(attempt) || _services.Budget.TryMove()))
@@ -117,7 +115,7 @@ internal sealed class ArticleFetch : IUrgent
         return true;
     }
 
-    /// <summary>By an attempt, under the gate: bytes of its reply have come. The sink takes them if it leads, or may lead from now on.</summary>
+    /// <summary>Takes reply bytes of an attempt, under the gate. They reach the sink if the attempt leads, or takes the lead now.</summary>
     public bool Take(FetchAttempt attempt, ReadOnlySpan<byte> raw, out int consumed)
     {
         if (!MayLead(attempt))
@@ -132,27 +130,34 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Takes an attempt from provider to provider: a miss is a value and moves on at once, a fault is tried again on another connection of
-    /// the same provider first. What breaks an attempt off breaks off the fetch.
+    /// Takes an attempt from provider to provider. A miss moves on at once; a fault is first retried over another connection of the same
+    /// provider. Any other exception ends the whole fetch.
     /// </summary>
-    /// <param name="attempt">The attempt.</param>
-    /// <param name="provider">The provider to ask first; null: the first in their order.</param>
     /// <returns>
-    /// For the first attempt the end of the fetch. One method for both, which keeps little over its waits: what waits is an object per article,
-    /// with all that it keeps.
+    /// The end of the fetch for the first attempt, and nothing for a challenger. Both share one method that keeps few locals, because each
+    /// waiting article costs an object that holds them.
     /// </returns>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
+        // 1. Choose the next provider; when none is left, one whose miss is in doubt.
+        // 2. Skip a provider whose breaker is open, because it may only be asked after all others.
+        // 3. Prepare a lease, unless the fetch has ended meanwhile.
+        // 4. Wait for a connection.
+        // 5. Send BODY and read its reply: a body is delivered, a miss is noted.
+        // 6. Give the lease back, and give way if another attempt was faster.
+        // 7. Stop if the fetch has ended; otherwise choose between a retry and another provider, and repeat.
+        // 8. End the attempt. The first one waits for the challengers and concludes the fetch.
         Exception? broke;
         try
         {
             while (true)
             {
+                // 1.
                 provider ??= TakeNext() ?? await NextDoubtedAsync(attempt);
                 if (provider is null)
                     break;
 
-                // Providers that rest come after all others: none of those has the article.
+                // 2.
                 using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback);
                 var fault = probe is null ? ProviderSelector.MustSpare(_services.Providers, provider) : null;
                 if (fault is not null)
@@ -162,18 +167,22 @@ internal sealed class ArticleFetch : IUrgent
                     continue;
                 }
 
+                // 3.
                 attempt.Ask(provider, new ConnectionLease(RequestOf(attempt, provider), attempt), _services.Time.GetTimestamp(), isProbe: probe is not null);
 
-                // An end that came before had no lease to give up.
+                // A fetch that ended earlier had no lease to give up.
                 if (HasEnded(attempt))
                     break;
                 try
                 {
+                    // 4.
                     await LeaseAsync(attempt, provider);
                     LeaveOutPaced(attempt);
                     _cancellationToken.ThrowIfCancellationRequested();
                     if (WaitedInSilence(attempt, provider))
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
+
+                    // 5.
                     attempt.Send();
                     var outcome = await attempt.Lease.FetchAsync(attempt, provider.Index, _cancellationToken);
                     if (outcome.IsMiss)
@@ -187,20 +196,23 @@ internal sealed class ArticleFetch : IUrgent
                 }
                 catch (OperationCanceledException) when (attempt.IsBeaten)
                 {
-                    // Another attempt has brought the article, or brings it.
+                    // Another attempt has brought the article, or is bringing it.
                 }
                 catch (OperationCanceledException) when (attempt.AsksAgain(provider) && !HasEnded(attempt) && !_cancellationToken.IsCancellationRequested)
                 {
-                    // The miss was settled while a connection was waited for.
+                    // The miss was settled during the wait for a connection.
                     attempt.IsAskedAgain = false;
                 }
                 finally
                 {
+                    // 6.
                     Leave(attempt, probe, fault);
                 }
 
                 if (attempt.IsBeaten)
                     GiveWay(attempt, provider, probe);
+
+                // 7.
                 if (HasEnded(attempt))
                     break;
                 provider = GoOn(attempt, provider, fault);
@@ -213,6 +225,7 @@ internal sealed class ArticleFetch : IUrgent
             broke = error;
         }
 
+        // 8.
         End(attempt, broke);
         if (attempt != _first)
             return default;
@@ -220,7 +233,7 @@ internal sealed class ArticleFetch : IUrgent
         return Conclude();
     }
 
-    /// <summary>The first provider in their order that was not asked yet; null when there is none left.</summary>
+    /// <summary>The next provider in order that may have the article; null if none is left.</summary>
     private Provider? TakeNext()
     {
         lock (Gate)
@@ -238,8 +251,8 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// There is no other provider left to ask. Of those that miss the article, one whose connection has not shown that it answers in step
-    /// is asked once more, where nothing else can be answered in its place. Null when there is none.
+    /// Called when no other provider is left. A miss counts only once its connection has proved that it answers in order. Otherwise that
+    /// provider is asked once more on a connection of its own, where no other answer can be mistaken for it. Null if no doubt is left.
     /// </summary>
     private async Task<Provider?> NextDoubtedAsync(FetchAttempt attempt)
     {
@@ -272,7 +285,7 @@ internal sealed class ArticleFetch : IUrgent
             return _walk?.TakeDoubt();
     }
 
-    /// <summary>Gives a connection a moment to show that it answers in step, but no reader's; once the article was asked for again, whatever it takes.</summary>
+    /// <summary>Gives a connection a moment to prove its miss, unless a reader waits. After a second request it waits as long as needed.</summary>
     private async ValueTask AwaitProofAsync(FetchAttempt attempt, Task settled)
     {
         while (!settled.IsCompleted)
@@ -293,19 +306,18 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>What a provider is asked for. Not written out in the walk, which would keep copies of the request over its waits.</summary>
+    /// <summary>The request for one provider. A separate method, because the walk would otherwise keep copies of it over its waits.</summary>
     private ArticleRequest RequestOf(FetchAttempt attempt, Provider provider)
     {
         var isAlone = attempt.AsksAgain(provider);
         return _request with { IsLate = isAlone || attempt.IsLate, IsAlone = isAlone };
     }
 
-    /// <summary>Waits for a connection.</summary>
     private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider) => attempt.AsksAgain(provider)
         ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, attempt.Lease))
         : provider.Pool.LeaseAsync(attempt.Lease, _cancellationToken);
 
-    /// <summary>Waits for a connection of its own, unless the miss is settled before.</summary>
+    /// <summary>Waits for a connection of its own, unless the miss is settled earlier.</summary>
     private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
     {
         var settled = doubt.Proof.Settled;
@@ -315,7 +327,7 @@ internal sealed class ArticleFetch : IUrgent
         await leasing;
     }
 
-    /// <summary>What a reader and an attempt have waited for the limit of bandwidth counts for neither: it is no reason for a second question.</summary>
+    /// <summary>Excludes the time spent on the bandwidth limit from the waits of reader and attempt, because it is no reason for a hedge.</summary>
     private void LeaveOutPaced(FetchAttempt attempt)
     {
         if (attempt.Lease.PacedFor is not (> 0 and var paced))
@@ -327,7 +339,7 @@ internal sealed class ArticleFetch : IUrgent
 
     private void Missed(FetchAttempt attempt, Provider provider, ReplyOutcome outcome)
     {
-        // Asked alone, it has answered this command and no other.
+        // The command was alone on its connection, so the miss is certainly its answer.
         if (attempt.AsksAgain(provider))
             attempt.Settled();
         _services.Missed(_request, provider);
@@ -335,7 +347,7 @@ internal sealed class ArticleFetch : IUrgent
             Walk.Missed(provider, outcome);
     }
 
-    /// <returns>False when another attempt has won.</returns>
+    /// <returns>False if another attempt has won.</returns>
     private bool TryDeliver(FetchAttempt attempt)
     {
         lock (Gate)
@@ -347,7 +359,7 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>The provider to ask after a miss or a fault: the same once more, or another before its turn. Null for the next.</summary>
+    /// <summary>Chooses after a miss or a fault: the same provider again, or another one out of order. Null for the next in order.</summary>
     private Provider? GoOn(FetchAttempt attempt, Provider provider, NntpException? fault)
     {
         if (fault?.Fault == NntpFault.GivenUp && provider.Pool.IsMute && !attempt.AsksAgain(provider))
@@ -355,7 +367,7 @@ internal sealed class ArticleFetch : IUrgent
         if (fault?.Fault == NntpFault.GivenUp && attempt.TryLosePlace())
             return provider;
 
-        // A silence has cost as much as a reader may wait: a provider that has not been asked comes before a second silence (F10).
+        // The silence has used up the reader's patience, so an unasked provider comes before a second silence (F10).
         var other = fault?.Fault == NntpFault.Stalled ? TakeNext() : null;
         if (other is null && fault is { IsTransient: true } && !provider.Pool.IsUnreachable && attempt.Failures++ < _services.Options.RetriesPerProvider)
             return provider;
@@ -363,7 +375,7 @@ internal sealed class ArticleFetch : IUrgent
         return other;
     }
 
-    /// <summary>The provider to ask in place of one that does not answer a dial for long, which comes after it. Null if no other can be reached.</summary>
+    /// <summary>Postpones a provider that does not answer a dial, and returns another one to ask first. Null if no other can be reached.</summary>
     private Provider? PutOff(Provider mute)
     {
         lock (Gate)
@@ -389,7 +401,7 @@ internal sealed class ArticleFetch : IUrgent
             Walk.Faulted(provider, fault);
     }
 
-    /// <summary>A question has its answer, or will have none: its lease is given back, and a fault that says something of the provider fails its probe.</summary>
+    /// <summary>Ends one request: returns the lease. A fault that says something about the provider fails its probe.</summary>
     private void Leave(FetchAttempt attempt, BreakerProbe? probe, NntpException? fault)
     {
         attempt.Lease.Dispose();
@@ -399,7 +411,7 @@ internal sealed class ArticleFetch : IUrgent
         _services.Meter.Fetched(attempt.AskedAt);
     }
 
-    /// <summary>An attempt has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
+    /// <summary>Handles a lost race: the provider was late, or it was asked needlessly because the late one recovered.</summary>
     private void GiveWay(FetchAttempt attempt, Provider provider, BreakerProbe? probe)
     {
         if (attempt.HasLed)
@@ -422,7 +434,7 @@ internal sealed class ArticleFetch : IUrgent
             return _isOver || attempt.HasLost;
     }
 
-    /// <summary>An attempt has come to its end. One that has delivered or has broken off ends the others.</summary>
+    /// <summary>Ends an attempt. If it delivered or failed for good, it ends the others too.</summary>
     private void End(FetchAttempt attempt, Exception? broke)
     {
         lock (Gate)
@@ -432,20 +444,20 @@ internal sealed class ArticleFetch : IUrgent
             if (_challenger == attempt)
                 _challenger = null;
 
-            // There is nothing more to say about an attempt that has lost, and the caller who cancels is told so in any case.
+            // A losing attempt has nothing to report, and a caller that cancels learns of it in any case.
             if (broke is not null && !(broke is OperationCanceledException && (attempt != _first || attempt.HasLost)))
                 (_broke, _isOver) = (_broke ?? broke, true);
             if (!_isOver)
                 return;
         }
 
-        // No challenge begins any more.
+        // No challenger can start after this point.
         _first.GiveUp();
         foreach (var (challenger, _, _) in _challenges)
             challenger.GiveUp();
     }
 
-    /// <summary>The walk of a challenge; null when there is no further one, and none begins any more.</summary>
+    /// <summary>The walk of a challenger. Null if there is no further one; none can start after that.</summary>
     private Task? NextChallenge(int index)
     {
         lock (Gate)
@@ -457,14 +469,14 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>Waits for the challenges, and lets go of the thread unless what follows may run on it.</summary>
+    /// <summary>Waits for the challengers, and leaves the current thread unless the continuation may run on it.</summary>
     private async Task SettleAsync()
     {
         for (var i = 0; NextChallenge(i) is { } challenge; i++)
             await challenge;
         _request.Urgency?.Unfollow(this);
 
-        // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
+        // After a delivery a short continuation may run in the read loop. Any other end may do more work, so it leaves the thread.
         if (_deliveredOver is null || !_request.ContinuesInline)
             await Task.Yield();
     }
@@ -481,7 +493,7 @@ internal sealed class ArticleFetch : IUrgent
         return reply;
     }
 
-    /// <summary>A reader has come to wait for the article. Takes no lock of the fetch, because readers raise under locks that its sink takes.</summary>
+    /// <summary>Called when a reader starts to wait. Takes no lock of the fetch, because readers hold locks that its sink takes.</summary>
     public void Raise()
     {
         Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
@@ -490,7 +502,7 @@ internal sealed class ArticleFetch : IUrgent
             challenger.Raise();
     }
 
-    /// <summary>Whether the leader has waited for a connection for long, and its challenger too where there is one. Under the gate.</summary>
+    /// <summary>Whether the leader, and the challenger if there is one, have waited too long for a connection. Under the gate.</summary>
     private bool WaitsForLong()
     {
         if (_isTaken || _leader.IsSent || _challenger is { IsSent: true })
@@ -500,8 +512,8 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Whether a reader has waited for a connection for so long, with nothing heard from the provider, that another silence would be more
-    /// than a reader may wait (F10), and there is a provider left that has not been asked.
+    /// Whether a reader has waited so long in silence for a connection that a further silence would be too much (F10), and another provider
+    /// is left to ask.
     /// </summary>
     private bool WaitedInSilence(FetchAttempt attempt, Provider provider)
     {
@@ -513,8 +525,8 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Takes the second try that a reader is owed who has waited for half a silence: the rest of it, and perhaps a second silence behind it,
-    /// would be more than a reader may wait (F10). One for each article happens too seldom to add to the traffic. Under the gate.
+    /// Grants the one free hedge of a reader that has waited for half the stall timeout, because the rest of it plus a second silence would
+    /// be too long (F10). One hedge per article is too rare to add much traffic. Under the gate.
     /// </summary>
     private bool TryBeOwed()
     {
@@ -525,16 +537,16 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Whether the replies of its provider fail while there are others that answer: what is late there is not worth a race, and it costs no
-    /// traffic to ask elsewhere for what will not come. A probe stays, because it is to find out how the provider answers.
+    /// Whether replies of its provider keep failing while other providers answer. A race is then pointless, and asking elsewhere costs no
+    /// extra traffic. A probe stays, because it has to show how the provider answers.
     /// </summary>
     private bool MustLeave(FetchAttempt attempt) =>
         attempt is { Provider: { } provider, IsProbe: false } && ProviderSelector.MustSpare(_services.Providers, provider) is not null;
 
-    /// <summary>Begins a second attempt where there is a provider to ask and leave to do so. Under the gate.</summary>
-    /// <param name="late">The provider that was asked.</param>
-    /// <param name="isSent">Whether its command has been sent.</param>
-    /// <param name="isFree">Whether it costs nothing, because no connection is open that could send the article twice.</param>
+    /// <summary>Starts a challenger if there is a provider for it and the budget allows it. Under the gate.</summary>
+    /// <param name="late">The provider of the late attempt.</param>
+    /// <param name="isSent">Whether the late command was sent.</param>
+    /// <param name="isFree">Whether the hedge is free, because no open connection could deliver the article twice.</param>
     private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
     {
         if (ProviderSelector.Rival(_services.Providers, _asked, _walk?.MissedBackbones, late, isSent) is not { } rival
@@ -550,14 +562,14 @@ internal sealed class ArticleFetch : IUrgent
         return true;
     }
 
-    /// <summary>The article may come twice, and how long it took says nothing about the line.</summary>
+    /// <summary>Marks the fetch: the article may arrive twice, and its duration says nothing about the line.</summary>
     private void MarkLate()
     {
         if (_request.Urgency is { } urgency)
             (urgency.WasLate, urgency.WasAskedAgain) = (true, true);
     }
 
-    /// <summary>Whether the sink takes the bytes of an attempt: those of the leader, or of a challenger while the leader has not stirred. Under the gate.</summary>
+    /// <summary>Whether the sink takes the bytes: the leader's, or a challenger's if the leader made no progress since. Under the gate.</summary>
     private bool MayLead(FetchAttempt attempt)
     {
         if (attempt.HasLost || _isOver)
@@ -568,7 +580,7 @@ internal sealed class ArticleFetch : IUrgent
         _challenger = null;
         if (_isTaken || _leader.AliveAt > _challenges[^1].BegunAt)
         {
-            // The article that was late comes in again; what it has delivered already is worth more than a new beginning.
+            // The late article is arriving again, and its delivered bytes are worth more than a restart.
             attempt.Lose();
             return false;
         }

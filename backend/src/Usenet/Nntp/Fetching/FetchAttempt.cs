@@ -4,24 +4,24 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// One attempt of a fetch to get its article, from one provider at a time. It stands between the reply and the sink, which takes bytes of the
-/// leading attempt only; the bytes of one that has lost are searched for their end and dropped.
+/// One attempt of a fetch, at one provider at a time. It sits between the reply and the sink. The sink takes bytes of the leading attempt
+/// only; a losing attempt searches its bytes for the end of the body and drops them.
 /// </summary>
-/// <remarks>Read and changed under the gate of the fetch, but for what is of the walk alone, the lease and the wake-up call.</remarks>
+/// <remarks>Guarded by the gate of the fetch, except members used by the walk alone, the lease and the wake-up.</remarks>
 internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingFetch
 {
-    // Where articles stall all the time, each move ends behind the next that stalls: a fetch that has made room this often waits
-    // where it is, until what is before it comes or its connection has stalled.
+    // If articles stall all the time, each move ends behind the next stalled one. After this many moves a fetch stays until the replies
+    // before it arrive or its connection stalls.
     private const int MostMoves = 8;
 
-    // It can lose its place even so: its connection is given up, or its pool sends all that wait away. By then that is a failure like any other.
+    // A fetch can still lose its place when its connection closes or its pool sends all waiters away. Beyond this limit that is a failure.
     private const int MostPlacesLost = 32;
 
-    // Fewer bytes are no sign of life: a server that sends one a second will not finish.
+    // Fewer bytes are no progress, because a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
 
-    // Set by the walk, and used without the gate by threads that hurry the attempt or give it up. The walk looks only afterwards whether it
-    // was hurried or has ended: either such a thread finds what the walk has set, or the walk learns what the thread has come for.
+    // Set by the walk, and used without the gate by threads that raise the attempt or give it up. The walk checks for both only after it
+    // has set them, so either that thread finds the lease, or the walk notices the raise or the end.
     private volatile ConnectionLease? _lease;
     private volatile TaskCompletionSource? _wake;
 
@@ -29,58 +29,55 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     private int _untold;
     private int _placesLost;
 
-    /// <inheritdoc/>
     public Lock Gate => fetch.Gate;
 
-    /// <summary>The provider that is asked, or was asked last; null before.</summary>
+    /// <summary>The current or last provider; null before the first.</summary>
     public Provider? Provider { get; private set; }
 
-    /// <summary>The wait for a connection of that provider, and then the right to it. Of the walk alone, while it asks.</summary>
+    /// <summary>The lease for a connection of that provider, waiting or held. Used by the walk alone, while it asks.</summary>
     public ConnectionLease Lease => _lease ?? throw new InvalidOperationException("No provider is asked.");
 
-    /// <summary>Since when, in ticks of the time provider.</summary>
+    /// <summary>When that provider was asked, in ticks of the time provider.</summary>
     public long AskedAt { get; private set; }
 
-    /// <summary>Whether the provider is asked to find out if its replies still fail.</summary>
+    /// <summary>Whether the provider is asked to test if its replies still fail.</summary>
     public bool IsProbe { get; private set; }
 
-    /// <summary>Whether the command was sent.</summary>
     public bool IsSent { get; private set; }
 
-    /// <summary>When the last sign of life came; 0 for none, or none since a fault.</summary>
+    /// <summary>When the reply last made progress; 0 if it has not, or not since a fault.</summary>
     public long AliveAt { get; private set; }
 
-    /// <summary>Whether bytes of this reply have come.</summary>
+    /// <summary>Whether bytes of this reply have reached the sink.</summary>
     public bool HasBytes { get; private set; }
 
-    /// <summary>Whether the sink has ever waited for this attempt, or taken bytes of it.</summary>
+    /// <summary>Whether this attempt has ever been the leader.</summary>
     public bool HasLed { get; set; }
 
     /// <summary>Whether another attempt has won.</summary>
     public bool HasLost { get; private set; }
 
-    /// <summary>Whether it was begun because the leader was late.</summary>
+    /// <summary>Whether it was started because the leader was late.</summary>
     public bool IsChallenge { get; init; }
 
-    /// <summary>Failures of the provider that is asked. Of the walk alone, like the next three.</summary>
+    /// <summary>Failures at the current provider. Used by the walk alone, like the next three.</summary>
     public int Failures { get; set; }
 
-    /// <summary>How the last question has failed; null when it was answered.</summary>
+    /// <summary>The fault of the last request; null if it was answered.</summary>
     public NntpException? LastFault { get; set; }
 
-    /// <summary>The miss that is being settled; null for none.</summary>
+    /// <summary>The unproved miss that the walk settles; null if there is none.</summary>
     public DoubtedMiss? Doubt { get; set; }
 
-    /// <summary>Whether its provider is asked again for it.</summary>
+    /// <summary>Whether the provider of <see cref="Doubt"/> is asked again.</summary>
     public bool IsAskedAgain { get; set; }
 
-    /// <summary>Whether it overtakes what is fetched ahead.</summary>
+    /// <summary>Whether it overtakes prefetches.</summary>
     public bool IsLate => IsChallenge || _placesLost > 0;
 
-    /// <summary>Whether it goes elsewhere when what is before it does not come.</summary>
+    /// <summary>Whether it may move when a reply before its own is late.</summary>
     public bool MayMove => _placesLost < MostMoves;
 
-    /// <inheritdoc/>
     public bool IsBeaten
     {
         get
@@ -90,21 +87,20 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         }
     }
 
-    /// <summary>The connection or the pool has sent the attempt away before its command was answered: it asks the same provider again.</summary>
-    /// <returns>False when that has happened too often.</returns>
+    /// <summary>Counts a place lost before the command was answered, so that the same provider is asked again; false if that was too often.</summary>
     public bool TryLosePlace() => _placesLost < MostPlacesLost && ++_placesLost > 0;
 
-    /// <summary>Whether a provider is asked because its miss is not proved.</summary>
+    /// <summary>Whether this provider is asked again because its miss is not proved.</summary>
     public bool AsksAgain(Provider provider) => IsAskedAgain && Doubt?.Provider == provider;
 
-    /// <summary>There is no miss to be settled any more.</summary>
+    /// <summary>Clears the doubt, because the miss was settled.</summary>
     public void Settled() => (Doubt, IsAskedAgain) = (null, false);
 
-    /// <summary>A provider is about to be asked.</summary>
+    /// <summary>Begins to ask a provider.</summary>
     /// <param name="provider">The next one of the walk.</param>
-    /// <param name="lease">The wait for a connection of it, and then the right to it; lent.</param>
+    /// <param name="lease">Lent; waits for a connection first.</param>
     /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="isProbe">Whether that is to find out if its replies still fail.</param>
+    /// <param name="isProbe">Whether this tests if the provider's replies still fail.</param>
     public void Ask(Provider provider, ConnectionLease lease, long now, bool isProbe)
     {
         lock (Gate)
@@ -115,8 +111,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         }
     }
 
-    /// <summary>How it gets on. Under the gate.</summary>
-    /// <param name="isChallenged">Whether the article was asked for elsewhere as well.</param>
+    /// <summary>The current progress. Under the gate. <paramref name="isChallenged"/> tells whether a challenger runs.</summary>
     public FetchSnapshot Look(bool isChallenged)
     {
         if (Provider is null || _lease is not { } lease)
@@ -125,61 +120,58 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Connection?.Load.IsLate == true));
     }
 
-    /// <summary>A part of the wait was for the limit of bandwidth, which is none for the provider.</summary>
-    /// <param name="ticks">Of the time provider.</param>
+    /// <summary>Excludes ticks spent on the bandwidth limit, because the provider did not cause them.</summary>
     public void WasPaced(long ticks)
     {
         lock (Gate)
             AskedAt += ticks;
     }
 
-    /// <summary>The command is about to be sent.</summary>
     public void Send()
     {
         lock (Gate)
             IsSent = true;
     }
 
-    /// <summary>The question has ended.</summary>
+    /// <summary>Ends the current request.</summary>
     public void Leave()
     {
         lock (Gate)
             (_lease, AliveAt) = (null, 0);
     }
 
-    /// <summary>Another attempt has won. This one is given up by a thread that does not hold the gate.</summary>
+    /// <summary>Marks the attempt as beaten. Another thread gives it up, because this one holds the gate.</summary>
     public void Lose()
     {
         HasLost = true;
         ThreadPool.UnsafeQueueUserWorkItem(static attempt => attempt.GiveUp(), this, preferLocal: false);
     }
 
-    /// <summary>Ends all waits, once it stands in the fetch or in here why. Under no lock.</summary>
+    /// <summary>Ends all waits. The reason must already be set in the fetch or the attempt. Call under no lock.</summary>
     public void GiveUp()
     {
         _lease?.GiveUp();
         _wake?.TrySetResult();
     }
 
-    /// <summary>A reader has come to wait for the article.</summary>
     public void Raise()
     {
         _lease?.Raise();
         _wake?.TrySetResult();
     }
 
-    /// <summary>Ends with the next call of <see cref="Raise"/> or <see cref="GiveUp"/>.</summary>
+    /// <summary>Completes at the next <see cref="Raise"/> or <see cref="GiveUp"/>.</summary>
     public Task ToBeWoken()
     {
         var wake = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         _wake = wake;
 
-        // The walk reads the urgency next, and must not have read it before.
+        // The walk reads the urgency next, and that read must not happen before the write above.
         Interlocked.MemoryBarrier();
         return wake.Task;
     }
 
-    /// <summary>Bytes have come that the sink takes.</summary>
+    /// <summary>Counts bytes that go to the sink.</summary>
     public void Note(int bytes, long now)
     {
         _untold += bytes;
@@ -187,16 +179,14 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
             (HasBytes, _untold, AliveAt) = (true, 0, now);
     }
 
-    /// <summary>Looks for the end of what is dropped.</summary>
+    /// <summary>Searches dropped bytes for the end of the body.</summary>
     public bool Drop(ReadOnlySpan<byte> raw, out int consumed) => _scanner.Scan(raw, out consumed);
 
-    /// <summary>Notes how a stretch ended that the sink has taken.</summary>
+    /// <summary>Lets the scanner follow bytes that the sink has taken.</summary>
     public void Skip(ReadOnlySpan<byte> raw) => _scanner.Skip(raw);
 
-    /// <inheritdoc/>
     public Lateness BeLate(bool isSent) => fetch.BeLate(this, isSent);
 
-    /// <inheritdoc/>
     public bool TryMove(bool isPaid) => fetch.TryMove(this, isPaid);
 
     void IArticleSink.Start(int provider) => (_scanner, _untold, HasBytes) = (BodyScanner.AtStart, 0, false);

@@ -1,9 +1,8 @@
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Holds second tries, and the articles that move away from behind a late one, to one in twenty articles fetched, so that a provider that
-/// stalls all the time cannot double the traffic. A few are granted in advance, for the first article of the first stream may be the late
-/// one.
+/// Limits hedges, and moves away from late replies, to one in twenty articles, so that a provider that stalls all the time cannot double
+/// the traffic. A few are granted in advance, because the first article of the first stream may already be late.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class HedgeBudget
@@ -12,14 +11,14 @@ internal sealed class HedgeBudget
     private const int InAdvance = 4;
     private const int MostSavedUp = 16;
 
-    // What one connection of a usual depth has behind its first late reply.
+    // The number of replies behind a late one, at a usual pipeline depth.
     private const int MovesInAdvance = MostSavedUp - InAdvance;
 
-    // In articles; a hedge costs what it may add to the traffic, one article out of twenty.
+    // In articles: a hedge may add one article of traffic, and each fetched article earns a twentieth of it.
     private int _credit = InAdvance * ArticlesPerHedge;
     private int _movesInAdvance = MovesInAdvance;
 
-    /// <summary>An article has arrived.</summary>
+    /// <summary>Earns credit for a fetched article.</summary>
     public void Fetched()
     {
         var credit = Volatile.Read(ref _credit);
@@ -27,12 +26,12 @@ internal sealed class HedgeBudget
             Interlocked.CompareExchange(ref _credit, credit + 1, credit);
     }
 
-    /// <summary>Takes leave for one second try.</summary>
+    /// <summary>Pays for one hedge.</summary>
     public bool TrySpend() => TrySpend(keeps: 0);
 
     /// <summary>
-    /// Takes leave for asking elsewhere for an article that waits behind a late one: what it was asked for here may come all the same.
-    /// A few are granted in advance here, too. What is granted to the late ones stays for them, because readers wait for those.
+    /// Pays for moving an article away from behind a late reply, because the original may still arrive. A few moves are granted in advance.
+    /// The advance for hedges stays reserved, because readers wait for those.
     /// </summary>
     public bool TryMove() =>
         (Volatile.Read(ref _movesInAdvance) > 0 && Interlocked.Decrement(ref _movesInAdvance) >= 0) || TrySpend(keeps: InAdvance * ArticlesPerHedge);

@@ -6,12 +6,12 @@ using Sluice.Usenet.Nntp.Health;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// The accounts of the process: connections, permits and all that is known about a server belong to the account, which is a host, a
-/// port and a user, however many entries of the settings name it and however often the settings change around it.
+/// The accounts of the process. An account is a host, port and user. Connections, permits and everything learned about a server belong
+/// to the account, however many settings entries name it and however often the settings change.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A <see cref="ProviderPool"/> uses the accounts of its entries from its making to its dispose; an account that none
-/// uses any more is closed. Dispose ends all fetches and closes all sockets.
+/// Thread-safe. A <see cref="ProviderPool"/> uses the accounts of its entries until it is disposed; an account without users closes.
+/// Dispose ends all fetches and closes all sockets.
 /// </remarks>
 public sealed class NntpAccounts : IAsyncDisposable
 {
@@ -27,16 +27,16 @@ public sealed class NntpAccounts : IAsyncDisposable
     private readonly Dictionary<Guid, AccountKey> _known = [];
     private bool _isDisposed;
 
-    // Replaced under _gate when an account comes or goes, and read without it: each permit that is returned goes through all of them.
+    // Replaced under _gate when an account comes or goes. Read without it, because each returned permit pumps all of them.
     private volatile Account[] _all = [];
 
-    /// <summary>Makes connections possible; none is opened before it is needed.</summary>
+    /// <summary>Creates the accounts without opening any connection.</summary>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
     /// <param name="time">Clock.</param>
-    /// <param name="loggers">Where faults are noted.</param>
-    /// <param name="memory">What has been learned before and goes on being learned; null: nothing, and nothing is kept.</param>
-    /// <param name="names">Finds the addresses of servers; null: the system does.</param>
-    /// <param name="bandwidth">Limits what comes from all providers together; not owned. Null: nothing does.</param>
+    /// <param name="loggers">Logs faults.</param>
+    /// <param name="memory">Learned facts about the providers; null to start and end without any.</param>
+    /// <param name="names">Resolves host names; null for the system's resolver.</param>
+    /// <param name="bandwidth">Limits the bandwidth of all providers together; not owned. Null for no limit.</param>
     public NntpAccounts(
         GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null, INameResolver? names = null, BandwidthLimiter? bandwidth = null)
     {
@@ -47,35 +47,32 @@ public sealed class NntpAccounts : IAsyncDisposable
         _shared.Bandwidth.Due += PumpAll;
     }
 
-    /// <summary>Permits of all accounts.</summary>
+    /// <summary>Connection permits of all accounts.</summary>
     public GlobalOperationLimiter Limiter => _shared.Limiter;
 
-    /// <summary>Says what all connections do, by the name <c>Sluice.Nntp</c>; the limiter has the permits.</summary>
+    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. The limiter knows the permits.</summary>
     public Meter Meter => _shared.Meter.Source;
 
-    /// <summary>Bytes received from all providers since the start.</summary>
     public long BytesReceived => _shared.Meter.BytesReceived;
 
-    /// <summary>What each provider has been used for since the start, by its id; entries of one account count for the first of them.</summary>
+    /// <summary>Usage of each provider since the start, by id; several entries of one account count for the first of them.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
-    /// <summary>Completes when a provider that was left alone can be used again. Ask again for the recovery after that.</summary>
+    /// <summary>Completes when a provider in cooldown can be used again. Read the property again for the next recovery.</summary>
     public Task NextRecovery => _shared.Recovery.Next;
 
-    /// <summary>For those who fetch.</summary>
     internal SharedResources Shared => _shared;
 
-    /// <summary>Which providers lack much of which release.</summary>
+    /// <summary>Knows which providers lack much of which release.</summary>
     internal ReleaseOrder Releases { get; }
 
-    /// <summary>The memory has been restored: takes up what an earlier run has learned, where nothing else has been learned yet.</summary>
+    /// <summary>Applies the restored memory of an earlier run, unless something newer has been learned.</summary>
     public void Recall()
     {
         foreach (var account in _all)
             account.Pool.Recall();
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         _shared.Limiter.Returned -= PumpAll;
@@ -93,13 +90,12 @@ public sealed class NntpAccounts : IAsyncDisposable
     }
 
     /// <summary>
-    /// Makes a test of a login possible. Where the account is in use here, the test takes its connections from it: both together never open
-    /// more than it allows.
+    /// Creates a test of a login; the caller disposes it. If the account is in use, the test takes places from its pool, so that both together
+    /// never exceed its connections.
     /// </summary>
-    /// <param name="provider">Where and with which login; saved or not.</param>
-    /// <param name="names">Finds the addresses, and says which may be asked.</param>
-    /// <param name="options">Deadlines and ceilings.</param>
-    /// <returns>The caller disposes it.</returns>
+    /// <param name="provider">The server and login, saved or not.</param>
+    /// <param name="names">Resolves host names and restricts which addresses may be dialed.</param>
+    /// <param name="options">Timeouts and limits.</param>
     public AccountTest Test(ProviderOptions provider, INameResolver names, NntpOptions options)
     {
         lock (_gate)
@@ -112,13 +108,12 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
     }
 
-    /// <summary>Brings the accounts of these entries to the settings, and keeps them until <see cref="ReleaseAsync"/>.</summary>
-    /// <returns>One for each entry, in their order.</returns>
+    /// <summary>Applies the settings to the accounts of these entries and keeps them until <see cref="ReleaseAsync"/>. One pool per entry.</summary>
     internal IReadOnlyList<NntpConnectionPool> Acquire(IReadOnlyList<ProviderOptions> entries, NntpOptions options)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(entries.Count, ProviderSet.MaxProviders);
         var wanted = entries.GroupBy(AccountKey.Of).ToDictionary(group => group.Key, group => Together([.. group]));
-        // To rest from a provider spares time for the others; where there is no other, a reader waits for every second of it.
+        // A cooldown saves time for other providers. If there is only one, a reader waits for every second of it.
         if (wanted.Values.Count(account => account.Kind != ProviderKind.Disabled) == 1)
             options = options with { BreakerCooldown = LoneCooldown, BreakerLongestCooldown = LongestLoneCooldown };
         _shared.Options = options;
@@ -150,7 +145,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         return pools;
     }
 
-    /// <summary>These entries are not used any more by the one that acquired them; closes the accounts that none uses.</summary>
+    /// <summary>Releases acquired entries, and closes the accounts without users.</summary>
     internal async Task ReleaseAsync(IReadOnlyList<ProviderOptions> entries)
     {
         List<Account> unused = [];
@@ -171,7 +166,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         await Task.WhenAll(unused.Select(account => account.DisposeAsync().AsTask()));
     }
 
-    /// <summary>Several entries of one account are one set of connections, as many as all of them promise together.</summary>
+    /// <summary>Merges several entries of one account into one, with the sum of their connections.</summary>
     private static ProviderOptions Together(ProviderOptions[] entries)
     {
         var enabled = Array.FindAll(entries, entry => entry.Kind != ProviderKind.Disabled);
@@ -179,7 +174,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         return counted[0] with { MaxConnections = counted.Sum(entry => entry.MaxConnections) };
     }
 
-    /// <summary>Forgets what was learned under the id of an entry when the entry names another server than before.</summary>
+    /// <summary>Forgets everything learned under the id of an entry if the entry now names another server.</summary>
     private void NoteKey(ProviderOptions entry)
     {
         var key = AccountKey.Of(entry);
@@ -194,20 +189,19 @@ public sealed class NntpAccounts : IAsyncDisposable
             account.Pool.Pump();
     }
 
-    /// <summary>What makes two entries of the settings one account.</summary>
+    /// <summary>The key that makes entries of the settings one account.</summary>
     private readonly record struct AccountKey(string Host, int Port, string User)
     {
         public static AccountKey Of(ProviderOptions entry) => new(entry.Host.TrimEnd('.').ToUpperInvariant(), entry.Port, entry.User ?? "");
     }
 
-    /// <summary>One account in use.</summary>
     private sealed class Account(NntpConnectionPool pool, TimeProvider time) : IAsyncDisposable
     {
         private readonly ProviderProber _prober = new(pool, time);
 
         public NntpConnectionPool Pool => pool;
 
-        /// <summary>Pools of providers that use it. Guarded by the lock of the accounts.</summary>
+        /// <summary>Number of users. Guarded by the lock of the accounts.</summary>
         public int Uses { get; set; }
 
         public async ValueTask DisposeAsync()

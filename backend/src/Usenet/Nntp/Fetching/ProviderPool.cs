@@ -7,13 +7,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// All providers of one state of the settings as one source of articles. A fetch walks them in the order of
-/// <see cref="ProviderSelector"/> until one delivers: a miss is a value and moves on at once, a fault is tried again on another
-/// connection of the same provider first.
+/// All providers of one state of the settings, as one source of articles. A fetch asks them in the order of <see cref="ProviderSelector"/>
+/// until one delivers. A miss moves on at once; a fault is first retried over another connection of the same provider.
 /// </summary>
 /// <remarks>
-/// Thread-safe. It has indexes of its own; the connections behind them belong to the accounts, which several pools may use at the same
-/// time. Dispose gives them back, and ends all fetches where no other pool uses them.
+/// Thread-safe. The provider indexes belong to this pool, but the connections belong to the accounts, which several pools may share.
+/// Dispose releases them, and ends all fetches if no other pool uses the accounts.
 /// </remarks>
 public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 {
@@ -24,13 +23,13 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     private readonly FetchServices _services;
     private int _isDisposed;
 
-    /// <summary>Creates a pool with accounts of its own; nothing is dialled before it is needed.</summary>
-    /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index and are never asked.</param>
-    /// <param name="options">Deadlines and ceilings.</param>
+    /// <summary>Creates a pool with its own accounts, without opening any connection.</summary>
+    /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index but are never asked.</param>
+    /// <param name="options">Timeouts and limits.</param>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
     /// <param name="time">Clock.</param>
-    /// <param name="loggers">Where faults are noted.</param>
-    /// <param name="memory">What has been learned before and goes on being learned; null: nothing, and nothing is kept.</param>
+    /// <param name="loggers">Logs faults.</param>
+    /// <param name="memory">Learned facts about the providers; null to start and end without any.</param>
     public ProviderPool(
         IReadOnlyList<ProviderOptions> providers,
         NntpOptions options,
@@ -40,10 +39,10 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         ProviderMemory? memory = null)
         : this(new NntpAccounts(limiter, time, loggers, memory), providers, options) => _ownAccounts = _accounts;
 
-    /// <summary>Creates a pool over accounts, which take on these settings.</summary>
+    /// <summary>Creates a pool over shared accounts, and applies the settings to them.</summary>
     /// <param name="accounts">Not owned.</param>
-    /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index and are never asked.</param>
-    /// <param name="options">Deadlines and ceilings.</param>
+    /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index but are never asked.</param>
+    /// <param name="options">Timeouts and limits.</param>
     public ProviderPool(NntpAccounts accounts, IReadOnlyList<ProviderOptions> providers, NntpOptions options)
     {
         (_accounts, _entries) = (accounts, providers);
@@ -52,13 +51,10 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         _services = new FetchServices(_providers, accounts.Shared, accounts.Releases);
     }
 
-    /// <inheritdoc/>
     public int ProviderCount => _providers.Count;
 
-    /// <inheritdoc/>
     public Guid ProviderId(int provider) => _providers[provider].Options.Id;
 
-    /// <inheritdoc/>
     public ProviderSet StoreOf(int provider)
     {
         var own = _providers[provider];
@@ -72,17 +68,16 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         return store;
     }
 
-    /// <inheritdoc/>
     public void Distrust(object connection)
     {
         foreach (var provider in _providers)
             provider.Pool.Distrust(connection);
     }
 
-    /// <summary>Sockets at the account of a provider now, those that are being opened or closed included.</summary>
+    /// <summary>Sockets of a provider's account: open, opening and closing.</summary>
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 
-    /// <summary>How the account of a provider is used at the moment.</summary>
+    /// <summary>The current state of a provider's account.</summary>
     public ProviderStatus Status(int provider)
     {
         var pool = _providers[provider].Pool;
@@ -97,37 +92,35 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         };
     }
 
-    /// <summary>What the connections of the account of a provider do at the moment.</summary>
+    /// <summary>The current load of a provider's connections.</summary>
     public ConnectionSnapshot Look(int provider) => _providers[provider].Pool.Snapshot;
 
-    /// <summary>Asks a provider again, however it has failed before.</summary>
+    /// <summary>Resets the breakers of a provider, so that it is asked again.</summary>
     public void Unblock(int provider) => _providers[provider].Pool.Unblock();
 
-    /// <summary>Tries all connections that the account of a provider promises again, however few were found to be taken.</summary>
+    /// <summary>Forgets the learned connection cap of a provider, so that all promised connections may be tried.</summary>
     public void ForgetCap(int provider) => _providers[provider].Pool.ForgetCap();
 
-    /// <summary>Closes the connections of all providers that owe nothing.</summary>
+    /// <summary>Closes the idle connections of all providers.</summary>
     public void CloseIdle()
     {
         foreach (var pool in _providers.Select(provider => provider.Pool).Distinct())
             pool.CloseIdle();
     }
 
-    /// <summary>Connections that a lane may use as things are, over all providers.</summary>
+    /// <summary>Connections that a lane may use now, over all providers.</summary>
     public int EffectivePermits(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
-    /// <summary>Says what the connections of all accounts do, by the name <c>Sluice.Nntp</c>; the limiter has the permits.</summary>
+    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. The limiter knows the permits.</summary>
     public Meter Meter => _accounts.Meter;
 
-    /// <summary>Opens a connection to one provider if none is open, and leaves it in its pool.</summary>
-    /// <exception cref="NntpException">It cannot be reached or logged in to; the message says why in a sentence.</exception>
+    /// <summary>Opens a connection to one provider, unless one is open, and leaves it in its pool.</summary>
+    /// <exception cref="NntpException">The server cannot be reached or refuses the login; the message is a sentence for the user.</exception>
     public Task ProbeAsync(int provider, CancellationToken cancellationToken) => _providers[provider].Pool.ProbeAsync(_providers[provider].Options, cancellationToken);
 
-    /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
         new ArticleFetch(_services, request, sink, cancellationToken).RunAsync();
 
-    /// <inheritdoc/>
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(answers.Length, request.Ids.Length);
@@ -135,7 +128,6 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         return new StatWalk(_services, request).RunAsync(answers, cancellationToken);
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0)
@@ -146,15 +138,14 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 }
 
-/// <summary>How one provider is used at the moment.</summary>
-/// <param name="Sockets">Connections, those that are being opened or closed included.</param>
-/// <param name="PipeliningDepth">Bodies that a connection is asked for at a time.</param>
-/// <param name="PinnedBecause">Why the depth is 1 whatever the line would bear, in a sentence for an operator; null while it is not.</param>
-/// <param name="Fault">Why it is left alone for now; null while it is not.</param>
-/// <remarks>A snapshot.</remarks>
+/// <summary>A snapshot of one provider.</summary>
+/// <param name="Sockets">Open, opening and closing connections.</param>
+/// <param name="PipeliningDepth">Outstanding bodies per connection.</param>
+/// <param name="PinnedBecause">Why the depth is fixed at 1, as a sentence for an operator; null if it is not.</param>
+/// <param name="Fault">Why the provider is in cooldown; null if it is not.</param>
 public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause, NntpFault? Fault)
 {
-    /// <summary>Connections that are being opened or closed.</summary>
+    /// <summary>Opening and closing connections.</summary>
     public int Changing { get; init; }
 
     /// <summary>Connections that owe nothing.</summary>
@@ -163,33 +154,32 @@ public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? Pi
     /// <summary>Connections that owe a reply.</summary>
     public int Busy => Sockets - Changing - Idle;
 
-    /// <summary>As many connections as the server was found to take; null while that is all that are promised.</summary>
+    /// <summary>The learned connection cap; null if the server allows all promised connections.</summary>
     public int? Cap { get; init; }
 
-    /// <summary>From a command to the first byte of its reply, as the middle of the last few; null before the first.</summary>
+    /// <summary>Median time to the first byte of the last few replies; null before the first.</summary>
     public TimeSpan? Latency { get; init; }
 
-    /// <summary>The words behind <see cref="Fault"/>, as <see cref="NntpException.Detail"/> has them.</summary>
+    /// <summary>The server's words behind <see cref="Fault"/>, as in <see cref="NntpException.Detail"/>.</summary>
     public string? Detail { get; init; }
 }
 
-/// <summary>One entry of the settings in use: what it says, and the connections of its account.</summary>
-/// <param name="Index">Place in the pool of providers.</param>
+/// <summary>One settings entry in use, with the connections of its account.</summary>
+/// <param name="Index">Index in the pool of providers.</param>
 /// <param name="Options">The entry.</param>
-/// <param name="Pool">The connections of its account, which other entries and other pools of providers may use too.</param>
+/// <param name="Pool">The connections of its account, possibly shared with other entries and pools.</param>
 internal sealed record Provider(int Index, ProviderOptions Options, NntpConnectionPool Pool)
 {
-    /// <summary>Whether those of one priority are used in their order, and not side by side.</summary>
+    /// <summary>Whether providers of one priority are used in order, instead of side by side.</summary>
     public bool KeepsOrder { get; init; }
 
-    /// <summary>Orders those of one priority, the lowest first.</summary>
+    /// <summary>Orders providers of one priority, lowest first.</summary>
     public double Precedence => KeepsOrder ? Index : Pool.Backlog;
 
-    /// <summary>Whether both have their articles from the same store, as far as the settings say.</summary>
+    /// <summary>Whether both use the same backbone, according to the settings.</summary>
     public bool SharesBackbone(Provider other) =>
         Options.Backbone.Length > 0 && string.Equals(Options.Backbone, other.Options.Backbone, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>A body has come whole.</summary>
     public void Delivered(MessageId id, BreakerProbe? probe)
     {
         Pool.Health.Delivered(id);

@@ -3,25 +3,23 @@ using Sluice.Usenet.Nntp.Health;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Decides which provider is asked next: pooled ones before backups, lower priority numbers first, among equals the one that
-/// would be through first or stands first, as the settings say; one that cannot be reached, or does not answer a dial for long, comes after
-/// all that can.
+/// Decides which provider is asked next: pooled providers before backups, then lower priority numbers. Among equals it takes the shortest
+/// backlog or the order of the settings. A provider that cannot be reached, or does not answer a dial, comes last.
 /// </summary>
 internal static class ProviderSelector
 {
-    /// <summary>Chooses among the providers that have not been asked.</summary>
+    /// <summary>Chooses among the providers not asked yet; null if none is left.</summary>
     /// <param name="providers">All of the pool, by index.</param>
-    /// <param name="asked">Those that have answered, failed or are excluded.</param>
-    /// <param name="missedBackbones">Backbones on which the article is known to be missing; null for none.</param>
-    /// <param name="mayProbe">Whether the fetch may be the one that tries a provider whose bodies have failed.</param>
-    /// <param name="behind">Those that lack much of the release, and so come after others of their kind.</param>
-    /// <param name="forStat">Whether it is asked about articles and not for them.</param>
-    /// <returns>Null when there is none left.</returns>
+    /// <param name="asked">Providers that have answered, failed or are excluded.</param>
+    /// <param name="missedBackbones">Backbones known to miss the article, or null.</param>
+    /// <param name="mayProbe">Whether this fetch may test a provider whose bodies failed.</param>
+    /// <param name="behind">Providers that lack much of the release, and therefore come after others of their kind.</param>
+    /// <param name="forStat">Whether the request is a STAT rather than a BODY.</param>
     public static Provider? Next(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, bool mayProbe = true, ProviderSet behind = default, bool forStat = false)
     {
         Provider? best = null;
         (bool, ProviderKind, bool, int, double) bestRank = default;
-        // By index: an enumerator would be an object for every article.
+        // A loop by index, because an enumerator would allocate for every article.
         for (var i = 0; i < providers.Count; i++)
         {
             var provider = providers[i];
@@ -39,15 +37,14 @@ internal static class ProviderSelector
     }
 
     /// <summary>
-    /// Chooses where an article is asked for a second time while a try is late: another provider that can be reached and is no
-    /// lesser choice by its kind, else another connection of the same one.
+    /// Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise another connection of the same one. Null if
+    /// there is none.
     /// </summary>
     /// <param name="providers">All of the pool, by index.</param>
-    /// <param name="asked">Those that have answered, failed, are being asked or are excluded.</param>
-    /// <param name="missedBackbones">Backbones on which the article is known to be missing; null for none.</param>
-    /// <param name="late">The one that is being asked.</param>
-    /// <param name="isSent">Whether its command has been sent; if not, none of its connections is any better.</param>
-    /// <returns>Null when there is none.</returns>
+    /// <param name="asked">Providers that have answered, failed, are being asked or are excluded.</param>
+    /// <param name="missedBackbones">Backbones known to miss the article, or null.</param>
+    /// <param name="late">The provider of the late attempt.</param>
+    /// <param name="isSent">Whether its command was sent. If not, its other connections are no better.</param>
     public static Provider? Rival(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, Provider late, bool isSent)
     {
         var other = Next(providers, asked, missedBackbones);
@@ -56,17 +53,14 @@ internal static class ProviderSelector
         return isSent && late.Options.MaxConnections > 1 && !IsResting(late, mayProbe: false) ? late : null;
     }
 
-    /// <summary>Whether a provider is left alone for now.</summary>
-    /// <param name="provider">Any of the pool.</param>
-    /// <param name="mayProbe">Whether the fetch may be the one that tries it.</param>
-    /// <param name="forStat">Whether it is asked about articles and not for them.</param>
+    /// <summary>Whether a provider is out of reach or in cooldown, unless this fetch may probe it.</summary>
     public static bool IsResting(Provider provider, bool mayProbe, bool forStat = false)
     {
         var breaker = BreakerOf(provider, forStat);
         return provider.Pool.IsOutOfReach || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
     }
 
-    /// <summary>Why a provider is not asked although it is its turn: its replies fail, and there are others that answer. Null when it is asked.</summary>
+    /// <summary>Why a provider is skipped: its replies fail while another provider answers. Null if it is asked.</summary>
     public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, bool forStat = false)
     {
         if (BreakerOf(provider, forStat).Failure is not { } failure)

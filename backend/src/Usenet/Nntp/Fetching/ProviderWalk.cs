@@ -2,16 +2,16 @@ using Sluice.Usenet.Nntp.Connections;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>"No such article", said by a provider on a connection that has not shown yet that it answers in step.</summary>
+/// <summary>A miss that its connection has not yet proved to be the answer to this command.</summary>
 /// <param name="Provider">The provider.</param>
 /// <param name="Proof">Whether the answer belongs to this article.</param>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
 /// <summary>
-/// What one fetch has learned, on its way through the providers, of those that did not deliver the article. Most fetches end with the first
-/// provider and never make one.
+/// Collects the misses and faults of one fetch on its way through the providers. Most fetches succeed at the first provider and never
+/// create one.
 /// </summary>
-/// <remarks>Pure state of one fetch, guarded by that fetch.</remarks>
+/// <remarks>Guarded by the gate of the fetch.</remarks>
 internal sealed class ProviderWalk
 {
     private ProviderSet _missed;
@@ -21,15 +21,13 @@ internal sealed class ProviderWalk
     private int _lastCode;
     private Stack<DoubtedMiss>? _doubts;
 
-    /// <summary>Backbones that miss the article; null for none.</summary>
+    /// <summary>Backbones without the article, or null.</summary>
     public HashSet<string>? MissedBackbones { get; private set; }
 
-    /// <summary>A provider has said that it does not have the article. The next one is asked at once, proved or not.</summary>
-    /// <param name="provider">The provider.</param>
-    /// <param name="outcome">What it has said.</param>
+    /// <summary>Adds a miss. The next provider is asked at once, whether the miss is proved or not.</summary>
     public void Missed(Provider provider, ReplyOutcome outcome)
     {
-        // The answer counts, whatever went wrong on another connection of the same provider.
+        // The answer outweighs any fault on another connection of the same provider.
         _missed = _missed.With(provider.Index);
         _faulted = _faulted.Without(provider.Index);
         _tooLarge = _tooLarge.Without(provider.Index);
@@ -40,10 +38,10 @@ internal sealed class ProviderWalk
             Doubt(new DoubtedMiss(provider, proof));
     }
 
-    /// <summary>A miss is not settled.</summary>
+    /// <summary>Adds a miss without proof.</summary>
     public void Doubt(DoubtedMiss doubt) => (_doubts ??= new Stack<DoubtedMiss>()).Push(doubt);
 
-    /// <summary>A miss that is not proved, the last one first: those before it have had more time to be. Null when there is none left.</summary>
+    /// <summary>An unproved miss, last one first because earlier ones had more time to be proved; null if there is none.</summary>
     public DoubtedMiss? TakeDoubt()
     {
         while (_doubts?.TryPop(out var doubt) == true)
@@ -55,14 +53,14 @@ internal sealed class ProviderWalk
         return null;
     }
 
-    /// <summary>A miss is refuted: it may have been the answer to another command.</summary>
+    /// <summary>Removes a refuted miss, which may have answered another command.</summary>
     public void Unmissed(Provider provider)
     {
         _missed = _missed.Without(provider.Index);
         MissedBackbones?.Remove(provider.Options.Backbone);
     }
 
-    /// <summary>A provider could not be asked to the end; with one such left, no walk proves anything.</summary>
+    /// <summary>Adds a fault. As long as one remains, the walk does not prove the article missing.</summary>
     public void Faulted(Provider provider, NntpException fault)
     {
         if (_missed.Contains(provider.Index))
@@ -70,15 +68,15 @@ internal sealed class ProviderWalk
         _faulted = _faulted.With(provider.Index);
         _tooLarge = fault.Fault == NntpFault.ArticleTooLarge ? _tooLarge.With(provider.Index) : _tooLarge.Without(provider.Index);
 
-        // How often it is worth asking again is told by what came, not by what did not.
+        // A fault of a received reply takes precedence, because it decides how often a retry is worthwhile.
         if (_fault is not { IsOfReply: true } || fault.IsOfReply)
             _fault = fault;
     }
 
-    /// <summary>The walk has ended without a body.</summary>
-    /// <param name="excluded">Providers that were not to be asked.</param>
-    /// <param name="reply">That no provider has the article, if that is proved.</param>
-    /// <returns>Why nothing is proved: a provider could not be asked. Else null.</returns>
+    /// <summary>Ends the walk without a body.</summary>
+    /// <param name="excluded">Providers excluded by the request.</param>
+    /// <param name="reply">Says that no provider has the article, if null is returned.</param>
+    /// <returns>Why nothing is proved, because a provider could not be asked; otherwise null.</returns>
     public NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
     {
         reply = default;

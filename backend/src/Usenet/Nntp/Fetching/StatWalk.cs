@@ -5,16 +5,14 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>Asks one provider after the other about some articles: those in front about all, those behind about what is left.</summary>
-/// <remarks>Used for one request; parts of it are walked side by side.</remarks>
+/// <summary>Asks one provider after another which articles it has: the first about all, later ones about the articles still missing.</summary>
+/// <remarks>Used for one request, whose parts are walked in parallel.</remarks>
 internal sealed class StatWalk(FetchServices services, StatRequest request)
 {
-    // A connection that works through one part has the next one waiting.
+    // While a connection works through one part, the next one is ready.
     private const int PartsForAConnection = 2;
 
-    /// <summary>Walks over all articles of the request.</summary>
-    /// <param name="answers">Takes one entry for each of its ids.</param>
-    /// <param name="cancellationToken">Gives the walk up.</param>
+    /// <summary>Walks over all articles of the request and fills one answer per id.</summary>
     public async ValueTask RunAsync(Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
         var size = services.Options.MaxStatDepth;
@@ -62,8 +60,8 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
         return true;
     }
 
-    /// <summary>Asks one provider about the articles at these places, and notes what it says, or that it says nothing.</summary>
-    /// <returns>False if it does not answer a dial for long, and another comes before it.</returns>
+    /// <summary>Asks one provider about the articles at these indexes, and records its answers or that it gave none.</summary>
+    /// <returns>False if the provider does not answer a dial and another one should be asked first.</returns>
     private async Task<bool> TryAskAsync(
         Provider provider, ProviderSet asked, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
     {
@@ -74,7 +72,7 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
             if (probe is null && ProviderSelector.MustSpare(services.Providers, provider, forStat: true) is not null)
                 break;
 
-            // One article is enough to find out whether a server answers again.
+            // A probe uses one article only, which is enough to see whether the server answers again.
             var count = probe is null ? Math.Min(left.Count, provider.Pool.Depth.Stats(provider.Pool.Line)) : 1;
             var batch = new StatBatch(left.Take(count).Select(i => ids.Span[i]).ToArray(), request.Lane);
             var (isSent, isInStep) = (false, false);

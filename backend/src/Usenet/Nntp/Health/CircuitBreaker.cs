@@ -3,32 +3,32 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Health;
 
-/// <summary>Where a breaker stands.</summary>
+/// <summary>The state of a breaker.</summary>
 internal enum BreakerState
 {
-    /// <summary>Everything goes through.</summary>
+    /// <summary>All operations pass.</summary>
     Closed,
 
-    /// <summary>Nothing goes through before the cooldown is over.</summary>
+    /// <summary>Nothing passes until the cooldown is over.</summary>
     Open,
 
-    /// <summary>One probe is under way.</summary>
+    /// <summary>One probe is running.</summary>
     HalfOpen,
 }
 
 /// <summary>
-/// Keeps fetches away from what fails again and again, and lets a probe through after a cooldown of 5 s, doubled up to 60 s. A
-/// breaker that has opened several times within an hour asks for more probes in a row before it closes, so that a provider
-/// that works now and then cannot make it flap (F13). Misses are no news here: they are not told at all.
+/// Keeps fetches away from a provider that keeps failing, and allows a probe after a cooldown of 5 s, doubled up to 60 s. A breaker that
+/// opened several times within an hour needs more passed probes before it closes, so that a flaky provider cannot make it flap (F13).
+/// Misses are no failures and are never reported here.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A probe is a token with one owner, who returns it by disposing it, with a verdict or without one; a token that
-/// is kept for too long is void, so that nothing sticks half-open.
+/// Thread-safe. A probe has one owner, who disposes it with or without a verdict. A probe kept too long becomes void, so that the breaker
+/// never stays half-open.
 /// </remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The probe belongs to the operation that asked for it; here it is only compared.")]
 internal sealed class CircuitBreaker
 {
-    /// <summary>A probe without a verdict for this long is given up.</summary>
+    /// <summary>A probe without a verdict becomes void after this time.</summary>
     public static readonly TimeSpan ProbeLimit = TimeSpan.FromSeconds(20);
 
     private static readonly TimeSpan LeastRest = TimeSpan.FromSeconds(1);
@@ -51,10 +51,10 @@ internal sealed class CircuitBreaker
     private int _passesLeft;
 
     /// <param name="time">Clock.</param>
-    /// <param name="tolerated">Faults in a row after which it opens.</param>
-    /// <param name="firstCooldown">How long it rests at first.</param>
-    /// <param name="longestCooldown">How long at most.</param>
-    /// <param name="known">Where an earlier one for the same stood; null for none.</param>
+    /// <param name="tolerated">Consecutive faults that open it.</param>
+    /// <param name="firstCooldown">The first cooldown.</param>
+    /// <param name="longestCooldown">The longest cooldown.</param>
+    /// <param name="known">The remembered state of an earlier breaker, or null.</param>
     public CircuitBreaker(TimeProvider time, int tolerated, TimeSpan firstCooldown, TimeSpan longestCooldown, RememberedBreak? known = null)
     {
         (_time, _tolerated, _firstCooldown, _longestCooldown) = (time, tolerated, firstCooldown, longestCooldown);
@@ -68,7 +68,7 @@ internal sealed class CircuitBreaker
     /// <summary>Raised outside of the lock when the breaker has closed.</summary>
     public event Action? Closed;
 
-    /// <summary>Raised outside of the lock when there is something new to remember.</summary>
+    /// <summary>Raised outside of the lock when the state to remember has changed.</summary>
     public event Action? Changed;
 
     public BreakerState State
@@ -80,7 +80,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>Why nothing goes through; null while everything does.</summary>
+    /// <summary>The fault that opened the breaker; null while closed.</summary>
     public NntpException? Failure
     {
         get
@@ -90,7 +90,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>How soon a probe may go through; zero when it may now or when everything may.</summary>
+    /// <summary>How soon a probe may pass; zero if it may now, or if the breaker is closed.</summary>
     public TimeSpan Rest
     {
         get
@@ -100,7 +100,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>Says how long it rests from now on, at first and at most.</summary>
+    /// <summary>Changes the first and the longest cooldown.</summary>
     public void Configure(TimeSpan firstCooldown, TimeSpan longestCooldown)
     {
         lock (_gate)
@@ -110,7 +110,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>Everything goes through from now on, whatever has happened before; a probe under way is void.</summary>
+    /// <summary>Closes the breaker and forgets its history. A running probe becomes void.</summary>
     public void Forget()
     {
         bool wasOpen;
@@ -124,7 +124,7 @@ internal sealed class CircuitBreaker
             Closed?.Invoke();
     }
 
-    /// <summary>Takes up where an earlier breaker for the same stood, unless this one has opened itself.</summary>
+    /// <summary>Restores the state of an earlier breaker, unless this one has already opened.</summary>
     public void Recall(RememberedBreak? known)
     {
         lock (_gate)
@@ -139,9 +139,9 @@ internal sealed class CircuitBreaker
         Opened?.Invoke();
     }
 
-    /// <summary>What an ordinary operation has come to: a fault. One that began before the breaker opened is no news.</summary>
-    /// <param name="failure">What went wrong.</param>
-    /// <param name="atOnce">Whether this one says enough by itself.</param>
+    /// <summary>Counts a fault of an ordinary operation. Ignored while open, because such an operation began before the breaker opened.</summary>
+    /// <param name="failure">The fault.</param>
+    /// <param name="atOnce">Whether this one fault is enough to open.</param>
     public void Failed(NntpException failure, bool atOnce = false)
     {
         lock (_gate)
@@ -155,17 +155,16 @@ internal sealed class CircuitBreaker
         Changed?.Invoke();
     }
 
-    /// <summary>What an ordinary operation has come to: success.</summary>
+    /// <summary>Resets the count of consecutive faults.</summary>
     public void Succeeded()
     {
         lock (_gate)
             _faults = 0;
     }
 
-    /// <summary>Asks for the right to one probe while the breaker is not closed.</summary>
-    /// <param name="atOnce">Does not wait for the end of the rest: it is asked how the provider stands.</param>
-    /// <param name="isNeeded">A reader waits for what no other provider has: one second of rest is enough.</param>
-    /// <returns>Null when the breaker is closed, still rests, or has a probe under way.</returns>
+    /// <summary>Takes the right to one probe; null if the breaker is closed, in cooldown, or has a probe running.</summary>
+    /// <param name="atOnce">Ignores the cooldown, because the state of the provider is being tested.</param>
+    /// <param name="isNeeded">Shortens the cooldown to one second, because a reader may have no other provider.</param>
     public BreakerProbe? TryProbe(bool atOnce = false, bool isNeeded = false)
     {
         lock (_gate)
@@ -180,7 +179,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>Where it stands, in a form that outlives the process; null when there is nothing to remember.</summary>
+    /// <summary>The state to store; null if there is nothing to remember.</summary>
     public RememberedBreak? Remember()
     {
         lock (_gate)
@@ -194,7 +193,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <returns>True when everything goes through again.</returns>
+    /// <returns>True if the breaker has closed.</returns>
     internal bool Passed(BreakerProbe probe)
     {
         lock (_gate)
@@ -245,7 +244,7 @@ internal sealed class CircuitBreaker
 
     private int PassesNeeded => 1 << Math.Min(_trips - 1, MostDoublings);
 
-    // Times of the wall may have jumped, and what was stored may be damaged: nothing rests longer than it would by itself.
+    // The wall clock may have jumped and stored values may be damaged, so no restored cooldown exceeds an ordinary one.
     private void Restore(RememberedBreak known)
     {
         var (now, utc) = (_time.GetTimestamp(), _time.WallTime());
@@ -284,16 +283,15 @@ internal sealed class CircuitBreaker
     private long Ticks(TimeSpan span) => (long)(span.TotalSeconds * _time.TimestampFrequency);
 }
 
-/// <summary>The right to one operation while a breaker is not closed. One owner, who disposes it whatever happens.</summary>
+/// <summary>The right to one operation while a breaker is not closed. Its owner always disposes it.</summary>
 internal sealed class BreakerProbe(CircuitBreaker breaker) : IDisposable
 {
-    /// <summary>The operation has succeeded.</summary>
-    /// <returns>True when the breaker is closed again.</returns>
+    /// <summary>Reports success; true if the breaker has closed.</summary>
     public bool Passed() => breaker.Passed(this);
 
-    /// <summary>The operation has failed.</summary>
+    /// <summary>Reports failure.</summary>
     public void Failed(NntpException failure) => breaker.Failed(this, failure);
 
-    /// <summary>Returns the token; without a verdict before, another probe may go at once.</summary>
+    /// <summary>Returns the probe. Without a verdict, another probe may start at once.</summary>
     public void Dispose() => breaker.Returned(this);
 }

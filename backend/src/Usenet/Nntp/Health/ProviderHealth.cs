@@ -3,13 +3,13 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
-/// Whether a provider can be used: dialled, asked for bodies, asked about articles, each for itself, for a server may answer
-/// STAT and send no body. Misses never count here.
+/// Whether a provider can be dialed, asked for bodies and asked with STAT, each with its own breaker, because a server may answer STAT but
+/// send no body. Misses never count.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderHealth
 {
-    // One broken connection in a while is nothing; dials that fail at once may be bad luck too, those that time out cost too much.
+    // A few broken connections are normal. Dials that fail at once are tolerated too, but timeouts are not, because they cost too much time.
     private const int ToleratedReplies = 4;
     private const int ToleratedDials = 3;
 
@@ -18,11 +18,11 @@ internal sealed class ProviderHealth
     private readonly Lock _gate = new();
     private MessageId _lastDelivered;
 
-    /// <param name="provider">Under which the memory keeps its breakers.</param>
-    /// <param name="options">How long it is left alone.</param>
-    /// <param name="memory">What has been learned before.</param>
+    /// <param name="provider">The key of its breakers in the memory.</param>
+    /// <param name="options">The cooldowns.</param>
+    /// <param name="memory">Holds the breaker states of an earlier run.</param>
     /// <param name="time">Clock.</param>
-    /// <param name="recovery">Told when the provider can be used again.</param>
+    /// <param name="recovery">Set when a breaker closes.</param>
     public ProviderHealth(Guid provider, NntpOptions options, ProviderMemory memory, TimeProvider time, RecoverySignal recovery)
     {
         (_provider, _memory) = (provider, memory);
@@ -39,19 +39,16 @@ internal sealed class ProviderHealth
         }
     }
 
-    /// <summary>Connecting and logging in.</summary>
     public CircuitBreaker Dials { get; }
 
-    /// <summary>BODY.</summary>
     public CircuitBreaker Bodies { get; }
 
-    /// <summary>STAT.</summary>
     public CircuitBreaker Stats { get; }
 
-    /// <summary>Why no connection can be opened now, or null when one may be tried.</summary>
+    /// <summary>Why no connection may be opened now; null if a dial is allowed.</summary>
     public NntpException? Resting => Dials.Rest > TimeSpan.Zero ? Dials.Failure : null;
 
-    /// <summary>An article that the server has; empty while it has delivered none.</summary>
+    /// <summary>The last article the server delivered; empty if none.</summary>
     public MessageId LastDelivered
     {
         get
@@ -61,7 +58,7 @@ internal sealed class ProviderHealth
         }
     }
 
-    /// <summary>A body has come whole.</summary>
+    /// <summary>Records a complete body.</summary>
     public void Delivered(MessageId id)
     {
         lock (_gate)
@@ -69,14 +66,14 @@ internal sealed class ProviderHealth
         Bodies.Succeeded();
     }
 
-    /// <summary>The settings have changed: how long the provider is left alone from now on.</summary>
+    /// <summary>Applies changed cooldowns.</summary>
     public void Configure(NntpOptions options)
     {
         foreach (var breaker in All)
             breaker.Configure(options.BreakerCooldown, options.BreakerLongestCooldown);
     }
 
-    /// <summary>Another login is used from now on: how the old one failed says nothing any more.</summary>
+    /// <summary>Resets all breakers, because a new login makes the old failures meaningless.</summary>
     public void Forget()
     {
         _memory.ForgetBreaks(_provider);
@@ -84,7 +81,7 @@ internal sealed class ProviderHealth
             breaker.Forget();
     }
 
-    /// <summary>The memory has been restored: takes up the breakers of an earlier run.</summary>
+    /// <summary>Restores the breakers of an earlier run, once the memory has been restored.</summary>
     public void Recall()
     {
         Dials.Recall(_memory.BreakOf(_provider, BreakerKind.Dials));
@@ -94,11 +91,9 @@ internal sealed class ProviderHealth
 
     private CircuitBreaker[] All => [Dials, Bodies, Stats];
 
-    /// <summary>Whether articles can be asked for, as far as is known.</summary>
-    /// <param name="isConnected">Whether a connection is open.</param>
+    /// <summary>Whether articles can presumably be requested. <paramref name="isConnected"/> tells whether a connection is open.</summary>
     public bool IsReachable(bool isConnected) => (isConnected || Dials.Failure is null) && Bodies.Failure is null;
 
-    /// <summary>A dial has failed.</summary>
     public void DialFailed(NntpException failure, BreakerProbe? probe)
     {
         if (probe is not null)
@@ -107,8 +102,7 @@ internal sealed class ProviderHealth
             Dials.Failed(failure, atOnce: failure.Fault is not (NntpFault.ConnectFailed or NntpFault.ConnectionClosed or NntpFault.GreetingRefused));
     }
 
-    /// <summary>A dial has succeeded.</summary>
-    /// <returns>True when the provider can be dialled again after it could not be.</returns>
+    /// <summary>Records a successful dial; true if the provider has recovered.</summary>
     public bool DialSucceeded(BreakerProbe? probe)
     {
         if (probe is not null)
@@ -117,6 +111,6 @@ internal sealed class ProviderHealth
         return false;
     }
 
-    /// <summary>Whether a fault says anything about how a provider answers.</summary>
+    /// <summary>Whether a fault says anything about the provider. Faults of this process and of its limits do not.</summary>
     public static bool IsTelling(NntpException fault) => fault.Fault is not (NntpFault.GivenUp or NntpFault.Broken or NntpFault.TooManyConnections or NntpFault.NoConnection);
 }

@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Health;
 
-/// <summary>What a provider is asked for, each with a breaker of its own.</summary>
+/// <summary>An operation of a provider with its own breaker.</summary>
 public enum BreakerKind
 {
     /// <summary>Connecting and logging in.</summary>
@@ -18,45 +18,44 @@ public enum BreakerKind
     Stats = 2,
 }
 
-/// <summary>Where a breaker stood, so that a restart does not send the first viewer to a provider that is known to fail (F38).</summary>
-/// <remarks>Immutable. Times are those of the wall; the breaker that takes it up believes them only as far as they can be.</remarks>
-/// <param name="Fault">Why it is not closed; null when it is.</param>
-/// <param name="OpenedAt">When it opened last.</param>
-/// <param name="RestsUntil">When a probe may go through.</param>
-/// <param name="Cooldown">How long it rests.</param>
-/// <param name="Trips">How often it has opened of late.</param>
-/// <param name="PassesLeft">Probes in a row that have to pass before it closes.</param>
+/// <summary>A stored breaker, so that a restart does not send the first viewer to a provider known to fail (F38).</summary>
+/// <remarks>Immutable. All times are wall-clock times, so the breaker that restores them clamps them.</remarks>
+/// <param name="Fault">Why it is not closed; null if closed.</param>
+/// <param name="OpenedAt">When it last opened.</param>
+/// <param name="RestsUntil">When a probe may pass.</param>
+/// <param name="Cooldown">The current cooldown.</param>
+/// <param name="Trips">How often it has opened recently.</param>
+/// <param name="PassesLeft">Consecutive probes that must pass before it closes.</param>
 public sealed record RememberedBreak(NntpFault? Fault, DateTimeOffset OpenedAt, DateTimeOffset RestsUntil, TimeSpan Cooldown, int Trips, int PassesLeft);
 
-/// <summary>One answer "no such article" that is believed for a while.</summary>
-/// <param name="Key">Stands for provider and article.</param>
-/// <param name="Until">When it is forgotten.</param>
-/// <param name="Believed">How long it is believed from the answer on; twice as long after the next.</param>
+/// <summary>One "no such article" answer, trusted for a while.</summary>
+/// <param name="Key">Hash of provider and article.</param>
+/// <param name="Until">When it expires.</param>
+/// <param name="Believed">How long it is trusted; the next identical answer doubles this.</param>
 public readonly record struct RememberedMiss(Guid Key, DateTimeOffset Until, TimeSpan Believed);
 
-/// <summary>What has been learned since it was last taken for storing.</summary>
-/// <param name="Caps">Connections that a provider takes; null: all that its account promises.</param>
+/// <summary>Facts learned since the last call of <see cref="ProviderMemory.TakeNew"/>, to be stored.</summary>
+/// <param name="Caps">Connection caps of providers; null if a provider allows all promised connections.</param>
 /// <param name="Misses">Articles that a provider does not have.</param>
 public sealed record LearnedValues(IReadOnlyDictionary<Guid, int?> Caps, IReadOnlyList<RememberedMiss> Misses)
 {
-    /// <summary>Where the breakers of providers stand; null: nothing to remember any more.</summary>
+    /// <summary>Breaker states of providers; null if a breaker has nothing to remember any more.</summary>
     public IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Breaks { get; init; } = new Dictionary<(Guid, BreakerKind), RememberedBreak?>();
 
-    /// <summary>Whether there is nothing new.</summary>
     public bool IsEmpty => Caps.Count == 0 && Misses.Count == 0 && Breaks.Count == 0;
 }
 
 /// <summary>
-/// What has been learned about providers and is worth more than one pool of them, or one run of the process (F38): how many
-/// connections they take, which articles they do not have, and how long they are left alone.
+/// Facts learned about providers that outlive one pool or one run of the process (F38): how many connections they take, which articles they
+/// lack, and how long they stay in cooldown.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Answers from memory and never waits; its owner takes what is new from time to time and stores it. What
-/// could not be stored is learned again.
+/// Thread-safe. Answers from memory and never waits. Its owner regularly takes new facts and stores them; facts lost before that are learned
+/// again.
 /// </remarks>
 public sealed class ProviderMemory
 {
-    // What waits to be stored; beyond it news is kept in memory only.
+    // Limits the misses waiting to be stored. Further ones are kept in memory only.
     private const int MostUntaken = 20_000;
 
     private readonly Lock _gate = new();
@@ -70,10 +69,9 @@ public sealed class ProviderMemory
     private int _most = 100_000;
 
     /// <summary>Creates an empty memory.</summary>
-    /// <param name="time">Clock.</param>
     public ProviderMemory(TimeProvider time) => _misses = new MissMemory(time);
 
-    /// <summary>Says how long the first "no such article" is believed, and how many answers are kept.</summary>
+    /// <summary>Sets how long a first miss is trusted, and how many misses are kept.</summary>
     public void Configure(TimeSpan believed, int most)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(most, 1);
@@ -81,7 +79,7 @@ public sealed class ProviderMemory
             (_believed, _most) = (believed, most);
     }
 
-    /// <summary>Takes in what an earlier run has stored.</summary>
+    /// <summary>Adds the stored facts of an earlier run. Facts learned since take precedence, except for misses.</summary>
     public void Restore(LearnedValues values)
     {
         lock (_gate)
@@ -95,7 +93,7 @@ public sealed class ProviderMemory
         }
     }
 
-    /// <summary>Takes out what is new since the last call.</summary>
+    /// <summary>Takes the facts learned since the last call.</summary>
     public LearnedValues TakeNew()
     {
         LearnedValues values;
@@ -107,18 +105,18 @@ public sealed class ProviderMemory
             (_newCaps, _newMisses, _newBreaks) = ([], [], []);
         }
 
-        // A breaker is read outside of the lock, since it has one of its own.
+        // Breakers are read outside of the lock, because they have locks of their own.
         return values with { Breaks = breaks.ToDictionary(breaker => breaker.Key, breaker => breaker.Value()) };
     }
 
-    /// <summary>The most connections that a provider has taken of late, where that is less than its account promises; else null.</summary>
+    /// <summary>The learned connection cap of a provider; null if it allows all promised connections.</summary>
     public int? CapOf(Guid provider)
     {
         lock (_gate)
             return _caps.GetValueOrDefault(provider);
     }
 
-    /// <summary>The account or the address of a provider has changed: how the old one failed says nothing any more.</summary>
+    /// <summary>Forgets the breakers of a provider, because its account or address has changed.</summary>
     public void ForgetBreaks(Guid provider)
     {
         lock (_gate)
@@ -131,14 +129,14 @@ public sealed class ProviderMemory
         }
     }
 
-    /// <summary>The id stands for another server from now on: neither how the old one failed nor how many connections it took says anything.</summary>
+    /// <summary>Forgets the breakers and the cap, because the id now stands for another server.</summary>
     internal void ForgetServer(Guid provider)
     {
         ForgetBreaks(provider);
         RememberCap(provider, null);
     }
 
-    /// <summary>Where a breaker stood when it was heard of last; null for nothing.</summary>
+    /// <summary>The last known state of a breaker; null if unknown.</summary>
     internal RememberedBreak? BreakOf(Guid provider, BreakerKind kind)
     {
         Func<RememberedBreak?>? known;
@@ -147,7 +145,7 @@ public sealed class ProviderMemory
         return known?.Invoke();
     }
 
-    /// <summary>A breaker has changed. It is asked how it stands when that is to be stored.</summary>
+    /// <summary>Marks a breaker as changed. Its state is read only when it is stored.</summary>
     internal void RememberBreak(Guid provider, BreakerKind kind, CircuitBreaker breaker)
     {
         lock (_gate)
@@ -163,7 +161,7 @@ public sealed class ProviderMemory
             _caps[provider] = _newCaps[provider] = cap;
     }
 
-    /// <summary>Whether a provider has said of late that it does not have an article.</summary>
+    /// <summary>Whether a provider recently reported an article missing.</summary>
     internal bool IsMissing(Guid provider, MessageId id)
     {
         lock (_gate)
@@ -177,7 +175,7 @@ public sealed class ProviderMemory
             return _misses.Holds(key);
     }
 
-    /// <summary>A provider may have an article after all: it is asked again.</summary>
+    /// <summary>Forgets a miss, because the provider may have the article after all.</summary>
     public void ForgetMissing(Guid provider, MessageId id)
     {
         lock (_gate)
@@ -189,13 +187,13 @@ public sealed class ProviderMemory
         var key = MissMemory.KeyOf(provider, id);
         lock (_gate)
         {
-            // What is stored of it is replaced by an answer that is out of date.
+            // Stores an expired miss, because it must replace the stored one.
             if (_misses.Forget(key) is { } forgotten && _newMisses.Count < MostUntaken)
                 _newMisses.Add(forgotten);
         }
     }
 
-    /// <summary>A provider has said that it does not have an article. Time-outs and broken connections never come here.</summary>
+    /// <summary>Remembers a miss. Timeouts and broken connections never count as misses.</summary>
     internal void RememberMissing(Guid provider, MessageId id)
     {
         var key = MissMemory.KeyOf(provider, id);
@@ -209,10 +207,10 @@ public sealed class ProviderMemory
 }
 
 /// <summary>
-/// Which provider does not have which article: believed for an hour at first, twice as long each time the answer is repeated
-/// after that, up to a day (F18). A pair is kept as 128 bits of SHA-256, which cannot be made to collide on purpose.
+/// Remembers which provider lacks which article. A miss is trusted for an hour at first, and twice as long after each repetition, up to a
+/// day (F18). A pair is kept as 128 bits of SHA-256, so that collisions cannot be forced.
 /// </summary>
-/// <remarks>Pure state of one <see cref="ProviderMemory"/>, used under its lock. Bounded: the oldest answer makes room for a new one.</remarks>
+/// <remarks>Used under the lock of one <see cref="ProviderMemory"/>. Bounded: a new answer replaces the oldest.</remarks>
 internal sealed class MissMemory(TimeProvider time)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromHours(24);
@@ -220,10 +218,9 @@ internal sealed class MissMemory(TimeProvider time)
     private readonly Dictionary<Guid, Answer> _answers = [];
     private readonly Queue<Guid> _byAge = new();
 
-    /// <summary>Answers kept, those included that are out of date.</summary>
+    /// <summary>Stored misses, including expired ones.</summary>
     public int Count => _answers.Count;
 
-    /// <summary>Stands for a provider and an article.</summary>
     public static Guid KeyOf(Guid provider, MessageId id)
     {
         Span<byte> pair = stackalloc byte[16 + MessageId.MaxLength];
@@ -236,8 +233,7 @@ internal sealed class MissMemory(TimeProvider time)
 
     public bool Holds(Guid key) => _answers.TryGetValue(key, out var answer) && answer.Until > time.GetTimestamp();
 
-    /// <summary>An answer is believed no more.</summary>
-    /// <returns>What takes its place; null where it was not believed.</returns>
+    /// <summary>Expires a miss and returns its replacement; null if the miss was not trusted.</summary>
     public RememberedMiss? Forget(Guid key)
     {
         if (!Holds(key))
@@ -247,8 +243,7 @@ internal sealed class MissMemory(TimeProvider time)
         return new RememberedMiss(key, time.WallTime(), believed);
     }
 
-    /// <summary>A provider has given the answer just now.</summary>
-    /// <returns>What is remembered of it.</returns>
+    /// <summary>Adds a new miss and returns its remembered form.</summary>
     public RememberedMiss Add(Guid key, TimeSpan first, int most)
     {
         var believed = _answers.TryGetValue(key, out var before) ? before.Believed * 2 : first;
@@ -258,19 +253,19 @@ internal sealed class MissMemory(TimeProvider time)
         return miss;
     }
 
-    /// <summary>Takes in what an earlier run remembered.</summary>
+    /// <summary>Adds a miss of an earlier run.</summary>
     public void Put(RememberedMiss answer, int most)
     {
         if (!_answers.ContainsKey(answer.Key))
             _byAge.Enqueue(answer.Key);
 
-        // A clock that was far ahead once must not make an answer last for years.
+        // Clamped, because a clock that was once far ahead must not keep a miss for years.
         _answers[answer.Key] = new Answer(time.TimestampOf(answer.Until, past: Longest, ahead: Longest), answer.Believed);
         while (_answers.Count > most)
             _answers.Remove(_byAge.Dequeue());
     }
 
-    /// <param name="Until">Timestamp of when it is forgotten: a clock that is set moves no answer.</param>
-    /// <param name="Believed">How long it is believed.</param>
+    /// <param name="Until">Monotonic timestamp, so that setting the clock does not move it.</param>
+    /// <param name="Believed">How long the miss is trusted.</param>
     private readonly record struct Answer(long Until, TimeSpan Believed);
 }

@@ -3,10 +3,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
-/// Learns for each release which providers lack much of it: one that missed 30 % of at least four asked articles goes behind the
-/// others for half an hour, or until it misses less than 12 %. That changes whom is asked first, never a verdict.
+/// Learns which providers lack much of a release. A provider that missed 30 % of at least four articles goes behind the others for half an
+/// hour, or until it misses less than 12 %. This only changes the order of asking, and proves nothing missing.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: the release that was learned about first makes room for a new one.</remarks>
+/// <remarks>Thread-safe. Bounded: a new release replaces the one learned first.</remarks>
 internal sealed class ReleaseOrder(TimeProvider time)
 {
     private const int MostReleases = 1024;
@@ -14,18 +14,16 @@ internal sealed class ReleaseOrder(TimeProvider time)
     private const double GoesBehind = 0.30;
     private const double ComesBack = 0.12;
 
-    // Older answers count half each time this many have come.
+    // Halves the weight of older answers each time this many have arrived.
     private const int Halved = 64;
     private static readonly TimeSpan StaysBehind = TimeSpan.FromMinutes(30);
 
     private readonly Lock _gate = new();
 
-    // Of each release the records of its providers, under the lock too. A release is set once, when it is first missed, and keeps that age.
+    // The records of the providers of each release, guarded by the lock. A release is added at its first miss and keeps that age.
     private readonly AgingMap<object, Dictionary<Guid, Record>> _releases = new(MostReleases, TimeSpan.MaxValue, time);
 
-    /// <summary>Providers that are asked after the others for articles of a release.</summary>
-    /// <param name="release">Its key; null for none.</param>
-    /// <param name="providers">Ids of the providers of one pool, by index.</param>
+    /// <summary>Providers asked after the others for articles of a release, as indexes into <paramref name="providers"/>.</summary>
     public ProviderSet Behind(object? release, IReadOnlyList<Guid> providers)
     {
         var behind = default(ProviderSet);
@@ -45,14 +43,14 @@ internal sealed class ReleaseOrder(TimeProvider time)
         return behind;
     }
 
-    /// <summary>A provider has delivered an article of a release, or has said that it does not have it.</summary>
+    /// <summary>Counts a delivery or a miss of an article of a release.</summary>
     public void Answered(object? release, Guid provider, bool isMiss)
     {
         if (release is null)
             return;
         lock (_gate)
         {
-            // What is complete everywhere needs no record.
+            // A release without misses needs no record.
             if (!_releases.TryGet(release, out var records, out _))
             {
                 if (!isMiss)

@@ -3,26 +3,25 @@ using System.Net.Sockets;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Where sockets count while a dial is under way. Thread-safe.</summary>
+/// <summary>Counts the sockets of a running dial. Thread-safe.</summary>
 internal interface IDialPlaces
 {
-    /// <summary>Takes a place for one more socket than the dial itself has.</summary>
-    /// <returns>False when there is none free.</returns>
+    /// <summary>Takes a place for one more socket besides that of the dial; false if none is free.</summary>
     bool TryTake();
 
-    /// <summary>Gives such a place back.</summary>
+    /// <summary>Returns such a place.</summary>
     void Return();
 
-    /// <summary>A connected socket is not wanted, and the server may count it: it keeps a place until the server has noticed.</summary>
+    /// <summary>Takes over an unneeded socket, which keeps a place until the server notices, because the server may count it.</summary>
     /// <param name="socket">Its sending side is closed; owned by the receiver.</param>
     void Leave(Socket socket);
 }
 
-/// <summary>Connects to the first of several addresses that answers (RFC 8305): the families in turn, the next address 250 ms after the last.</summary>
-/// <param name="options">Deadlines.</param>
-/// <param name="meter">Counts.</param>
+/// <summary>Connects to the first of several addresses that answers (RFC 8305), alternating families, one every 250 ms.</summary>
+/// <param name="options">Timeouts.</param>
+/// <param name="meter">Metrics.</param>
 /// <param name="time">Clock.</param>
-/// <param name="places">For more sockets than one at a time.</param>
+/// <param name="places">Counts all sockets beyond the first.</param>
 internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProvider time, IDialPlaces places)
 {
     private const int TcpUserTimeoutOption = 18;
@@ -32,10 +31,10 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
     private static readonly TimeSpan AttemptDelay = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan TcpUserTimeout = TimeSpan.FromSeconds(15);
 
-    /// <summary>Sorts addresses so that the families take turns (RFC 8305 section 4).</summary>
-    /// <param name="addresses">As the resolver gave them.</param>
-    /// <param name="first">The family that comes first; null: that of the first address.</param>
-    /// <param name="most">So many are tried at most.</param>
+    /// <summary>Sorts addresses so that the families alternate (RFC 8305 section 4).</summary>
+    /// <param name="addresses">From the resolver.</param>
+    /// <param name="first">The leading family; null for the family of the first address.</param>
+    /// <param name="most">Most addresses returned.</param>
     public static IReadOnlyList<IPAddress> InTurn(IReadOnlyList<IPAddress> addresses, AddressFamily? first, int most)
     {
         var leading = first ?? (addresses.Count > 0 ? addresses[0].AddressFamily : AddressFamily.Unspecified);
@@ -53,11 +52,8 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         return turns.Count <= most ? turns : turns[..most];
     }
 
-    /// <summary>Connects. Of the sockets that were begun only the one returned is left.</summary>
-    /// <param name="addresses">In the order in which they are tried; at least one.</param>
-    /// <param name="port">TCP port.</param>
-    /// <param name="cancellationToken">Gives the race up.</param>
-    /// <exception cref="SocketException">None of them can be reached.</exception>
+    /// <summary>Connects to the addresses in order, of which there is at least one. Only the returned socket stays open.</summary>
+    /// <exception cref="SocketException">No address can be reached.</exception>
     public async Task<Socket> RunAsync(IReadOnlyList<IPAddress> addresses, int port, CancellationToken cancellationToken)
     {
         using var losing = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -68,7 +64,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         {
             for (var next = 0; winner is null;)
             {
-                // The first takes the place of the dial; so does the next where one has failed.
+                // The first attempt uses the place of the dial. A later one may too, if the attempt with that place has failed.
                 var hasOwn = !attempts.Exists(attempt => attempt.HasDialsPlace);
                 if (next < addresses.Count && (hasOwn || places.TryTake()))
                     attempts.Add(new Attempt(this, addresses[next++], port, hasOwn, losing.Token));
@@ -102,7 +98,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
             foreach (var attempt in attempts.Where(attempt => attempt != winner))
                 await LoseAsync(attempt);
 
-            // The socket that has won stands in the place of the dial from here on.
+            // From here on the winning socket uses the place of the dial.
             if (winner is { HasDialsPlace: false })
                 places.Return();
             winner?.Dispose();
@@ -128,7 +124,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         }
         catch (Exception error) when (error is SocketException or OperationCanceledException)
         {
-            // It did not come about.
+            // The connect failed, so there is no socket to close.
             meter.SocketClosed();
         }
 
@@ -137,7 +133,6 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         attempt.Dispose();
     }
 
-    /// <summary>One address that is being connected to.</summary>
     private sealed class Attempt : IDisposable
     {
         private readonly AddressRace _race;
@@ -153,10 +148,10 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
             Connecting = ConnectAsync(address, port);
         }
 
-        /// <summary>Ends with the socket, which belongs to the race.</summary>
+        /// <summary>Completes with the socket, which belongs to the race.</summary>
         public Task<Socket> Connecting { get; }
 
-        /// <summary>Whether it stands in the place of the dial and not in one of its own.</summary>
+        /// <summary>Whether it uses the place of the dial instead of an additional one.</summary>
         public bool HasDialsPlace { get; }
 
         public TimeSpan Age => _race.Since(_since);
@@ -181,7 +176,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
             }
             catch (Exception error)
             {
-                // The kernel may have made it without our knowing: its news and the cancel cross.
+                // The kernel may have connected anyway, because its completion can cross the cancellation.
                 if (error is OperationCanceledException)
                     meter.SocketAbandoned();
                 socket.Dispose();

@@ -1,18 +1,18 @@
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Finds the end of a body that is not wanted any more: CRLF, dot, CRLF, where the start of the body counts as "after CRLF"
-/// (RFC 3977 section 3.1.1). Works across any split. A mutable value.
+/// Finds the end of an abandoned body: CRLF, dot, CRLF, where the start of the body counts as "after CRLF" (RFC 3977 section 3.1.1).
+/// Works across any split of the bytes. A mutable value.
 /// </summary>
 internal struct BodyScanner
 {
-    // Bytes of "\r\n.\r\n" matched so far. The pattern overlaps itself only in its first byte and its first two.
+    // Matched bytes of "\r\n.\r\n". The pattern overlaps itself only in its first one or two bytes.
     private int _matched;
 
     /// <summary>A scanner at the start of a body.</summary>
     public static BodyScanner AtStart => new() { _matched = 2 };
 
-    /// <summary>Notes how a stretch ended that a decoder has searched, without reading more than its last bytes.</summary>
+    /// <summary>Follows bytes that a decoder has already searched, reading only the last few.</summary>
     public void Skip(ReadOnlySpan<byte> raw)
     {
         const int LongestPrefix = 4;
@@ -25,8 +25,7 @@ internal struct BodyScanner
         _ = Scan(raw, out _);
     }
 
-    /// <summary>Takes the next stretch.</summary>
-    /// <returns>True when the terminator ends in it, after <paramref name="consumed"/> bytes.</returns>
+    /// <summary>Scans the next bytes; true if the terminator ends after <paramref name="consumed"/> bytes.</summary>
     public bool Scan(ReadOnlySpan<byte> raw, out int consumed)
     {
         var at = 0;

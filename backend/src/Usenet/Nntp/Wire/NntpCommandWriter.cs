@@ -5,7 +5,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Writes commands (RFC 3977 section 9.2, RFC 4643 section 2.3). Pure: nothing here waits or sends.</summary>
+/// <summary>Writes commands (RFC 3977 section 9.2, RFC 4643 section 2.3) to a buffer. Stateless; never waits or sends.</summary>
 internal static class NntpCommandWriter
 {
     // body-command = "BODY" SP message-id
@@ -47,7 +47,7 @@ internal static class NntpCommandWriter
     // quit-command = "QUIT"
     public static void WriteQuit(IBufferWriter<byte> output) => output.Write("QUIT\r\n"u8);
 
-    /// <exception cref="ArgumentException">The text would end the line, and so smuggle a command in.</exception>
+    /// <exception cref="ArgumentException">The text contains a line end, which could smuggle in another command.</exception>
     private static void WriteArgument(IBufferWriter<byte> output, ReadOnlySpan<byte> command, string argument)
     {
         if (argument.AsSpan().ContainsAny('\r', '\n', '\0'))

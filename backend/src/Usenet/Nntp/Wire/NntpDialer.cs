@@ -7,13 +7,13 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Which family of addresses of a server has worked. One for each account.</summary>
-/// <remarks>Thread-safe: one word, read once by a dial and written at its end.</remarks>
+/// <summary>The address family of a server that last worked. One per account.</summary>
+/// <remarks>Thread-safe: one word, read at the start of a dial and written at its end.</remarks>
 internal sealed class KnownFamily
 {
     private volatile int _family = (int)AddressFamily.Unspecified;
 
-    /// <summary>The family that is tried first; null while none is known.</summary>
+    /// <summary>The family to try first; null if unknown.</summary>
     public AddressFamily? First
     {
         get => (AddressFamily)_family is var family and not AddressFamily.Unspecified ? family : null;
@@ -21,26 +21,25 @@ internal sealed class KnownFamily
     }
 }
 
-/// <summary>Opens connections to one provider: name, TCP, TLS, greeting, login, each with its deadline.</summary>
-/// <param name="provider">Where, and with which login.</param>
-/// <param name="options">Deadlines and ceilings.</param>
-/// <param name="meter">Counts.</param>
+/// <summary>Opens connections to one provider: name, TCP, TLS, greeting and login, within the timeouts.</summary>
+/// <param name="provider">The server and login.</param>
+/// <param name="options">Timeouts and limits.</param>
+/// <param name="meter">Metrics.</param>
 /// <param name="time">Clock.</param>
-/// <param name="names">Finds the addresses; null: the system does.</param>
-/// <param name="places">Where sockets count; null: nowhere, and one address is tried at a time.</param>
-/// <param name="family">What is known of the addresses; null: nothing, and nothing is kept.</param>
-/// <param name="entering">Told when a step begins; null: nothing is.</param>
+/// <param name="names">Resolves host names; null for the system's resolver.</param>
+/// <param name="places">Counts the sockets; null to count none and try one address at a time.</param>
+/// <param name="family">The address family that last worked; null to neither use nor remember it.</param>
+/// <param name="entering">Called when a step begins; may be null.</param>
 internal sealed class NntpDialer(
     ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null)
 {
-    // More addresses than these are not worth their share of the time.
+    // Limits the addresses tried, because otherwise each would get too little time.
     private const int MostAddresses = 8;
 
     private readonly IDialPlaces _places = places ?? new NoPlaces(meter);
 
-    /// <summary>Connects and logs in.</summary>
-    /// <exception cref="NntpException">Any step failed or took too long.</exception>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    /// <exception cref="NntpException">A step failed or took too long.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task<NntpTransport> DialAsync(CancellationToken cancellationToken)
     {
         using var deadline = new CancellationTokenSource(options.LoginTimeout, time);
@@ -89,7 +88,7 @@ internal sealed class NntpDialer(
         return await new AddressRace(options, meter, time, _places).RunAsync(addresses, provider.Port, either.Token);
     }
 
-    /// <summary>A socket that we close in the middle of things may count for the server; one that the server has refused does not.</summary>
+    /// <summary>Closes a failed dial. A socket that this side closes may still count at the server; one that the server refused does not.</summary>
     private async Task CloseAsync(Socket socket, NntpTransport? transport, bool isOurs)
     {
         try
@@ -118,7 +117,7 @@ internal sealed class NntpDialer(
             family.First = worked;
     }
 
-    /// <summary>TLS or the greeting has failed on an address: the other family goes first, if there is one.</summary>
+    /// <summary>Makes the other address family go first, because TLS or the greeting failed with this one.</summary>
     private void Distrust(AddressFamily failed)
     {
         if (family is not null)
@@ -129,7 +128,7 @@ internal sealed class NntpDialer(
     {
         entering?.Invoke(DialStep.Secure);
 
-        // Chain, dates and host name are checked by the system; the callback only adds the pin or takes the check away.
+        // The system checks chain, dates and host name. The callback only adds the pin or disables the check.
         string? flaw = null;
         var secure = new SslStream(stream, leaveInnerStreamOpen: true);
         try
@@ -154,7 +153,7 @@ internal sealed class NntpDialer(
         }
     }
 
-    /// <summary>What is wrong with a certificate, behind "a certificate that"; null for nothing that counts.</summary>
+    /// <summary>The flaw of a certificate, to follow "a certificate that"; null if it is accepted.</summary>
     private string? FlawOf(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
         if (errors == SslPolicyErrors.None || provider.SkipTlsVerification)
@@ -256,7 +255,7 @@ internal sealed class NntpDialer(
         _ => new NntpException(NntpFault.ConnectFailed, $"{provider} cannot be used: {error.Message}", error),
     };
 
-    /// <summary>One address at a time, and nothing is waited for.</summary>
+    /// <summary>Counts no sockets, so that addresses are tried one at a time.</summary>
     private sealed class NoPlaces(NntpMeter meter) : IDialPlaces
     {
         public bool TryTake() => false;
@@ -278,7 +277,7 @@ internal sealed class NntpDialer(
     }
 }
 
-/// <summary>The order in which cipher suites are offered: AES-128-GCM first, which costs the least where the CPU has AES.</summary>
+/// <summary>The order of the offered cipher suites. AES-128-GCM comes first, because it is cheapest on CPUs with AES instructions.</summary>
 internal static class TlsCiphers
 {
     private static readonly TlsCipherSuite[] InOrder =
@@ -293,13 +292,13 @@ internal static class TlsCiphers
         TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
         TlsCipherSuite.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 
-        // What servers of TLS 1.2 may be left with; the system's own list has them too.
+        // The last resort of some TLS 1.2 servers; the system's default list contains them too.
         TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256,
         TlsCipherSuite.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256,
         TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384,
         TlsCipherSuite.TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384,
     ];
 
-    /// <summary>The order, for a client; null where the system does not let programs choose.</summary>
+    /// <summary>The policy for a client; null if the operating system does not allow one.</summary>
     public static CipherSuitesPolicy? Preferred() => OperatingSystem.IsLinux() ? new CipherSuitesPolicy(InOrder) : null;
 }

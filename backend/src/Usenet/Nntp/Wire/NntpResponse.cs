@@ -2,16 +2,16 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>One reply line: the code, and the text behind it without the line end.</summary>
+/// <summary>One reply line, split into code and text without the line end.</summary>
 /// <param name="Code">100–599.</param>
-/// <param name="Text">Lent: valid until the buffer it was read from is advanced.</param>
+/// <param name="Text">Lent: valid until its buffer is advanced.</param>
 internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Text)
 {
-    // What providers put next to 481 and 502 where an account has run out, is not paid for, or has used up its volume.
+    // Words that providers add to 481 and 502 if an account has expired, is unpaid or has used up its volume.
     private static readonly string[] AccountWords =
         ["expired", "suspended", "blocked", "disabled", "inactive", "not active", "terminated", "cancelled", "canceled", "closed", "payment", "subscription", "quota", "credit", "exceeded"];
 
-    /// <summary>Whether the text speaks of too many connections, as servers put it next to a 481 or 502.</summary>
+    /// <summary>Whether the text reports too many connections, as servers add it to 481 or 502.</summary>
     public bool SaysTooManyConnections()
     {
         var text = PrintableText();
@@ -21,14 +21,14 @@ internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Te
                 && (text.Contains("limit", StringComparison.OrdinalIgnoreCase) || text.Contains("max", StringComparison.OrdinalIgnoreCase));
     }
 
-    /// <summary>Whether the text of a refused login speaks of the account and not of the login.</summary>
+    /// <summary>Whether the text of a refused login blames the account instead of the credentials.</summary>
     public bool SaysAccountIsOver()
     {
         var text = PrintableText();
         return Array.Exists(AccountWords, word => text.Contains(word, StringComparison.OrdinalIgnoreCase));
     }
 
-    /// <summary>At most 200 printable characters of the text, safe for a log line.</summary>
+    /// <summary>Up to 200 printable characters of the text, safe for a log line.</summary>
     public string PrintableText()
     {
         const int Longest = 200;
@@ -45,7 +45,7 @@ internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Te
     }
 }
 
-/// <summary>The reply codes that a reader of articles meets (RFC 3977 section 3.2 and appendix B, RFC 4643).</summary>
+/// <summary>The reply codes used by this client (RFC 3977 section 3.2 and appendix B, RFC 4643).</summary>
 internal static class NntpResponseCode
 {
     public const int PostingAllowed = 200;
@@ -62,6 +62,6 @@ internal static class NntpResponseCode
     public const int AuthenticationRequired = 480;
     public const int PermanentlyUnavailable = 502;
 
-    /// <summary>Whether the code says that this server does not have the article.</summary>
+    /// <summary>Whether the code reports that this server does not have the article.</summary>
     public static bool IsMiss(int code) => code is NoArticleWithId or NoArticleWithNumber or ArticleRemoved;
 }

@@ -2,13 +2,13 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>Reads reply lines (RFC 3977 section 9.4.2). Pure: turns bytes into values and never waits.</summary>
+/// <summary>Parses reply lines (RFC 3977 section 9.4.2). Stateless; never waits.</summary>
 internal static class NntpResponseReader
 {
-    // initial-response-content = 3DIGIT *(SP text); the line ends in CRLF, a bare LF is let pass.
+    // initial-response-content = 3DIGIT *(SP text); the line ends in CRLF, but a bare LF is tolerated.
     /// <summary>Reads one reply line from the start of the buffer and cuts it off.</summary>
     /// <returns>False, with nothing consumed, while the line is incomplete.</returns>
-    /// <exception cref="NntpException">The line is longer than allowed, or does not begin with a code.</exception>
+    /// <exception cref="NntpException">The line is too long, or does not start with a code.</exception>
     public static bool TryRead(ref ReadOnlySequence<byte> buffer, int maxLineBytes, out NntpResponse response)
     {
         if (buffer.PositionOf((byte)'\n') is not { } lineFeed)
@@ -29,8 +29,7 @@ internal static class NntpResponseReader
         return true;
     }
 
-    /// <summary>Whether the text of a 220-to-223 reply (<c>n message-id</c>) names this article.</summary>
-    /// <returns>Null when the text holds no message-id at all.</returns>
+    /// <summary>Whether the text of a 220-to-223 reply (<c>n message-id</c>) names this article; null if it names none.</summary>
     public static bool? Names(in NntpResponse response, ReadOnlySpan<byte> id)
     {
         if (response.Text.PositionOf((byte)'<') is not { } open)
@@ -41,7 +40,7 @@ internal static class NntpResponseReader
         return reader.IsNext(id, advancePast: true) && reader.TryRead(out var close) && close == '>';
     }
 
-    /// <summary>Whether the text of a reply holds a message-id, and that of another article. Its form is <c>&lt;left@right&gt;</c> (RFC 5536 section 3.1.3).</summary>
+    /// <summary>Whether the text names another article, in the form <c>&lt;left@right&gt;</c> (RFC 5536 section 3.1.3).</summary>
     public static bool NamesAnother(in NntpResponse response, ReadOnlySpan<byte> id)
     {
         if (response.Text.PositionOf((byte)'<') is not { } open)

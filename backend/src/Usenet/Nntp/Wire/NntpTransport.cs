@@ -3,13 +3,13 @@ using System.Net.Sockets;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>The socket of one connection with the streams on top of it. Owned by one connection, or by the dialler before.</summary>
+/// <summary>The socket of one connection and the streams over it. Owned by the dialer first, then by one connection.</summary>
 internal sealed class NntpTransport : IAsyncDisposable
 {
     private readonly Socket _socket;
 
     /// <param name="socket">Connected; owned.</param>
-    /// <param name="stream">The socket's stream, or TLS over it; owned. Does not own the socket.</param>
+    /// <param name="stream">The socket's stream, or TLS over it; owned. It must not own the socket.</param>
     /// <param name="receiveBufferBytes">Size of one receive.</param>
     public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes)
     {
@@ -19,12 +19,12 @@ internal sealed class NntpTransport : IAsyncDisposable
         Input = PipeReader.Create(stream, new StreamPipeReaderOptions(bufferSize: receiveBufferBytes, minimumReadSize: receiveBufferBytes / 4, useZeroByteReads: true));
     }
 
-    /// <summary>For writing; all reading goes through <see cref="Input"/>.</summary>
+    /// <summary>For writing only, because all reading goes through <see cref="Input"/>.</summary>
     public Stream Stream { get; }
 
     public PipeReader Input { get; }
 
-    /// <summary>Whether bytes have come that have not been read yet.</summary>
+    /// <summary>Whether bytes have arrived that were not read yet.</summary>
     public bool HasUnread
     {
         get
@@ -35,26 +35,25 @@ internal sealed class NntpTransport : IAsyncDisposable
             }
             catch (Exception error) when (error is SocketException or ObjectDisposedException)
             {
-                // Closed; nothing more will be read.
+                // The socket is closed, so nothing more will be read.
                 return false;
             }
         }
     }
 
-    /// <summary>Closes at once, whatever is under way: pending reads and writes fail, and the server sees a reset.</summary>
+    /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
     public void Abort() => _socket.Reset();
 
-    /// <summary>Ends all reading and writing, and closes the sending side only: <see cref="Socket"/> shows when the server closes the other.</summary>
+    /// <summary>Stops reading and writing, but closes only the sending side, so that <see cref="Socket"/> shows the server's close.</summary>
     public void Leave()
     {
         _socket.StopSending();
         Input.CancelPendingRead();
     }
 
-    /// <summary>For waiting for the server's close, once nothing reads from <see cref="Input"/> any more.</summary>
+    /// <summary>For awaiting the server's close once nothing reads from <see cref="Input"/>.</summary>
     public Socket Socket => _socket;
 
-    /// <summary>Nothing more will be sent.</summary>
     public void FinishSending() => _socket.Shutdown(SocketShutdown.Send);
 
     public ValueTask DisposeAsync()
@@ -63,7 +62,7 @@ internal sealed class NntpTransport : IAsyncDisposable
         return ReleaseAsync();
     }
 
-    /// <summary>Puts away everything but the socket, which belongs to the caller from here on. Nothing reads or writes any more.</summary>
+    /// <summary>Disposes everything except the socket, which then belongs to the caller. Nothing may read or write any more.</summary>
     public async ValueTask ReleaseAsync()
     {
         await Input.CompleteAsync();

@@ -4,11 +4,11 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Stands between TLS and the socket and receives as much as there is at a time: TLS asks for one record of 16 KiB after the
-/// other, each with a look whether there is any, which over a bare socket are two system calls a record.
+/// A buffer between TLS and the socket that receives as much as is available. TLS reads single records of 16 KiB, each after a zero-byte
+/// read, so a bare socket would need two system calls per record.
 /// </summary>
-/// <remarks>One reader and one writer at a time. Holds a buffer only while bytes are in it. Owns the inner stream.</remarks>
-/// <param name="inner">The stream of a socket; a read into no memory waits there until bytes have come.</param>
+/// <remarks>One reader and one writer at a time. Holds a buffer only while it contains bytes. Owns the inner stream.</remarks>
+/// <param name="inner">A socket stream, in which a zero-byte read waits for data.</param>
 /// <param name="bufferBytes">Most bytes received at a time.</param>
 internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
 {
@@ -30,7 +30,7 @@ internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
         set => throw new NotSupportedException();
     }
 
-    /// <summary>Reads what has been received, or receives more; into no memory: waits until there is something.</summary>
+    /// <summary>Reads buffered bytes, or receives more. A zero-byte read waits for data.</summary>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         _start < _end ? ValueTask.FromResult(Take(buffer.Span)) : ReceiveAsync(buffer, cancellationToken);
 
@@ -55,15 +55,13 @@ internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
 
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override async ValueTask DisposeAsync()
     {
-        // The buffer is not given back: a read that is under way may still write to it.
+        // The buffer is not returned to the pool, because a running read may still write to it.
         await inner.DisposeAsync();
         await base.DisposeAsync();
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         if (disposing)

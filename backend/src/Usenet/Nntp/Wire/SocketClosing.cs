@@ -2,10 +2,10 @@ using System.Net.Sockets;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
-/// <summary>The two ways in which a socket is closed that is not done.</summary>
+/// <summary>Two ways to close a socket while it may still be in use.</summary>
 internal static class SocketClosing
 {
-    /// <summary>Closes at once, whatever is under way: pending reads and writes fail, and the server sees a reset.</summary>
+    /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
     public static void Reset(this Socket socket)
     {
         try
@@ -14,13 +14,13 @@ internal static class SocketClosing
         }
         catch (Exception error) when (error is SocketException or ObjectDisposedException)
         {
-            // Closed already; that is what was asked for.
+            // Already closed, so there is nothing to do.
         }
 
         socket.Dispose();
     }
 
-    /// <summary>Sends nothing more, and tells the server so: pending writes fail.</summary>
+    /// <summary>Closes the sending side and tells the server; pending writes fail.</summary>
     public static void StopSending(this Socket socket)
     {
         try
@@ -29,7 +29,7 @@ internal static class SocketClosing
         }
         catch (Exception error) when (error is SocketException or ObjectDisposedException)
         {
-            // Closed already, by us or by the server.
+            // Already closed, by this side or the server.
         }
     }
 }
