@@ -1,34 +1,69 @@
+using Sluice.Server.Tests.EndToEnd;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Server.Tests.Chaos;
 
 /// <summary>A published film, of which some articles are nowhere.</summary>
-/// <param name="release">What the mock serves.</param>
-/// <param name="name">Name under which it was added.</param>
-/// <param name="holes">Parts that no provider has, from 1.</param>
-internal sealed class ChaosFilm(MockRelease release, string name, IReadOnlyList<int> holes)
+internal sealed class ChaosFilm
 {
-    public MockRelease Release => release;
+    private readonly MockRelease _release;
+    private readonly MockBytes _bytes;
+    private readonly bool _isPlain;
+    private readonly IReadOnlyList<int> _holes;
 
-    public string Name => name;
+    private ChaosFilm(string name, MockRelease release, MockBytes bytes, bool isPlain, IReadOnlyList<int> holes) =>
+        (Name, _release, _bytes, _isPlain, _holes) = (name, release, bytes, isPlain, holes);
 
-    public string Path => $"content/movies/{name}/film.mkv";
+    public string Name { get; }
 
-    public long Size => release.Files[0].Size;
+    public string Path => $"content/movies/{Name}/film.mkv";
 
-    public int ArticleSize => release.Files[0].ArticleSize;
+    public long Size => _bytes.Length;
 
-    public void Fill(long offset, Span<byte> destination) => release.Fill(0, offset, destination);
+    private int ArticleSize => _release.Files[0].ArticleSize;
+
+    /// <summary>A posted film.</summary>
+    /// <param name="number">Tells it from the others.</param>
+    /// <param name="size">Bytes.</param>
+    /// <param name="articleSize">Bytes per article.</param>
+    /// <param name="holes">Parts that no provider has, from 1.</param>
+    public static ChaosFilm Plain(int number, long size, int articleSize, IReadOnlyList<int> holes)
+    {
+        var release = MockRelease.Plain((ulong)number, size, articleSize: articleSize);
+        return new ChaosFilm($"chaos-{number}", release, release.BytesOf(0), isPlain: true, holes);
+    }
+
+    /// <summary>A film in an archive of many volumes; each volume has fewer articles than any part that is missing has before it.</summary>
+    /// <param name="layout">One of <see cref="LayoutRecipe.Names"/>.</param>
+    /// <param name="number">Tells it from the others.</param>
+    /// <param name="size">Bytes.</param>
+    /// <param name="articleSize">Bytes per article.</param>
+    public static ChaosFilm InArchive(string layout, int number, long size, int articleSize)
+    {
+        var release = new LayoutRecipe { Layout = layout, Size = size }.Make((ulong)number, articleSize);
+        return new ChaosFilm($"chaos-{layout}", release, release.Entries.Single(entry => entry.Path == "film.mkv").Bytes, isPlain: false, []);
+    }
+
+    /// <summary>Adds it and waits until it can be read.</summary>
+    public async Task PublishAsync(SluiceClient client, CancellationToken cancel) =>
+        await client.PublishedAsync(await client.AddFileAsync("movies", Name, _release.ToNzb(), cancel), cancel);
+
+    public void Fill(long offset, Span<byte> destination) => _bytes.Fill(offset, destination);
+
+    /// <summary>Whether a place lies in the article in which an answer begins, as far as that is known of an archive.</summary>
+    public bool IsInLanding(long place, long landing) =>
+        _isPlain ? place / ArticleSize == landing / ArticleSize : place >= landing && place < landing + ArticleSize;
 
     /// <summary>Whether one of the ranges needs a byte that is nowhere.</summary>
-    public bool HasHole(IEnumerable<(long From, int Count)> ranges) => ranges.Any(range => holes.Any(part =>
+    public bool HasHole(IEnumerable<(long From, int Count)> ranges) => ranges.Any(range => _holes.Any(part =>
         range.From < (long)part * ArticleSize && range.From + range.Count > (part - 1L) * ArticleSize));
 
     /// <summary>The stretches between the holes.</summary>
     public IEnumerable<(long From, int Count)> Sound()
     {
         long from = 0;
-        foreach (var part in holes)
+        foreach (var part in _holes)
         {
             yield return (from, (int)(((part - 1L) * ArticleSize) - from));
             from = (long)part * ArticleSize;

@@ -175,8 +175,7 @@ internal sealed class ChaosReader : IDisposable
     {
         foreach (var wrong in progress.Wrong)
         {
-            var isLanding = wrong / film.ArticleSize == progress.Landing / film.ArticleSize;
-            if (end == ChaosEnd.Whole || !isLanding)
+            if (end == ChaosEnd.Whole || !film.IsInLanding(wrong, progress.Landing))
                 _tally.IsWrong($"{kind}: wrong byte at {wrong} of {film.Path}, response {end}");
         }
     }

@@ -28,6 +28,7 @@ public sealed class ChaosTests : IAsyncDisposable
     private const int ArticleSize = 32_000;
     private const int Articles = 3_000;
     private const int Films = 4;
+    private const long FilmSize = ((long)Articles * ArticleSize) - 777;
     private const int Readers = 8;
     private const int PausingReaders = 12;
     private const int Cap = 8;
@@ -38,6 +39,7 @@ public sealed class ChaosTests : IAsyncDisposable
 
     // What readers are given to get over an outage: breakers and caps try again within it.
     private static readonly TimeSpan Recovery = TimeSpan.FromSeconds(12);
+    private static readonly TimeSpan KillEvery = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan SettingsEvery = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan JumpEvery = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan SampleEvery = TimeSpan.FromSeconds(10);
@@ -59,16 +61,53 @@ public sealed class ChaosTests : IAsyncDisposable
 
     [Fact]
     [Trait("Category", "Chaos")]
-    public Task Three_minutes_among_everything_give_no_wrong_byte() => RunAsync(TimeSpan.FromMinutes(3), longestPause: TimeSpan.FromSeconds(40));
+    public Task Three_minutes_among_everything_give_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(3), longestPause: TimeSpan.FromSeconds(40));
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task Twenty_minutes_among_everything_give_no_wrong_byte() => RunAsync(TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
+    public Task Twenty_minutes_among_everything_give_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Lengthy)]
+    public Task Twenty_minutes_over_archives_give_no_wrong_byte() => RunAsync(Archives, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
+
+    /// <summary>The server is killed every half a minute, in turns with an ordinary stop, while the readers go on.</summary>
+    [Fact]
+    [Trait("Category", EndToEndRun.Lengthy)]
+    public async Task Twenty_minutes_over_archives_with_kills_give_no_wrong_byte()
+    {
+        var length = TimeSpan.FromMinutes(20);
+        var films = Archives.ToList();
+        await using var set = await MockedServer.StartAsync(new MockOptions { Providers = [Lossy, Chaotic with { Tls = MockTls.None }], CacheBytes = 64 << 20 }, null, Token);
+        foreach (var film in films)
+            await film.PublishAsync(set.Client, Token);
+
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var address = new Uri($"http://127.0.0.1:{set.Server.Port}/");
+        var readers = Enumerable.Range(0, Readers).Select(i => new ChaosReader(address, films, _tally, _time, seed: i + 1, longestPause: null)).ToList();
+        ends.CancelAfter(length);
+        await Task.WhenAll([.. readers.Select(reader => reader.RunAsync(ends.Token)), EachAsync(KillEvery, KillEvery, kill => RestartAsync(set, kill), ends.Token)]);
+        readers.ForEach(reader => reader.Dispose());
+
+        TestContext.Current.TestOutputHelper!.WriteLine(_tally.Summary());
+        Assert.Empty(_tally.Wrong);
+        set.Mock.Change(0, provider => provider with { Missing = ArticleSelection.None, Corrupt = ArticleSelection.None });
+        set.Mock.Change(1, provider => provider with { Faults = [] });
+        using var client = new HttpClient { BaseAddress = address };
+        await AssertSoundAsync(client, films);
+    }
 
     public ValueTask DisposeAsync() => _time.DisposeAsync();
 
-    private async Task RunAsync(TimeSpan length, TimeSpan longestPause)
+    private static IEnumerable<ChaosFilm> Plain =>
+        Enumerable.Range(1, Films).Select(number => ChaosFilm.Plain(number, FilmSize, ArticleSize, Holes));
+
+    private static IEnumerable<ChaosFilm> Archives =>
+        new[] { "rar5", "rar5-enc", "7z", "7z-enc", "rar4", "nested" }.Select((layout, number) => ChaosFilm.InArchive(layout, 100 + number, FilmSize / 2, ArticleSize));
+
+    private async Task RunAsync(IEnumerable<ChaosFilm> some, TimeSpan length, TimeSpan longestPause)
     {
+        var films = some.ToList();
         using var folder = new TemporaryFolder();
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -82,7 +121,7 @@ public sealed class ChaosTests : IAsyncDisposable
         await using var server = await RunningServer.StartAsync(
             folder, variables, replace: services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_clock)));
         await SaveAsync(server, ("usenet.providers", Accounts(mock, Cap)));
-        var films = await PublishAsync(server, mock);
+        await PublishAsync(server, mock, films);
 
         using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var readers = Enumerable.Range(0, Readers + PausingReaders)
@@ -228,19 +267,23 @@ public sealed class ChaosTests : IAsyncDisposable
         }),
     });
 
-    private static async Task<List<ChaosFilm>> PublishAsync(RunningServer server, MockServer mock)
+    private static async Task PublishAsync(RunningServer server, MockServer mock, List<ChaosFilm> films)
     {
         using var client = new SluiceClient(server.Address.Port, "admin", RunningServer.Password, RunningServer.ApiKey);
-        var films = new List<ChaosFilm>();
-        for (var i = 0; i < Films; i++)
-        {
-            var film = new ChaosFilm(MockRelease.Plain((ulong)(i + 1), ((long)Articles * ArticleSize) - 777, articleSize: ArticleSize), $"chaos-{i}", Holes);
-            await client.PublishedAsync(await client.AddFileAsync("movies", film.Name, film.Release.ToNzb(), Token), Token);
-            films.Add(film);
-        }
-
+        foreach (var film in films)
+            await film.PublishAsync(client, Token);
         Assert.Equal(2, mock.Ports.Count);
-        return films;
+    }
+
+    private async Task RestartAsync(MockedServer set, int kill)
+    {
+        var from = _time.Now;
+        if (kill % 2 == 0)
+            await set.Server.KillAsync();
+        else
+            Assert.Equal(0, await set.Server.StopAsync(Token));
+        await set.RestartAsync(null, Token);
+        _tally.Outage(from, _time.Now + Recovery);
     }
 
     /// <summary>
@@ -260,13 +303,18 @@ public sealed class ChaosTests : IAsyncDisposable
     {
         mock.Change(1, provider => provider with { Faults = [] });
         ChangeBoth(mock, provider => provider with { ConnectionBandwidth = 0 });
-        server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        await AssertSoundAsync(server.Client, films);
+    }
+
+    private static async Task AssertSoundAsync(HttpClient client, List<ChaosFilm> films)
+    {
+        client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
         var healed = TimeProvider.System.GetTimestamp();
         await Task.WhenAll(films.Select(async film =>
         {
             foreach (var (from, count) in film.Sound())
             {
-                while (!await TryReadAsync(server, film, from, count))
+                while (!await TryReadAsync(client, film, from, count))
                 {
                     Assert.True(TimeProvider.System.GetElapsedTime(healed) < Recovery, $"{film.Path} from {from} is still not to be had {Recovery} after the run");
                     await Task.Delay(TimeSpan.FromMilliseconds(500), TimeProvider.System, Token);
@@ -276,13 +324,13 @@ public sealed class ChaosTests : IAsyncDisposable
     }
 
     /// <summary>Reads a stretch and compares it; false where it was refused or cut.</summary>
-    private static async Task<bool> TryReadAsync(RunningServer server, ChaosFilm film, long from, int count)
+    private static async Task<bool> TryReadAsync(HttpClient client, ChaosFilm film, long from, int count)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, film.Path) { Headers = { Range = new RangeHeaderValue(from, from + count - 1) } };
         byte[] read;
         try
         {
-            using var answer = await server.Client.SendAsync(request, Token);
+            using var answer = await client.SendAsync(request, Token);
             if (answer.StatusCode != HttpStatusCode.PartialContent)
                 return false;
             read = await answer.Content.ReadAsByteArrayAsync(Token);
