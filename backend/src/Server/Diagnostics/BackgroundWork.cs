@@ -3,51 +3,48 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// The one runner of all work in the background. Work that throws is a line in the log, waits from one second up to a minute and runs
-/// again; whatever it throws, the process goes on.
+/// Runs all background workers. A worker that throws is logged and restarted after one second up to a minute, so that no exception ends the
+/// process.
 /// </summary>
 internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider time, ILogger<BackgroundWork> logger) : IHostedService, IAsyncDisposable
 {
-    /// <summary>Shortest wait before work that broke runs again.</summary>
+    /// <summary>Delay before the first restart.</summary>
     public static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
 
-    /// <summary>Longest wait; work that ran for as long begins with the shortest again.</summary>
+    /// <summary>Maximum delay. A worker that ran this long starts again with the first delay.</summary>
     public static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
-    // For workers of a start that failed further on, which no stop has ended.
+    // For workers of a failed start, which never received a stop.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(5);
 
     private readonly IReadOnlyList<IWorker> _workers = [.. workers];
     private readonly CancellationTokenSource _stopping = new();
     private Task _running = Task.CompletedTask;
 
-    /// <inheritdoc/>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         foreach (var worker in _workers)
             await TryAsync(worker, worker.PrepareAsync, cancellationToken);
-        // On the pool, so that no worker holds up the start before its first await.
+        // On the pool, so that a worker cannot delay the start before its first await.
         _running = Task.WhenAll(_workers.Select(worker => Task.Run(() => SuperviseAsync(worker), CancellationToken.None)));
     }
 
-    /// <inheritdoc/>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
         try
         {
             await _running.WaitAsync(cancellationToken);
-            // In reverse: a worker may use those registered before it.
+            // In reverse order, because a worker may use workers registered before it.
             foreach (var worker in _workers.Reverse())
                 await TryAsync(worker, worker.FinishAsync, cancellationToken);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The time for stopping is over; workers that still run end with the process.
+            // The shutdown timeout has passed; remaining workers end with the process.
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await _stopping.CancelAsync();
@@ -91,7 +88,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
         }
     }
 
-    /// <summary>A cause that stays is an error once and then a detail (F46). The storage tells of its faults itself.</summary>
+    /// <summary>Logs a repeated cause only once as an error (F46). Storage faults are already logged elsewhere.</summary>
     private string Say(IWorker worker, Exception failure, string said, TimeSpan pause)
     {
         var cause = $"{failure.GetType().Name}: {failure.Message}";

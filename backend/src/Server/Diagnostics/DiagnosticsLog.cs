@@ -6,19 +6,19 @@ internal static partial class DiagnosticsLog
     [LoggerMessage(1202, LogLevel.Error, "{Method} {Path} failed")]
     public static partial void RequestFailed(ILogger logger, Exception failure, string method, string path);
 
-    [LoggerMessage(1203, LogLevel.Error, "The work on {Work} broke and goes on in {Seconds} s")]
+    [LoggerMessage(1203, LogLevel.Error, "Background work failed: {Work}. Restarting in {Seconds} s")]
     public static partial void WorkBroke(ILogger logger, Exception failure, string work, double seconds);
 
-    [LoggerMessage(1204, LogLevel.Debug, "The work on {Work} goes on in {Seconds} s: {Cause}")]
+    [LoggerMessage(1204, LogLevel.Debug, "Background work failed again: {Work}: {Cause}. Restarting in {Seconds} s")]
     public static partial void WorkStillBreaks(ILogger logger, string work, double seconds, string cause);
 
-    [LoggerMessage(1205, LogLevel.Error, "A part of the work on {Work} at the start or the end of the process broke and was left out")]
+    [LoggerMessage(1205, LogLevel.Error, "A startup or shutdown step failed and was skipped: {Work}")]
     public static partial void PartBroke(ILogger logger, Exception failure, string work);
 
     [LoggerMessage(1206, LogLevel.Debug, "{Method} {Path} from {Client}: {Status} after {Milliseconds} ms")]
     public static partial void Request(ILogger logger, string method, string path, string client, int status, string milliseconds);
 
-    [LoggerMessage(1207, LogLevel.Information, "Compiled for {Instructions}; articles are decoded with {Kernel}, checksums taken with {Checksum}")]
+    [LoggerMessage(1207, LogLevel.Information, "Compiled for {Instructions}. Decoding with {Kernel}, checksums with {Checksum}")]
     public static partial void Kernels(ILogger logger, string instructions, string kernel, string checksum);
 
     [LoggerMessage(1208, LogLevel.Warning, "Could not save {What}: {Cause}. Retrying as soon as the storage works again")]

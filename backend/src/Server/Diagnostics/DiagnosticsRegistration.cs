@@ -4,10 +4,9 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Puts logs, readiness and the start sequence together.</summary>
 internal static class DiagnosticsRegistration
 {
-    /// <summary>Adds them. To be called before anything else that is hosted: the start sequence has to be the first, the work in the background the next.</summary>
+    /// <summary>Adds diagnostics. Call before adding other hosted services, because the start sequence must be the first.</summary>
     public static IHostApplicationBuilder AddDiagnostics(this IHostApplicationBuilder builder)
     {
         builder.Services
@@ -31,7 +30,6 @@ internal static class DiagnosticsRegistration
         return builder;
     }
 
-    /// <summary>The check of the database as work in the background; its folder comes before this one.</summary>
     private sealed class IntegrityWork(IntegrityWorker integrity) : IWorker
     {
         public string Name => "the check of the database";
@@ -39,7 +37,6 @@ internal static class DiagnosticsRegistration
         public Task RunAsync(CancellationToken stopping) => integrity.RunAsync(stopping);
     }
 
-    /// <summary>The note of accepted NZBs, likewise.</summary>
     private sealed class AcceptedWork(AcceptedWorker accepted) : IWorker
     {
         public string Name => "the note of accepted NZBs";

@@ -5,26 +5,23 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// <c>sluice --healthcheck</c>: asks the running process for <c>/healthz</c>, for images without a shell (ADM-31). It reads the variables
-/// that the other process was started with, and opens no file of it.
+/// <c>sluice --healthcheck</c> queries <c>/healthz</c> of the running process, for images without a shell (ADM-31). It reads the same variables,
+/// and opens none of that process's files.
 /// </summary>
 internal static class HealthQuestion
 {
-    /// <summary>The argument that asks.</summary>
     public const string Argument = "--healthcheck";
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(5);
 
-    /// <summary>Asks once.</summary>
-    /// <param name="options">Options of the other process.</param>
-    /// <returns>The exit code: 0 where it answers with success, otherwise 1 with a line on stderr.</returns>
+    /// <summary>Sends one query. Returns exit code 0 on success, otherwise 1 with a line on stderr.</summary>
     public static async Task<int> AskAsync(ProcessOptions options)
     {
         var address = AddressOf(options);
         try
         {
             using var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
-            // Its certificate is made out to a name, and not to this address; what is asked for is no secret.
+            // The certificate names a host, not this address, and the answer is no secret.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
             using var client = new HttpClient(handler) { Timeout = Limit };
             using var answer = await client.GetAsync(address);

@@ -1,19 +1,17 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Work in the background. <see cref="BackgroundWork"/> runs it, the only one that does: an exception never ends the process.</summary>
+/// <summary>A background worker. Only <see cref="BackgroundWork"/> runs it, so that an exception never ends the process.</summary>
 internal interface IWorker
 {
-    /// <summary>Name of its work, for the log.</summary>
+    /// <summary>Name of the work, for the log.</summary>
     string Name { get; }
 
-    /// <summary>Runs once before the listener, in the order of registration. An exception is logged, and the start goes on.</summary>
+    /// <summary>Runs once before the listener starts, in order of registration. An exception is logged, and the start continues.</summary>
     Task PrepareAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Runs until the process ends, or returns when there is nothing more to do. After an exception it is called again.</summary>
-    /// <param name="stopping">The process ends.</param>
+    /// <summary>Runs until shutdown, or returns when there is nothing more to do. Called again after an exception.</summary>
     Task RunAsync(CancellationToken stopping) => Task.CompletedTask;
 
-    /// <summary>Runs once at the end, after every <see cref="RunAsync"/> has returned.</summary>
-    /// <param name="cancellationToken">The time for stopping is over.</param>
+    /// <summary>Runs once at shutdown, after every <see cref="RunAsync"/> has returned.</summary>
     Task FinishAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 }

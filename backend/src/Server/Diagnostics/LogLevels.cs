@@ -5,27 +5,25 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>
-/// Turns <c>general.log-level</c> into the rules of the logging framework, also while running, and another level for a while.
-/// </summary>
+/// <summary>Applies <c>general.log-level</c> to the logging framework at run time, and a temporary level.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
 {
-    /// <summary>How long another level lasts: long enough to see a fault again, and no disk fills meanwhile.</summary>
+    /// <summary>Duration of a temporary level: enough to reproduce a fault, short enough not to fill a disk.</summary>
     public static readonly TimeSpan ForAWhile = TimeSpan.FromMinutes(15);
 
-    // They write request lines with their query, and lines that are none as they came: keys of links, API keys and passwords of
-    // archives, also such as no setting knows (S4). RequestLines has a line of our own.
+    // These log request lines with their query, and malformed lines verbatim. Both contain link keys, API keys and archive passwords, even ones
+    // unknown to the settings (S4). RequestLines logs requests safely.
     private static readonly string[] Tellers = ["Microsoft.AspNetCore.Hosting.Diagnostics", "Microsoft.AspNetCore.Server.Kestrel.BadRequests"];
 
-    // Guards the three fields below; nothing is taken under it.
+    // Guards the three fields below. No other lock is taken inside it.
     private readonly Lock _gate = new();
     private (LogLevel Level, DateTimeOffset Until)? _other;
     private ITimer? _timer;
     private ConfigurationReloadToken _change = new();
 
-    /// <summary>The level in force, and until when, where it is another one than that of the settings.</summary>
+    /// <summary>The effective level, and when it ends if it is temporary.</summary>
     public (LogLevel Level, DateTimeOffset? Until) Current
     {
         get
@@ -35,8 +33,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         }
     }
 
-    /// <summary>Puts another level in force for a while.</summary>
-    /// <param name="level">The level; null to go back to that of the settings at once.</param>
+    /// <summary>Applies a temporary level; null returns to the settings at once.</summary>
     public void Use(LogLevel? level)
     {
         lock (_gate)
@@ -49,29 +46,25 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         lock (_gate)
             _timer?.Dispose();
     }
 
-    /// <inheritdoc/>
     public string? Name => Options.DefaultName;
 
-    /// <inheritdoc/>
     public void Configure(LoggerFilterOptions options)
     {
-        // Not through the options monitor: the order of its change callback and that of the logger options is undefined.
+        // Reads the settings directly, because the options monitor may notify the logger options before this class.
         var level = Current.Level;
         options.MinLevel = level;
-        // Messages of the framework at Information are none that an operator would act on.
+        // Information messages of the framework are not useful to an operator.
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));
         foreach (var category in Tellers)
             options.Rules.Add(new LoggerFilterRule(null, category, Max(level, LogLevel.Warning), null));
     }
 
-    /// <inheritdoc/>
     public IChangeToken GetChangeToken() => new CompositeChangeToken([settings.GetChangeToken(), Volatile.Read(ref _change)]);
 
     private static LogLevel Max(LogLevel left, LogLevel right) => left > right ? left : right;

@@ -7,46 +7,42 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Takes secrets out of text by their value, whichever source wrote it (S4, CFG-54), and passwords out of names of NZBs by their form
-/// (SAB-27): the last thing that happens to a line before it leaves the process. Secrets are those of the settings, and what
-/// <see cref="Hide"/> was told.
+/// Masks secrets by value in every line before it leaves the process, whatever its source (S4, CFG-54), and passwords in NZB names by pattern
+/// (SAB-27). Secrets come from the settings and from <see cref="Hide"/>.
 /// </summary>
-/// <remarks>Thread-safe; follows the settings.</remarks>
 internal sealed partial class LogRedactor
 {
     private const string Mask = "********";
 
-    // Shorter values occur in ordinary words, and masking those would make a log unreadable and the value guessable.
+    // Shorter values occur inside ordinary words. Masking those would make logs unreadable and the values guessable.
     private const int MinLength = 4;
 
     private static readonly SearchValues<string> NameMarks = SearchValues.Create(["{{", "%7B%7B", "password"], StringComparison.OrdinalIgnoreCase);
 
     private readonly SettingsSource _settings;
 
-    // Guards the writing of _others, which is replaced as a whole.
+    // Guards writes of _others, which is replaced as a whole.
     private readonly Lock _gate = new();
     private volatile string[] _others = [];
     private volatile Secrets _secrets;
 
-    /// <summary>Starts with the secrets in force.</summary>
     public LogRedactor(SettingsSource settings)
     {
         _settings = settings;
         _secrets = Collect(settings.Current, _others);
     }
 
-    /// <summary>Masks a secret that no setting holds, from now on and as long as the process runs.</summary>
+    /// <summary>Masks a secret outside the settings until the process ends.</summary>
     public void Hide(string secret)
     {
         lock (_gate)
             _others = [.. _others, secret];
     }
 
-    /// <summary>The text with every secret masked.</summary>
     public string Redact(string text)
     {
         var secrets = _secrets;
-        // Compared at every line, not by a change callback: another callback may log new secrets before that of the redactor runs.
+        // Compared for every line instead of using a change callback, because another callback may log new secrets first.
         if (secrets.Source != _settings.Current || secrets.Others != _others)
             _secrets = secrets = Collect(_settings.Current, _others);
         if (text.AsSpan().ContainsAny(secrets.Any))
@@ -58,7 +54,7 @@ internal sealed partial class LogRedactor
         return text.AsSpan().ContainsAny(NameMarks) ? NamePassword().Replace(text, "${before}" + Mask) : text;
     }
 
-    /// <summary><c>name{{pw}}.nzb</c> and <c>name password=pw.nzb</c>, as they are and as they stand in a URL.</summary>
+    /// <summary>Matches <c>name{{pw}}.nzb</c> and <c>name password=pw.nzb</c>, plain or in a URL.</summary>
     [GeneratedRegex(
         @"(?<before>\{\{|%7B%7B).*?(?=\}\}|%7D%7D)|(?<before>password(=|%3D))(.*?(?=\.(nzb|zip|gz|bz2)\b)|[^/&\s""]+)",
         RegexOptions.IgnoreCase | RegexOptions.CultureInvariant)]
@@ -73,7 +69,7 @@ internal sealed partial class LogRedactor
             .SelectMany(Spellings)
             .Where(secret => secret.Length >= MinLength)
             .Distinct()
-            // The longest first: a secret may be part of another.
+            // Longest first, because one secret may contain another.
             .OrderByDescending(secret => secret.Length)
             .ToArray();
         return new Secrets(settings, others, secrets, SearchValues.Create(secrets, StringComparison.Ordinal));
@@ -86,12 +82,12 @@ internal sealed partial class LogRedactor
         if (setting.Definition.Type != SettingType.Json)
             return [setting.Value];
 
-        // A value in force has been parsed before.
+        // An effective value has been parsed before.
         using var document = JsonDocument.Parse(setting.Value);
         return SecretLeaves(document.RootElement).ToList();
     }
 
-    /// <summary>Every value under the name of a secret, also where a name stands twice and one of them is not used.</summary>
+    /// <summary>Every value with a secret's name, including duplicate names of which only one is used.</summary>
     private static IEnumerable<string> SecretLeaves(JsonElement node) => node.ValueKind switch
     {
         JsonValueKind.Object => node.EnumerateObject().SelectMany(SecretLeaves),
@@ -106,7 +102,7 @@ internal sealed partial class LogRedactor
         if (JsonText.NameOf(property) is not { } name || !IsSecretName(name))
             return [];
 
-        // A string that cannot be decoded cannot occur in a line.
+        // An undecodable string cannot occur in a line.
         var secret = property.Value.ValueKind == JsonValueKind.String ? JsonText.Of(property.Value) : property.Value.GetRawText();
         return secret is null ? [] : [secret];
     }
@@ -114,10 +110,9 @@ internal sealed partial class LogRedactor
     private static bool IsSecretName(string name) =>
         name.ToUpperInvariant() is "USER" or "PASS" or "PASSWORD" or "APIKEY" or "SECRET";
 
-    /// <summary>A secret may be written as it is, as part of a URL or as part of JSON.</summary>
+    /// <summary>The forms in which a secret may appear: plain, in a URL, in JSON.</summary>
     private static IEnumerable<string> Spellings(string secret) =>
         [secret, Uri.EscapeDataString(secret), JavaScriptEncoder.Default.Encode(secret)];
 
-    /// <summary>The secrets of some settings, all at once and one by one.</summary>
     private sealed record Secrets(EffectiveSettings Source, string[] Others, string[] Ordered, SearchValues<string> Any);
 }

@@ -2,38 +2,37 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>A line of the log, kept in memory.</summary>
-/// <param name="Number">Its number since the start, from 1 on.</param>
+/// <summary>A log line kept in memory.</summary>
+/// <param name="Number">Counts from 1 since the start.</param>
 /// <param name="At">When it was logged.</param>
-/// <param name="Level">How much it matters.</param>
-/// <param name="Source">The room of the program that logged it, as in <c>Queue</c>.</param>
-/// <param name="Text">The message, on one line and without secrets.</param>
-/// <param name="Job">The item of queue or history that it is about; null for none.</param>
-/// <param name="Stream">The playback that it is about; null for none.</param>
+/// <param name="Level">Its level.</param>
+/// <param name="Source">The component that logged it, such as <c>Queue</c>.</param>
+/// <param name="Text">The message on one line, without secrets.</param>
+/// <param name="Job">Id of its queue or history item; null for none.</param>
+/// <param name="Stream">Id of its playback; null for none.</param>
 internal sealed record KeptLine(long Number, DateTimeOffset At, LogLevel Level, string Source, string Text, string? Job, string? Stream);
 
-/// <summary>Keeps the newest lines of the log in memory, without secrets (S4), for the page that shows them.</summary>
+/// <summary>Keeps the newest log lines in memory for the log page, without secrets (S4).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, TimeProvider time) : ILoggerProvider, ISupportExternalScope
 {
-    /// <summary>Lines that are kept at most.</summary>
     public const int MaxLines = 5_000;
 
-    /// <summary>The name of a property or scope whose value is the id of an item of the queue.</summary>
+    /// <summary>Name of a property or scope that holds the id of a queue item.</summary>
     public const string JobKey = "Job";
 
-    /// <summary>The name of a property or scope whose value is the id of a playback.</summary>
+    /// <summary>Name of a property or scope that holds the id of a playback.</summary>
     public const string StreamKey = "Stream";
 
-    // Of all texts together: 5,000 ordinary lines take a quarter of it.
+    // For all texts together; 5,000 typical lines use a quarter.
     private const int MaxCharacters = 2_000_000;
 
-    // Of one line, so that a long message of a library pushes out no others.
+    // Per line, so that one long library message does not displace others.
     private const int MaxLength = 4096;
 
     private readonly LogThrottle _throttle = new(time);
 
-    // Guards the lines and the listeners, which are called under it; the lock of the warnings may be taken below it.
+    // Guards lines and listeners. Listeners run under it, and the lock of the warnings may be taken inside it.
     private readonly Lock _gate = new();
     private readonly Queue<KeptLine> _lines = [];
     private readonly List<Action> _listeners = [];
@@ -41,7 +40,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
     private long _last;
     private IExternalScopeProvider? _scopes;
 
-    /// <summary>The lines, the oldest first.</summary>
+    /// <summary>The lines, oldest first.</summary>
     public IReadOnlyList<KeptLine> Lines
     {
         get
@@ -51,7 +50,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>How many there are, and the number of the newest.</summary>
+    /// <summary>Number of lines, and the number of the newest.</summary>
     public (int Count, long Last) State
     {
         get
@@ -61,15 +60,14 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>The lines behind a number, the oldest first; null where there are more than may be or where some of them are gone.</summary>
+    /// <summary>Lines after a number, oldest first; null if there are more than <paramref name="most"/> or some are gone.</summary>
     public IReadOnlyList<KeptLine>? After(long number, int most)
     {
         lock (_gate)
             return _last - number > Math.Min(most, _lines.Count) ? null : [.. _lines.Skip(_lines.Count - (int)(_last - number))];
     }
 
-    /// <summary>Has each new line told until what is returned is disposed of.</summary>
-    /// <param name="added">Called by the one that logs; takes no lock and logs nothing.</param>
+    /// <summary>Notifies of each new line until disposed. The callback runs under the lock, so it must not lock or log.</summary>
     public IDisposable Listen(Action added)
     {
         lock (_gate)
@@ -77,23 +75,20 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         return new Listener(this, added);
     }
 
-    /// <summary>The room of a category, as in <c>Queue</c> of <c>Sluice.Server.Queue.StepRunner</c>; what is not of this program is the framework's.</summary>
+    /// <summary>The component of a category, such as <c>Queue</c> for <c>Sluice.Server.Queue.StepRunner</c>; otherwise <c>Framework</c>.</summary>
     public static string SourceOf(string category) => category.Split('.') switch
     {
         ["Sluice", "Server" or "Usenet", var room, ..] => room,
         _ => "Framework",
     };
 
-    /// <summary>A scope whose lines are about an item of the queue.</summary>
+    /// <summary>A logging scope for a queue item.</summary>
     public static IReadOnlyList<KeyValuePair<string, object?>> ScopeOf(string job) => [new(JobKey, job)];
 
-    /// <inheritdoc/>
     public void SetScopeProvider(IExternalScopeProvider scopeProvider) => _scopes = scopeProvider;
 
-    /// <inheritdoc/>
     public ILogger CreateLogger(string categoryName) => new Logger(this, categoryName, SourceOf(categoryName));
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         // Nothing is owned.
@@ -101,7 +96,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
 
     private void Add(LogLevel level, string category, string source, string message, Exception? failure, string? job, string? stream)
     {
-        // These lines leave in answers, which hold no text of an exception (S27).
+        // Clients receive these lines, so they must not contain exception texts (S27).
         var text = redactor.Redact(failure is null ? message : $"{message}: {failure.GetType().Name}");
         var line = string.Create(Math.Min(text.Length, MaxLength), text, static (to, from) =>
         {
@@ -149,7 +144,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>What a line is about, by its properties and the scopes around it; the nearest counts.</summary>
+    /// <summary>What a line is about, from its properties and scopes; the innermost wins.</summary>
     private sealed class About
     {
         public bool IsOfQueue { get; init; }
@@ -164,7 +159,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
                 return;
             foreach (var (name, value) in properties)
             {
-                // Messages of the queue name their items so.
+                // Messages of the queue use this name for the item id.
                 if (name == JobKey || (IsOfQueue && name == "Id"))
                     Job ??= value as string;
                 else if (name == StreamKey)

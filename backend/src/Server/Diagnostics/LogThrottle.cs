@@ -1,26 +1,23 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>How much of a message is written.</summary>
 internal enum LogShare
 {
-    /// <summary>All of it.</summary>
     Whole,
 
-    /// <summary>Without the stack of its exception, which was written a moment ago.</summary>
+    /// <summary>Without the stack of its exception, because that was written recently.</summary>
     WithoutStack,
 
-    /// <summary>The same, with a word that more of its kind are not shown.</summary>
+    /// <summary>Like <see cref="WithoutStack"/>, with a note that further messages are hidden.</summary>
     Last,
 
-    /// <summary>Nothing.</summary>
     Nothing,
 }
 
 /// <summary>
-/// Holds each kind of message to 60 lines a minute and each cause of an exception to one stack, so that what goes wrong with every
-/// request fills no disk (F46). A kind is a message of the source; their number is that of the program, and bounded all the same.
+/// Limits each kind of message to 60 lines a minute, and each cause to one stack, so that a repeating error does not fill the disk (F46). A kind
+/// is one message in the source, so their number is small; it is limited anyway.
 /// </summary>
-/// <remarks>Thread-safe. Debug and Trace are written whole, as they are asked for to see everything.</remarks>
+/// <remarks>Thread-safe. Debug and Trace are not limited, because a user enables them to see everything.</remarks>
 internal sealed class LogThrottle(TimeProvider time)
 {
     private const int MaxLines = 60;
@@ -30,7 +27,6 @@ internal sealed class LogThrottle(TimeProvider time)
     private readonly Lock _lock = new();
     private readonly Dictionary<(string Category, int Event, Type? Cause), Kind> _kinds = [];
 
-    /// <summary>Counts a message.</summary>
     public LogShare Take(LogLevel level, string category, EventId id, Exception? exception)
     {
         if (level < LogLevel.Information)
@@ -41,7 +37,7 @@ internal sealed class LogThrottle(TimeProvider time)
             var cause = Of(category, id, exception?.GetType());
             var kind = exception is null ? cause : Of(category, id, null);
             kind.Lines++;
-            // The stack counts with its cause, the line with all causes of the kind.
+            // Stacks count per cause, lines per kind.
             var isFirst = exception is null || cause.Stacks++ == 0;
             return kind.Lines > MaxLines ? LogShare.Nothing
                 : kind.Lines == MaxLines ? LogShare.Last

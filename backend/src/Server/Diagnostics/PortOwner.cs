@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Finds the process that listens on a port, where the system shows it to this user.</summary>
+/// <summary>Finds the process that listens on a port, if this user may see it.</summary>
 internal static class PortOwner
 {
     private const string Listening = "0A";
 
-    /// <summary><c> by nginx (pid 123)</c>, or nothing.</summary>
+    /// <summary>Returns <c> by nginx (pid 123)</c>, or an empty text.</summary>
     public static string Describe(int port)
     {
         if (!OperatingSystem.IsLinux())
@@ -24,7 +24,7 @@ internal static class PortOwner
         }
     }
 
-    /// <summary>The links of <c>/proc/&lt;pid&gt;/fd</c> that stand for listening sockets of the port.</summary>
+    /// <summary>The <c>/proc/&lt;pid&gt;/fd</c> link targets of sockets listening on the port.</summary>
     private static IEnumerable<string> SocketsOf(string table, int port)
     {
         if (!File.Exists(table))
@@ -53,7 +53,7 @@ internal static class PortOwner
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The process belongs to another user, or has ended meanwhile.
+            // The process belongs to another user, or has ended.
             return "";
         }
     }

@@ -7,15 +7,14 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Runs the application and turns a fault that stops it into one line on stderr and an exit code (CFG-13, CFG-14). Code 0 means that
-/// a signal asked the process to end, during the start or later.
+/// Runs the application. Turns a fatal fault into one line on stderr and an exit code (CFG-13, CFG-14). Code 0 means that a signal ended the
+/// process.
 /// </summary>
 internal static class ProcessExit
 {
     private static readonly PosixSignal[] Signals = [PosixSignal.SIGTERM, PosixSignal.SIGINT, PosixSignal.SIGQUIT];
 
-    /// <summary>Builds and runs until the process is asked to stop.</summary>
-    /// <returns>The exit code.</returns>
+    /// <summary>Runs until the process is asked to stop. Returns the exit code.</summary>
     public static async Task<int> RunAsync(Func<ProcessEnvironment, WebApplication> build)
     {
         using var asked = new CancellationTokenSource();
@@ -42,7 +41,7 @@ internal static class ProcessExit
         {
             ProcessUser.Become(environment);
             await using var app = build(environment);
-            // The run disposes of all services at its end, a failing one too.
+            // The run disposes all services, even after a failure, so get this one first.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
             app.Lifetime.ApplicationStarted.Register(StartPages.GiveBack);
             try
@@ -51,7 +50,7 @@ internal static class ProcessExit
             }
             catch (Exception e) when (asked.IsCancellationRequested || e is StartRefusedException or SocketException or StorageException or IOException { InnerException: AddressInUseException })
             {
-                // A taken port, a folder or a signal accuses no setting.
+                // A used port, the folder or a signal says nothing about the settings.
                 trial.Withdraw();
                 throw;
             }
@@ -67,7 +66,7 @@ internal static class ProcessExit
         }
         catch (Exception) when (asked.IsCancellationRequested)
         {
-            // The start was cut short, or the time for stopping was over before everything had ended.
+            // The start was canceled, or the shutdown timed out.
             return 0;
         }
         catch (StartRefusedException e)

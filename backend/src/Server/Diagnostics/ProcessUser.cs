@@ -6,17 +6,16 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// The user that the process goes on as (S28). A container that is started as root names another one by <c>PUID</c> and <c>PGID</c>;
-/// its image has no shell that could do this before.
+/// Switches the process to another user (S28). A container started as root names it by <c>PUID</c> and <c>PGID</c>, because the image has no
+/// shell that could switch.
 /// </summary>
 internal static class ProcessUser
 {
     /// <summary>
-    /// Gives the data folder to that user, without what is in it, and becomes the user. Nothing happens where the process is not root, or
-    /// no user but root is named. To be called before a file is opened.
+    /// Gives the data folder itself, not its content, to that user and switches. Does nothing unless the process is root and another user is
+    /// named. Call before any file is opened.
     /// </summary>
-    /// <param name="environment">The variables of the process; gets a warning where they ask for what cannot be done.</param>
-    /// <exception cref="StartRefusedException">The process may not become the user.</exception>
+    /// <exception cref="StartRefusedException">The process may not switch to the user.</exception>
     public static void Become(ProcessEnvironment environment)
     {
         var options = ProcessOptions.Read(environment);
@@ -26,7 +25,7 @@ internal static class ProcessUser
         var wanted = string.Create(CultureInfo.InvariantCulture, $"{user}:{group}");
         if (!Environment.IsPrivilegedProcess)
         {
-            // The image names its own user, which a container may leave by starting as another one.
+            // The image has its own default user, so no warning for its id if the container runs as another one.
             if (user != ProcessOptions.ImageUser && PosixCalls.EffectiveUser() != user.ToString(CultureInfo.InvariantCulture))
                 environment.Warn($"PUID has no effect, because Sluice was started as uid {PosixCalls.EffectiveUser()} and not as root; start it as user {wanted}");
             return;
@@ -39,7 +38,7 @@ internal static class ProcessUser
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The start goes on to the same folder as the other user, and says what is wrong with it.
+            // The start continues with the same folder as the new user, and reports the fault there.
         }
 
         if (PosixCalls.BecomeUser(user, group) is var errno and not 0)

@@ -4,27 +4,25 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Knows whether there is an administrator.</summary>
 internal interface ISetup
 {
-    /// <summary>There is none yet.</summary>
     bool IsNeeded { get; }
 }
 
-/// <summary>Whether the tree can be read right now, and if not, why (ADM-30).</summary>
+/// <summary>Whether the tree is readable now, and if not, why (ADM-30).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, StorageState storage, ISetup setup, IHostApplicationLifetime lifetime)
 {
-    /// <summary>The database is damaged, or not that of the blobs: Sluice runs without it until another start (CFG-15).</summary>
+    /// <summary>The database is corrupt or belongs to other blobs, so Sluice runs without it until a restart (CFG-15).</summary>
     public bool IsSafeMode => safeMode.IsOn;
 
-    /// <summary>The web UI asks for the first administrator. The tree has credentials of its own and is served (S7).</summary>
+    /// <summary>Whether the web UI asks for the first administrator. WebDAV has its own credentials and works anyway (S7).</summary>
     public bool NeedsSetup => setup.IsNeeded;
 
-    /// <summary>The reason of safe mode for clients; null while it is off.</summary>
+    /// <summary>The reason of safe mode for clients; null while off.</summary>
     public string? SafeModeSentence => safeMode.Sentence;
 
-    /// <summary>Why writes are refused while the tree can be read, in one word; null where they are not.</summary>
+    /// <summary>Why writes are refused although the tree is readable, in one word; null if they work.</summary>
     public string? WriteObstacle => storage.Faults switch
     {
         [] => null,
@@ -32,7 +30,7 @@ internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, Stor
         _ => "storage",
     };
 
-    /// <summary>One word, or null when the tree can be read.</summary>
+    /// <summary>Why the tree is not readable, in one word; null if it is.</summary>
     public async Task<string?> FindObstacleAsync(CancellationToken cancellationToken)
     {
         if (lifetime.ApplicationStopping.IsCancellationRequested)

@@ -1,28 +1,23 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>A line of the log that an operator should see.</summary>
-/// <param name="Number">Its number in <see cref="LogRing"/>.</param>
-/// <param name="Level">Warning or above.</param>
-/// <param name="Text">The message, on one line and without secrets.</param>
-/// <param name="At">When it was logged.</param>
-/// <param name="Origin">The part of the program that logged it.</param>
+/// <summary>
+/// A log line for the operator, of level Warning or above, on one line and without secrets. Its number is from <see cref="LogRing"/>.
+/// </summary>
 internal sealed record RecentWarning(long Number, LogLevel Level, string Text, DateTimeOffset At, string Origin);
 
 /// <summary>
-/// The newest lines of level Warning and above, for clients that ask for them (SAB-46). They outlive those of <see cref="LogRing"/>, which
-/// adds them, where that has many others.
+/// The newest warnings and errors, for clients (SAB-46). They are kept separately, because other lines soon displace them in
+/// <see cref="LogRing"/>.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class RecentWarnings
 {
-    /// <summary>Lines that are kept.</summary>
     public const int Most = 20;
 
-    // Guards the lines. Nothing else is taken under it.
+    // Guards the lines. No other lock is taken inside it.
     private readonly Lock _gate = new();
     private readonly Queue<RecentWarning> _lines = [];
 
-    /// <summary>The lines, the oldest first.</summary>
+    /// <summary>The lines, oldest first.</summary>
     public IReadOnlyList<RecentWarning> Lines
     {
         get
@@ -32,7 +27,6 @@ internal sealed class RecentWarnings
         }
     }
 
-    /// <summary>How many there are.</summary>
     public int Count
     {
         get
@@ -42,7 +36,6 @@ internal sealed class RecentWarnings
         }
     }
 
-    /// <summary>Keeps a line.</summary>
     public void Add(RecentWarning line)
     {
         lock (_gate)
@@ -53,7 +46,6 @@ internal sealed class RecentWarnings
         }
     }
 
-    /// <summary>Forgets all lines.</summary>
     public void Clear()
     {
         lock (_gate)

@@ -3,15 +3,14 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// The last handler under every request: a mistake of the client becomes its status, a fault of storage 507 or 503, and a defect of
-/// Sluice one line in the log and a bare 500. Nothing of an exception is ever sent (S27).
+/// The outermost error handler: a client error keeps its status, a storage fault becomes 507 or 503, and any other exception becomes a log line
+/// and an empty 500. Exceptions are never sent to clients (S27).
 /// </summary>
 internal static class RequestFailures
 {
-    /// <summary>The Retry-After while storage fails, in seconds (DAV-6).</summary>
+    /// <summary>Retry-After for storage faults, in seconds (DAV-6).</summary>
     private const string RetryAfterSeconds = "30";
 
-    /// <summary>Adds the net; the outermost part.</summary>
     public static IApplicationBuilder UseRequestFailures(this IApplicationBuilder app)
     {
         var logger = app.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger(typeof(RequestFailures));
@@ -31,12 +30,12 @@ internal static class RequestFailures
         }
         catch (Exception) when (context.RequestAborted.IsCancellationRequested)
         {
-            // The client has gone; the exception follows from that and is no fault.
+            // The client has disconnected, so the exception is no fault.
             context.Abort();
         }
         catch (StorageException e) when (!context.Response.HasStarted)
         {
-            // The storage has told of it, not each request that meets it (F46).
+            // Not logged here, because the storage logs it once instead of every request (F46).
             context.Response.Clear();
             context.Response.StatusCode = e.Fault == StorageFault.Full && !IsRead(context.Request.Method)
                 ? StatusCodes.Status507InsufficientStorage
@@ -49,7 +48,7 @@ internal static class RequestFailures
             DiagnosticsLog.RequestFailed(logger, e, context.Request.Method, context.Request.Path);
             if (context.Response.HasStarted)
             {
-                // A short body must not look like a whole one.
+                // A truncated body must not look complete.
                 context.Abort();
                 return;
             }

@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>One line for each request at Debug, without its query, where keys and passwords stand (S4).</summary>
+/// <summary>Logs one line per request at Debug, without the query, because that contains keys and passwords (S4).</summary>
 internal static class RequestLines
 {
-    /// <summary>Adds the lines; around everything that answers.</summary>
+    /// <summary>Adds the lines around all handlers.</summary>
     public static IApplicationBuilder UseRequestLines(this IApplicationBuilder app)
     {
         var logger = app.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger(typeof(RequestLines));

@@ -10,11 +10,10 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>One line per message, as text or as a JSON object, without secrets.</summary>
+/// <summary>Formats each message as one line of text or JSON, without secrets.</summary>
 internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> general, LogRedactor redactor, TimeProvider time)
     : ConsoleFormatter(FormatterName)
 {
-    /// <summary>The name under which the console finds it.</summary>
     public const string FormatterName = "sluice";
 
     private const string HostCategory = "Microsoft.Extensions.Hosting.Internal.Host";
@@ -23,10 +22,9 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
 
     private readonly LogThrottle _throttle = new(time);
 
-    /// <inheritdoc/>
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
     {
-        // A start that fails is told in one line on stderr, with an exit code; a stack trace would hide it.
+        // A failed start prints its own line on stderr, and a stack trace would hide it.
         if (logEntry.EventId.Id == StartFailed && logEntry.Category == HostCategory)
             return;
 

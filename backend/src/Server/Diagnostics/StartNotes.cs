@@ -4,25 +4,20 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Writes what a start has to record after the listener runs: proven settings, generated keys, a password reset, the administrator of the
-/// environment. A note is written at once if the storage allows it, and otherwise as soon as the fault has passed, so that a full or
-/// read-only disk never ends a start (F34).
+/// Records the results of a start once the listener runs: proven settings, generated keys, a password reset, the environment's administrator. If
+/// the storage fails, a note is written after it recovers, so that a full or read-only disk never ends a start (F34).
 /// </summary>
-/// <remarks>Notes are written in the order of the calls. <see cref="WriteAsync"/> is called by one caller at a time, the start.</remarks>
+/// <remarks>Notes are written in call order. Calls of <see cref="WriteAsync"/> must not overlap.</remarks>
 internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProvider time, ILogger<StartNotes> logger) : IWorker
 {
     private readonly Channel<Note> _pending = Channel.CreateUnbounded<Note>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Once one note waits, all later ones wait behind it.
+    // Once one note waits, later notes wait behind it, to keep the order.
     private bool _defers;
 
-    /// <inheritdoc/>
     public string Name => "the notes of the start";
 
-    /// <summary>Writes a note now, or keeps it until the storage works again.</summary>
-    /// <param name="what">The note in a few words, for the log.</param>
-    /// <param name="write">Writes it; called again after a fault of the storage, so it must not count on being called once.</param>
-    /// <param name="cancellationToken">Ends the first try.</param>
+    /// <summary>Writes a note now, or after the storage recovers. <paramref name="write"/> may be called several times.</summary>
     public async Task WriteAsync(string what, Func<CancellationToken, Task> write, CancellationToken cancellationToken)
     {
         var note = new Note(what, write);
@@ -39,13 +34,12 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         _pending.Writer.TryWrite(note);
     }
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         while (await _pending.Reader.WaitToReadAsync(stopping))
         {
             var passed = state.NextPassed;
-            // The note stays first in line until it is written, whatever ends this run.
+            // The note stays in the queue until it is written, even if this run ends by an exception.
             if (!_pending.Reader.TryPeek(out var note))
                 continue;
             if (await TryAsync(note, stopping) is not null)
@@ -59,7 +53,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
     }
 
-    /// <summary>Waits until a fault of the storage has passed, or as long as <see cref="StorageWatch"/> does: it knows folders and the database, not single files.</summary>
+    /// <summary>Waits for the recovery, at most one <see cref="StorageWatch"/> interval, because that does not watch single files.</summary>
     private async Task WaitAsync(Task passed, CancellationToken stopping)
     {
         try
@@ -68,11 +62,11 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
         catch (TimeoutException)
         {
-            // The next try tells whether the fault lasts.
+            // The next attempt shows whether the fault lasts.
         }
     }
 
-    /// <returns>The fault that kept the note from being written; null if it was written, or safe mode has made it pointless.</returns>
+    /// <returns>The fault that prevented the note; null if it was written, or if safe mode made it pointless.</returns>
     private async Task<StorageException?> TryAsync(Note note, CancellationToken cancellationToken)
     {
         try
@@ -87,7 +81,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
         catch (StorageException fault)
         {
-            // DurableFolder and SluiceDatabase have told StorageState of theirs already.
+            // DurableFolder and SluiceDatabase have already reported the fault.
             return fault;
         }
         catch (Exception e) when (StorageException.From(e, folder.Root) is { } fault)

@@ -4,15 +4,15 @@ using System.Runtime.InteropServices;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Takes the pages of the files that the program consists of out of its memory once it serves: most of their code and tables are read by the
-/// start alone. What is needed again is mapped again at its next use, from the file or from where the system has cached it.
+/// Releases the memory pages of the program's own files once it serves, because mostly the start needs their code and tables. The kernel reloads
+/// a needed page from the file or its cache.
 /// </summary>
 internal static partial class StartPages
 {
     private const string OwnPages = "/proc/self/smaps";
     private const int DontNeed = 4; // MADV_DONTNEED
 
-    /// <summary>Gives them back. Nothing happens where the system does not tell what is mapped.</summary>
+    /// <summary>Releases the pages; does nothing if the system does not list its mappings.</summary>
     public static void GiveBack()
     {
         if (!OperatingSystem.IsLinux())
@@ -25,15 +25,14 @@ internal static partial class StartPages
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The pages stay, which costs memory and nothing else.
+            // Harmless: the pages stay in memory.
         }
     }
 
     /// <summary>
-    /// The private mappings of files that cannot be written and of which no page has become the process's own, whose content only memory has:
-    /// the program, the assemblies and libraries that it has loaded. A file that was deleted since stays, as does what is shared.
+    /// Finds private, read-only file mappings without modified pages, such as the program and its libraries. Skips deleted files, because their
+    /// content could not be reloaded, and shared mappings. The lines have the form of proc_pid_smaps(5).
     /// </summary>
-    /// <param name="lines">As the system prints them (proc_pid_smaps(5)): a line with the range, then lines about it.</param>
     internal static IEnumerable<(nint Begin, nuint Length)> Find(IReadOnlyList<string> lines)
     {
         (nint Begin, nuint Length)? mapping = null;

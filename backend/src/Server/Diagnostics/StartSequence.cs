@@ -6,10 +6,10 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Establishes what every worker and the listener rely on: the folder is locked, the database is open and belongs to the stored NZBs,
-/// and the settings are in force. The first hosted service, and therefore the last one to be stopped.
+/// Prepares everything that workers and the listener need: the folder is locked, the database is open and matches the NZBs, and the settings
+/// apply. It is the first hosted service, so that it stops last.
 /// </summary>
-/// <remarks>The lock is the first dependency, so that the container releases it after the database is closed.</remarks>
+/// <remarks>The lock is the first dependency, so that the container releases it after the database has closed.</remarks>
 internal sealed class StartSequence(
     FolderLock folderLock,
     DataFolder folder,
@@ -22,7 +22,6 @@ internal sealed class StartSequence(
     StartNotes notes,
     ILogger<StartSequence> logger) : IHostedLifecycleService
 {
-    /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         SelfCheck.Run();
@@ -39,14 +38,12 @@ internal sealed class StartSequence(
         }
         catch (DatabaseLostException)
         {
-            // Damage shows as early as this: the rest of the server explains it.
+            // The database turned out to be corrupt; safe mode explains it elsewhere.
         }
     }
 
-    /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         DiagnosticsLog.Kernels(logger, WiderBuild.Name, YencKernel.Best.Name, Crc32Kernel.Name);
@@ -54,13 +51,10 @@ internal sealed class StartSequence(
             await notes.WriteAsync("the record of this start", settings.NoteStartedAsync, cancellationToken);
     }
 
-    /// <inheritdoc/>
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc/>
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
         integrity.Dispose();
@@ -78,11 +72,10 @@ internal sealed class StartSequence(
     }
 }
 
-/// <summary>Proves at start the functions of the platform that the rest relies on.</summary>
 internal static class SelfCheck
 {
-    /// <summary>Names are NFC, which needs the Unicode tables of the image.</summary>
-    /// <exception cref="StartRefusedException">They are missing (exit 70).</exception>
+    /// <summary>Checks NFC normalization, which needs the Unicode tables of the image.</summary>
+    /// <exception cref="StartRefusedException">The tables are missing (exit 70).</exception>
     public static void Run()
     {
         const string decomposed = "Ame\u0301lie";

@@ -2,19 +2,14 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>
-/// Finds out that a fault of storage has passed where nothing else writes (F34), and makes the reserve again once there is room.
-/// </summary>
+/// <summary>Detects the end of a storage fault if nothing else writes (F34), and restores the reserve once there is room.</summary>
 internal sealed class StorageWatch(
     StorageState state, SluiceDatabase database, DataFolder folder, BlobStore blobs, IBlobFiles files, DiskReserve reserve, TimeProvider time) : IWorker
 {
-    /// <summary>Between two looks.</summary>
     public static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
 
-    /// <inheritdoc/>
     public string Name => "the storage";
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         using var timer = new PeriodicTimer(Pause, time);
@@ -43,7 +38,7 @@ internal sealed class StorageWatch(
         }
         catch (StorageException)
         {
-            // It lasts, and has been noted again.
+            // The fault lasts, and was recorded again.
         }
     }
 }

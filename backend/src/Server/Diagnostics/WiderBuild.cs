@@ -6,26 +6,26 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Goes on as the build beside this one that is compiled for the widest instructions of the CPU (F44). A build that is compiled ahead
-/// answers <c>IsSupported</c> for wide vectors when it is compiled, so that the one that runs everywhere has none of them.
+/// Continues as the neighboring build for the widest instructions of this CPU (F44). An ahead-of-time build fixes <c>IsSupported</c> at compile
+/// time, so the build for all CPUs cannot use wide vectors.
 /// </summary>
 internal static unsafe partial class WiderBuild
 {
     private const string CpuDescription = "/proc/cpuinfo";
 
-    // The flags stand in the part about the first CPU; what follows it are the other CPUs.
+    // The flags appear in the section of the first CPU; the rest describes other CPUs.
     private const int MostRead = 16 * 1024;
 
     private static readonly string[] Wide = ["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"];
 
-    // The widest first. CPUs that have AVX-512 and not its VBMI2 lower their clock for it, and have no kernel that would be worth that.
+    // Widest first. CPUs with AVX-512 but without VBMI2 lower their clock for it, and no kernel would gain enough.
     private static readonly (string Level, string[] Flags)[] Builds =
     [
         ("v4", [.. Wide, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vbmi2"]),
         ("v3", Wide),
     ];
 
-    /// <summary>The instructions that this process is compiled for.</summary>
+    /// <summary>The instruction set of this build.</summary>
     public static string Name => RuntimeFeature.IsDynamicCodeSupported ? "this CPU, while running"
         : RuntimeInformation.ProcessArchitecture != Architecture.X64 ? RuntimeInformation.RuntimeIdentifier
         : Avx512F.IsSupported ? "x86-64-v4"
@@ -33,10 +33,9 @@ internal static unsafe partial class WiderBuild
         : "x86-64-v2";
 
     /// <summary>
-    /// Replaces the program of this process, which keeps its id, its variables and its arguments. Returns where there is nothing to
-    /// replace it by. To be called before anything else: what the process has begun by then ends.
+    /// Replaces the program of this process, which keeps its id, variables and arguments. Returns if there is no suitable build. Call first,
+    /// because everything started before is lost.
     /// </summary>
-    /// <param name="environment">The variables of the process.</param>
     public static void Continue(ProcessEnvironment environment)
     {
         if (RuntimeFeature.IsDynamicCodeSupported || Avx2.IsSupported || !OperatingSystem.IsLinux()
@@ -47,9 +46,7 @@ internal static unsafe partial class WiderBuild
             Execute($"{own}.{level}", Environment.GetCommandLineArgs());
     }
 
-    /// <summary>The levels that a CPU has and that are wanted, the widest first.</summary>
-    /// <param name="description">What the system tells about the CPUs.</param>
-    /// <param name="most">The highest level that is wanted; null for any.</param>
+    /// <summary>The instruction levels that the CPU supports, up to <paramref name="most"/> if set, widest first.</summary>
     internal static IEnumerable<string> Levels(string description, string? most)
     {
         const string title = "\nflags";
@@ -58,7 +55,7 @@ internal static unsafe partial class WiderBuild
             return [];
         var end = description.IndexOf('\n', start + 1);
 
-        // A line that is cut may end in the middle of a word.
+        // A truncated line may end inside a word, so it is not used.
         var line = end < 0 ? "" : description[(start + title.Length)..end];
         var flags = line.Split([' ', '\t', ':'], StringSplitOptions.RemoveEmptyEntries).ToHashSet();
         return Builds.Where(build => string.CompareOrdinal(build.Level, most ?? build.Level) <= 0 && build.Flags.All(flags.Contains)).Select(build => build.Level);
@@ -78,10 +75,10 @@ internal static unsafe partial class WiderBuild
         }
     }
 
-    /// <summary>Returns only where the file cannot be executed, because it is not there or not meant for this system.</summary>
+    /// <summary>Returns only if the file is missing or not executable on this system.</summary>
     private static void Execute(string file, string[] arguments)
     {
-        // The call takes an array that ends in null; it ends this program or does nothing.
+        // execv takes a null-terminated array. It replaces the program or has no effect.
         var texts = new nint[arguments.Length + 1];
         for (var i = 0; i < arguments.Length; i++)
             texts[i] = Marshal.StringToCoTaskMemUTF8(arguments[i]);

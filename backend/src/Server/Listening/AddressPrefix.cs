@@ -4,8 +4,8 @@ using System.Net;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// A sender as strangers are counted: the whole of an IPv4 address and the first 64 bits of an IPv6 one, because one household owns all
-/// addresses of that prefix and can change between them (DAV-32, DAV-77).
+/// Identifies a stranger for counting: a whole IPv4 address, or the first 64 bits of an IPv6 address, because one household owns that prefix and
+/// can change addresses within it (DAV-32, DAV-77).
 /// </summary>
 internal readonly record struct AddressPrefix
 {
@@ -17,10 +17,10 @@ internal readonly record struct AddressPrefix
 
     private bool IsV4 => _bits >> 32 == 0xFFFF;
 
-    /// <summary>Reads what <see cref="ToString"/> writes; null for any other text.</summary>
+    /// <summary>Parses the form of <see cref="ToString"/>; null for other text.</summary>
     public static AddressPrefix? Parse(string text) => IPAddress.TryParse(text.Split('/')[0], out var address) ? Of(address) : null;
 
-    /// <summary>The prefix of an address. IPv4 is the same written plainly and as <c>::ffff:a.b.c.d</c>.</summary>
+    /// <summary>The prefix of an address. An IPv4-mapped IPv6 address counts as IPv4.</summary>
     public static AddressPrefix Of(IPAddress? address)
     {
         if (address is null)
@@ -32,7 +32,6 @@ internal readonly record struct AddressPrefix
         return prefix.IsV4 ? prefix : new AddressPrefix((prefix._bits >> HostBits) << HostBits);
     }
 
-    /// <summary>An address, or a network with its length.</summary>
     public override string ToString()
     {
         Span<byte> bytes = stackalloc byte[16];

@@ -2,10 +2,9 @@ using Microsoft.AspNetCore.Http.Timeouts;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Gives every answer a deadline.</summary>
 internal static class AnswerDeadlines
 {
-    /// <summary>Adds it, before anything that answers.</summary>
+    /// <summary>Adds a deadline to every answer; runs before any handler.</summary>
     public static IApplicationBuilder UseAnswerDeadlines(this IApplicationBuilder app)
     {
         var time = app.ApplicationServices.GetRequiredService<TimeProvider>();
@@ -33,10 +32,10 @@ internal static class AnswerDeadlines
 }
 
 /// <summary>
-/// The deadline of one answer, from its first byte to its last: a listing that a client takes slowly holds a snapshot of the
-/// database. Answers with the content of a file turn it off, because a player may pause for hours (F03).
+/// Limits an answer from its first byte to its last, because a slow reader of a listing holds a database snapshot. Answers with file content
+/// disable it, because a player may pause for hours (F03).
 /// </summary>
-/// <remarks>A timer may fire while the answer ends; exactly one of the two counts.</remarks>
+/// <remarks>The timer may race with the end of the answer; the first one wins.</remarks>
 internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHttpRequestTimeoutFeature
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
@@ -50,17 +49,14 @@ internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHtt
     // Waiting → Running by Start; Waiting or Running → Over by the first of DisableTimeout and Cut.
     private int _state;
 
-    /// <inheritdoc/>
     public CancellationToken RequestTimeoutToken => http.RequestAborted;
 
-    /// <summary>The first byte is about to leave.</summary>
     public void Start()
     {
         if (Interlocked.CompareExchange(ref _state, Running, Waiting) == Waiting)
             _timer = time.CreateTimer(static deadline => ((AnswerDeadline)deadline!).Cut(), this, Limit, Timeout.InfiniteTimeSpan);
     }
 
-    /// <inheritdoc/>
     public void DisableTimeout()
     {
         Interlocked.Exchange(ref _state, Over);

@@ -3,29 +3,26 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>How many places there are, and how long a stranger may hold one without a use.</summary>
+/// <summary>Connection limits.</summary>
 /// <param name="Total">All connections.</param>
-/// <param name="Loopback">Further connections that only this machine may open: its health check, above all.</param>
-/// <param name="PerClient">Of one address; likewise of the strangers of one <see cref="AddressPrefix"/>.</param>
-/// <param name="StrangerIdle">A connection whose client has never proved itself is closed after this time without a request.</param>
+/// <param name="Loopback">Extra connections from this machine, above all for its health check.</param>
+/// <param name="PerClient">Connections per address, and per <see cref="AddressPrefix"/> of strangers.</param>
+/// <param name="StrangerIdle">Idle time after which a stranger's connection is closed.</param>
 internal sealed record ConnectionLimits(int Total, int Loopback, int PerClient, TimeSpan StrangerIdle);
 
 /// <summary>
-/// Gives each connection a place, so that no client can take all of them (DAV-77, S25). A connection is a stranger's until a request on it has
-/// shown a right credential (<see cref="ProvedRequests"/>). Strangers are counted by address prefix, because one machine has every address of
-/// its /64; clients that proved themselves are counted by address, because the devices of a home share one. Where places are
-/// full, the stranger that has been idle for longest makes room for the new connection.
+/// Gives each connection a place, so that no client can take all of them (DAV-77, S25). A connection is a stranger's until a request on it shows
+/// a right credential (<see cref="ProvedRequests"/>). Strangers count by address prefix, because one machine has every address of its /64. Proved
+/// clients count by address, because the devices of a home share a prefix. If places are full, the stranger idle for longest makes room.
 /// </summary>
-/// <param name="limits">The numbers.</param>
-/// <param name="time">The clock.</param>
-/// <param name="isTrusted">Whether an address is that of a trusted proxy; null for loopback alone.</param>
 /// <remarks>
-/// Loopback and trusted proxies may hold any number of connections, however long they are idle; of a client behind such a proxy the concurrent
-/// requests are counted instead. Thread-safe: the lock guards all counts and the fields of every <see cref="ClientPlace"/>; connections are closed outside it.
+/// Loopback and trusted proxies may hold any number of connections, however long they are idle. For a client behind a proxy, the concurrent
+/// requests count instead. Thread-safe: the lock guards all counts and the fields of every <see cref="ClientPlace"/>; connections are closed
+/// outside it.
 /// </remarks>
 internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time, Func<IPAddress, bool>? isTrusted = null)
 {
-    /// <summary>The Retry-After of a client behind a proxy, in seconds.</summary>
+    /// <summary>Retry-After in seconds, for a client behind a proxy.</summary>
     public const string RetryAfterSeconds = "5";
 
     private readonly Lock _lock = new();
@@ -34,14 +31,14 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
     private readonly HashSet<ClientPlace> _connections = [];
     private long _opened;
 
-    /// <summary>Wraps the handler of a connection.</summary>
+    /// <summary>Wraps a connection handler with the limits.</summary>
     public ConnectionDelegate Guard(ConnectionDelegate next) => async connection =>
     {
         var address = (connection.RemoteEndPoint as IPEndPoint)?.Address ?? IPAddress.Loopback;
         using var place = Open(TrustedProxies.Plain(address), connection.Abort);
         if (place is null)
         {
-            // A proxy or this machine sees an end, and not a reset.
+            // A proxy or this machine gets a clean close instead of a reset.
             if (!IsExempt(TrustedProxies.Plain(address)))
                 connection.Abort();
             return;
@@ -51,10 +48,9 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         await next(connection);
     };
 
-    /// <summary>Serves a request: its connection is not idle meanwhile.</summary>
-    /// <param name="context">The request.</param>
-    /// <param name="isForwarded">Whether it came through a trusted proxy, so that its client is another one than the peer of the connection.</param>
-    /// <param name="next">The rest of the pipeline.</param>
+    /// <summary>
+    /// Serves a request; its connection is not idle meanwhile. Forwarded requests come from another client than the connection's peer.
+    /// </summary>
     public async Task ServeAsync(HttpContext context, bool isForwarded, RequestDelegate next)
     {
         var connection = context.Features.Get<ClientPlace>();
@@ -72,7 +68,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         }
     }
 
-    /// <summary>Closes a connection whose client has been idle for too long.</summary>
+    /// <summary>Closes a connection if its stranger has been idle for too long.</summary>
     internal void OnIdle(ClientPlace place)
     {
         lock (_lock)
@@ -85,7 +81,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         place.Close("No request came.");
     }
 
-    /// <summary>Changes a place under the lock of all.</summary>
+    /// <summary>Changes a place under the lock.</summary>
     internal void Change(ClientPlace place, Action<ClientPlace> change)
     {
         lock (_lock)
@@ -99,7 +95,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         }
     }
 
-    /// <summary>Gives a place back, once.</summary>
+    /// <summary>Releases a place; repeated calls do nothing.</summary>
     internal void Close(ClientPlace place)
     {
         lock (_lock)
@@ -155,7 +151,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
                 Add(place);
         }
 
-        // Also without room: these have given their places back, and nothing else would close them.
+        // Close these even without room: they have already left, and nothing else would close them.
         foreach (var other in closed)
             other.Close("Another client needs the place.");
         return hasRoom ? place : null;
@@ -171,10 +167,10 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
             place.Idle = time.CreateTimer(static state => ((ClientPlace)state!).OnIdle(), place, limits.StrangerIdle, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Whether there is room for one more connection, after strangers have been closed where that helps.</summary>
+    /// <summary>Returns whether one more connection fits, and closes strangers if that makes room.</summary>
     private bool MakeRoom(ClientPlace place, List<ClientPlace> closed)
     {
-        // Requests under way are ended only when all places of the server are taken.
+        // A client's own limit closes only idle connections. Running requests end only if the whole server is full.
         if (place.IsCounted && IsFull(place) && !(CloseLongest(other => other.IsIdleStranger && IsRelated(other, place), closed) && !IsFull(place)))
             return false;
         var total = limits.Total + (IsLoopback(place.Address) ? limits.Loopback : 0);
@@ -190,7 +186,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         return true;
     }
 
-    /// <summary>Whether the end of one place makes room for the other.</summary>
+    /// <summary>Whether releasing one place makes room for the other.</summary>
     private bool IsRelated(ClientPlace other, ClientPlace place) =>
         _clients.GetValueOrDefault(place.Address) >= limits.PerClient ? other.Address.Equals(place.Address) : other.Prefix == place.Prefix;
 
@@ -220,65 +216,57 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
     }
 }
 
-/// <summary>A place that a client holds: a connection, or a request that came through a trusted proxy. A feature of the request.</summary>
-/// <remarks>Thread-safe; its fields are guarded by the lock of the <see cref="ConnectionGate"/>.</remarks>
+/// <summary>A client's place: a connection, or a request forwarded by a trusted proxy. Available as a request feature.</summary>
+/// <remarks>Thread-safe: the lock of <see cref="ConnectionGate"/> guards its fields.</remarks>
 internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool isCounted, ClientPlace? outer) : IDisposable
 {
-    /// <summary>Of the client.</summary>
     public IPAddress Address { get; } = address;
 
-    /// <summary>What its strangers are counted by.</summary>
+    /// <summary>Prefix for counting the client as a stranger.</summary>
     public AddressPrefix Prefix { get; } = AddressPrefix.Of(address);
 
-    /// <summary>Whether it counts against a client; connections of loopback and of trusted proxies do not.</summary>
+    /// <summary>Whether the place counts against a client; false for loopback and trusted proxies.</summary>
     public bool IsCounted { get; } = isCounted;
 
     /// <summary>Closes the connection; null for a request.</summary>
     public Action<ConnectionAbortedException>? Abort { get; init; }
 
-    /// <summary>Whether a request on it has shown a right credential. A proxy's has to be shown with each request, since they come from different clients.</summary>
+    /// <summary>Whether a request has shown a right credential. A proxy's connection must prove each one, because clients differ.</summary>
     public bool IsProved { get; private set; }
 
-    /// <summary>Whether a request is under way.</summary>
     public bool IsServing { get; private set; }
 
-    /// <summary>The lower, the earlier the connection was opened.</summary>
+    /// <summary>Order in which connections opened.</summary>
     public long Number { get; set; }
 
-    /// <summary>The timestamp at which the connection was opened, or its last request began, was proved or ended.</summary>
+    /// <summary>Timestamp of the last event: opened, or a request began, was proved or ended.</summary>
     public long Since { get; set; }
 
-    /// <summary>Whether it has been given back.</summary>
     public bool HasLeft { get; set; }
 
-    /// <summary>Ends an idle stranger; null where nothing does.</summary>
+    /// <summary>Timer that closes an idle stranger; null if not needed.</summary>
     public ITimer? Idle { get; set; }
 
-    /// <summary>Whether it may be closed to make room. A proxy's connection is a stranger's only while it carries a stranger's request.</summary>
+    /// <summary>Whether the connection may be closed to make room. A proxy's connection qualifies only during a stranger's request.</summary>
     public bool IsStranger => !IsProved && (IsCounted || IsServing);
 
-    /// <summary>Whether it is closed after some time.</summary>
     public bool IsIdleStranger => IsStranger && !IsServing;
 
-    /// <summary>A request has come.</summary>
     public void BeginRequest() => gate.Change(this, static place => (place.IsServing, place.IsProved) = (true, place.IsProved && place.IsCounted));
 
-    /// <summary>Its answer has ended.</summary>
     public void EndRequest() => gate.Change(this, static place => place.IsServing = false);
 
-    /// <summary>The request under way has shown a right credential.</summary>
+    /// <summary>Marks the current request's sender as proved.</summary>
     public void Prove()
     {
         gate.Change(this, static place => place.IsProved = true);
         outer?.Prove();
     }
 
-    /// <summary>The idle time is over.</summary>
     public void OnIdle() => gate.OnIdle(this);
 
-    /// <summary>Closes the connection behind a place that has been given back.</summary>
+    /// <summary>Closes the connection of a released place.</summary>
     public void Close(string reason) => Abort?.Invoke(new ConnectionAbortedException(reason));
 
-    /// <inheritdoc/>
     public void Dispose() => gate.Close(this);
 }

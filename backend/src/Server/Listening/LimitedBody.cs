@@ -5,15 +5,15 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Sets the limit of every request, and marks the requests of clients that have shown a right credential: only these can raise theirs, whatever the
-/// endpoint (S26).
+/// Limits every request body, and marks requests with a right credential. Only marked requests may raise their limit, whatever the endpoint
+/// (S26).
 /// </summary>
 internal static class ProvedRequests
 {
-    /// <summary>The longest body of a client that has proved nothing; also of a request that needs no longer one.</summary>
+    /// <summary>Default maximum body; also the limit for clients without a proved credential.</summary>
     public const long MaxOrdinaryBytes = 64 << 10;
 
-    /// <summary>Limits every body, before routing.</summary>
+    /// <summary>Limits every body; runs before routing.</summary>
     public static IApplicationBuilder UseBodyLimits(this IApplicationBuilder app) => app.Use((context, next) =>
     {
         var body = new LimitedBody(context.Request.Body, context.Request.ContentLength, MaxOrdinaryBytes);
@@ -22,7 +22,7 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Adds the mark for requests whose credentials authorization has found right, behind it. Other credentials are judged by their endpoints.</summary>
+    /// <summary>Marks requests that authorization has accepted. Endpoints with other credentials call <see cref="Prove"/> themselves.</summary>
     public static IApplicationBuilder UseProvedRequests(this IApplicationBuilder app) => app.Use((context, next) =>
     {
         if (context.User.Identity is { IsAuthenticated: true })
@@ -30,22 +30,22 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>The sender of this request has shown a right credential: its connection is no stranger's any more, and its body may be longer.</summary>
+    /// <summary>Marks the sender as proved: its connection is no stranger's, and its body may be longer.</summary>
     public static void Prove(this HttpContext context)
     {
         context.Features.Get<ClientPlace>()?.Prove();
         BodyOf(context).Prove();
     }
 
-    /// <summary>Lets the body of a request be as long as this, from here on; longer than before only if the request is proved.</summary>
-    /// <exception cref="InvalidOperationException">It is not.</exception>
+    /// <summary>Sets the maximum body length from here on. Only a proved request may raise it.</summary>
+    /// <exception cref="InvalidOperationException">The request is not proved.</exception>
     public static void AllowBody(this HttpContext context, long length) => BodyOf(context).Allow(length);
 
-    /// <summary>Lets the body of a proved request be as long as an upload may be, from here on.</summary>
+    /// <summary>Allows an upload from here on.</summary>
     /// <exception cref="InvalidOperationException">The request is not proved.</exception>
     public static void AllowUpload(this HttpContext context) => context.AllowBody(UploadLimit(context));
 
-    /// <summary>Lets an upload be announced whose sender is not known yet.</summary>
+    /// <summary>Accepts the Content-Length of an upload before its sender is known.</summary>
     public static void AnnounceUpload(this HttpContext context) => BodyOf(context).Announce(UploadLimit(context));
 
     private static LimitedBody BodyOf(HttpContext context) => (LimitedBody)context.Features.GetRequiredFeature<IHttpMaxRequestBodySizeFeature>();
@@ -54,12 +54,12 @@ internal static class ProvedRequests
 }
 
 /// <summary>
-/// The body of a request, which ends with 413 when it is longer than allowed. Counts the bytes that the endpoint gets, so the limit is
-/// exact with and without Content-Length; Kestrel's own count includes the framing of chunks (S26).
+/// A request body that fails with 413 beyond its limit. It counts delivered bytes, so that the limit is exact with and without Content-Length;
+/// Kestrel's count includes chunk framing (S26).
 /// </summary>
 /// <remarks>
-/// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read; only a proved request gets a longer one.
-/// An endpoint that has to read before it knows the sender announces the limit that may follow.
+/// Replaces Kestrel's feature, so endpoints set limits in the usual way before reading. An endpoint that must read before it knows the sender
+/// announces the limit that may follow.
 /// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {
@@ -68,33 +68,29 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     private long _read;
     private bool _isProved;
 
-    /// <inheritdoc/>
     public bool IsReadOnly { get; private set; }
 
-    /// <inheritdoc/>
     public long? MaxRequestBodySize
     {
         get => _limit;
         set => Allow(IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value ?? long.MaxValue);
     }
 
-    /// <summary>Lets a body be announced that may be allowed later; until then no more of it is read than before.</summary>
+    /// <summary>Accepts a Content-Length up to this limit. Reading stays limited until <see cref="Allow"/>.</summary>
     public void Announce(long length) => _announced = length;
 
-    /// <summary>The sender has shown a right credential.</summary>
     public void Prove() => _isProved = true;
 
-    /// <summary>Sets the limit, also while the body is read.</summary>
-    /// <exception cref="InvalidOperationException">It is longer than before, and the request is not proved.</exception>
+    /// <summary>Sets the limit, even while the body is being read.</summary>
+    /// <exception cref="InvalidOperationException">The limit would rise, and the request is not proved.</exception>
     public void Allow(long length) => _limit = _announced = length <= _limit || _isProved
         ? length
         : throw new InvalidOperationException("Nothing raises the limit of a request that is not proved.");
 
-    /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         IsReadOnly = true;
-        // A length that is announced is refused before a client sends the body to it.
+        // Refuse an announced length before the client sends the body.
         Require(contentLength ?? 0, _announced);
         var read = await ReadInnerAsync(buffer, cancellationToken);
         _read += read;
@@ -110,7 +106,7 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
         }
         catch (IOException e) when (e.InnerException is OverflowException)
         {
-            // How Kestrel reports the length of a chunk that needs more than 64 bits.
+            // Kestrel reports a chunk length beyond 64 bits this way.
             throw new BadHttpRequestException("Bad chunk size.", StatusCodes.Status400BadRequest, e);
         }
     }

@@ -9,28 +9,26 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>The listener and its limits for clients before sign-in (DAV-75, DAV-77, S25, S26).</summary>
+/// <summary>The listener and its limits for unauthenticated clients (DAV-75, DAV-77, S25, S26).</summary>
 internal static class ListenerRegistration
 {
-    // Connections that were closed to make room count for Kestrel until their handlers have ended.
+    // Higher than the total below, because Kestrel counts closed connections until their handlers end.
     private const int MaxSockets = 1024;
     private const int MaxHeaderBytes = 32 << 10;
 
-    // Bytes of a request that wait in the process to be read, per connection: what an endpoint holds of a stranger's body comes on top (S26).
+    // Unread request bytes buffered per connection, in addition to what an endpoint holds of a stranger's body (S26).
     private const int ReceiveBufferBytes = 8 << 10;
 
-    // Bytes of an answer that wait in the process for a client, per connection. A larger answer is written in larger steps all
-    // the same; what waits here and in the kernel when the client seeks has been fetched for nothing.
+    // Unsent answer bytes buffered per connection. Larger buffers would waste downloads: everything still buffered when the client seeks was
+    // fetched for nothing.
     private const int SendBufferBytes = 64 << 10;
 
     private static readonly ConnectionLimits Places = new(Total: 512, Loopback: 8, PerClient: 64, StrangerIdle: TimeSpan.FromSeconds(15));
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
 
-    // With a second for what Kestrel aborts then and another for all that is closed behind it, the process is gone after 8 s: docker stop
-    // kills after 10.
+    // Plus one second each for aborting connections and for closing the rest, the process ends after 8 s, because docker stop kills after 10 s.
     private static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(6);
 
-    /// <summary>Adds Kestrel.</summary>
     public static WebApplicationBuilder AddListener(this WebApplicationBuilder builder, ProcessOptions process)
     {
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => Configure(kestrel, process));
@@ -46,7 +44,7 @@ internal static class ListenerRegistration
             })
             .Configure<HostOptions>(host =>
             {
-                // Running answers get this long and are then reset (DAV-76), while workers stop beside them.
+                // Running answers get this long and are then reset (DAV-76). Workers stop in parallel.
                 host.ShutdownTimeout = DrainTime;
                 host.ServicesStopConcurrently = true;
             });
@@ -59,12 +57,12 @@ internal static class ListenerRegistration
         kestrel.Limits.MaxConcurrentConnections = MaxSockets;
         kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
-        // Behind TLS there is a second such buffer, which has to hold the headers.
+        // Behind TLS there is a second buffer of this size, which must fit the headers.
         kestrel.Limits.MaxRequestBufferSize = MaxHeaderBytes;
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
-        // LimitedBody counts instead.
+        // LimitedBody enforces the limit instead.
         kestrel.Limits.MaxRequestBodySize = null;
-        // Kestrel's minimum rate would cut a player that pauses (DAV-75); answers other than files have a deadline instead (AnswerDeadline).
+        // Kestrel's minimum rate would cut off a paused player (DAV-75). Other answers have an AnswerDeadline.
         kestrel.Limits.MinResponseDataRate = null;
 
         var gate = kestrel.ApplicationServices.GetRequiredService<ConnectionGate>();
@@ -93,7 +91,7 @@ internal static class ListenerRegistration
             kestrel.ListenAnyIP(process.Port, Listen);
     }
 
-    /// <summary>Sockets that are accepted inherit keep-alive, which finds peers that vanished without a word (DAV-75).</summary>
+    /// <summary>Accepted sockets inherit keep-alive, which detects silently vanished peers (DAV-75).</summary>
     private static Socket CreateSocket(EndPoint endPoint)
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endPoint);

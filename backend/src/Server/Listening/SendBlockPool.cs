@@ -4,21 +4,17 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>
-/// Gives the listener blocks of 64 KiB in place of 4 KiB: a long body then costs a sixteenth of the segments, and each call
-/// of the system sends more of it.
-/// </summary>
+/// <summary>Gives the listener blocks of 64 KiB instead of 4 KiB, so that a long body needs fewer segments and system calls.</summary>
 internal sealed class SendBlockPoolFactory : IMemoryPoolFactory<byte>
 {
-    /// <inheritdoc/>
     public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => new SendBlockPool();
 }
 
-/// <summary>Pinned blocks of one size for the buffers of sockets.</summary>
-/// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks; blocks returned beyond that go to the collector.</remarks>
+/// <summary>Pinned blocks of one size for socket buffers.</summary>
+/// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks; the garbage collector takes the rest.</remarks>
 internal sealed class SendBlockPool : MemoryPool<byte>
 {
-    /// <summary>Bytes of a block; below the large-object threshold is of no matter here, because pinned arrays have a heap of their own.</summary>
+    /// <summary>Block size. It may exceed the large-object threshold, because pinned arrays have their own heap.</summary>
     public const int BlockBytes = 64 << 10;
 
     private const int MaxFree = (16 << 20) / BlockBytes;
@@ -26,13 +22,11 @@ internal sealed class SendBlockPool : MemoryPool<byte>
     private readonly ConcurrentQueue<byte[]> _free = new();
     private int _freeCount;
 
-    /// <inheritdoc/>
     public override int MaxBufferSize => BlockBytes;
 
-    /// <summary>Free blocks that are kept.</summary>
+    /// <summary>Number of free blocks.</summary>
     public int Free => Volatile.Read(ref _freeCount);
 
-    /// <inheritdoc/>
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minBufferSize, BlockBytes);
@@ -43,7 +37,6 @@ internal sealed class SendBlockPool : MemoryPool<byte>
         return new Block(this, block);
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         while (_free.TryDequeue(out _))

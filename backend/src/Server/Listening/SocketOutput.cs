@@ -8,20 +8,20 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// What one connection without TLS sends, in place of the pipe of its transport and the loop behind that: a flush is one call of the system,
-/// and the blocks of a stream go to it where they lie. All bytes take this way, so that their order is that in which they were written.
+/// Sends the bytes of a connection without TLS, in place of the transport's pipe and send loop: one flush is one system call, and lent stream
+/// blocks are sent without a copy. All bytes take this path, so that they stay in order.
 /// </summary>
 /// <remarks>
-/// Used as a pipe is: by one caller at a time, who awaits each flush before the next use. A flush ends when the system has taken the bytes, or
-/// will take no more; an answer that does not wait for it aborts the connection. Until then it holds what it sends: lent blocks go back at the end
-/// of the flush, whatever has become of the answer.
+/// Like any pipe, it serves one caller at a time, who awaits each flush before the next use. A flush ends once the system has taken the bytes or
+/// will take no more. An answer that does not wait for it aborts the connection. Lent blocks return only at the end of the flush, whatever
+/// happens to the answer.
 /// </remarks>
 internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 {
     private const int SmallestBuffer = 4 << 10;
 
-    // TCP_NOTSENT_LOWAT of linux/tcp.h bounds what lies in the system before it is on its way: for the beginning of an answer, whose client
-    // may be one that looks and leaves, and for the rest of a long one.
+    // TCP_NOTSENT_LOWAT of linux/tcp.h limits unsent bytes in the kernel: low at the start of an answer, because a client may only probe and
+    // leave, and higher for the rest of a long one.
     private const int NotSentLowWater = 25;
     private const int UnsentOfStart = 64 << 10;
     private const int UnsentOfRest = 2 << 20;
@@ -38,35 +38,29 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
     private bool _isGone;
     private bool _isCanceled;
 
-    // The last one that had to wait.
+    // The last flush that had to wait.
     private Task _flush = Task.CompletedTask;
 
     private SocketOutput(ConnectionContext connection, Socket socket) =>
         (_connection, _transport, _socket) = (connection, connection.Transport, socket);
 
-    /// <inheritdoc/>
     public BlockLoan Loan { get; } = new();
 
-    /// <inheritdoc/>
     public PipeReader Input => _transport.Input;
 
-    /// <inheritdoc/>
     public PipeWriter Output => this;
 
-    /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => true;
 
-    /// <inheritdoc/>
     public override long UnflushedBytes => _unsentBytes;
 
-    /// <summary>Wraps the handler of a connection.</summary>
+    /// <summary>Wraps a connection handler.</summary>
     public static ConnectionDelegate Serve(ConnectionDelegate next) => connection =>
         connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket ? new SocketOutput(connection, socket).RunAsync(next) : next(connection);
 
-    /// <summary>Bounds what lies in the system unsent, for all sockets that a listener accepts.</summary>
+    /// <summary>Limits unsent bytes in the kernel for all sockets that a listener accepts.</summary>
     public static void BoundUnsent(Socket listener) => BoundUnsent(listener, UnsentOfStart);
 
-    /// <inheritdoc/>
     public void ExpectMuch(bool isLong)
     {
         try
@@ -75,11 +69,10 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         }
         catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
         {
-            // The connection is closed, which the next flush is about to say.
+            // The connection is closed; the next flush reports it.
         }
     }
 
-    /// <inheritdoc/>
     public void WriteLoan(PipeWriter response)
     {
         foreach (var block in Loan.Blocks)
@@ -96,7 +89,6 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         }
     }
 
-    /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         _isOfferTaken = _offered.Count > 0 && sizeHint <= _offered.Count;
@@ -111,10 +103,8 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         return _buffers[^1].AsMemory(_used);
     }
 
-    /// <inheritdoc/>
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <inheritdoc/>
     public override void Advance(int bytes)
     {
         if (_isOfferTaken)
@@ -135,10 +125,9 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         _unsentBytes += bytes;
     }
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
-        // Not cut short by the token: a part of the bytes may have left, and what follows them would follow the wrong byte.
+        // Ignores the token: some bytes may already have left, so later bytes would follow the wrong ones.
         var sending = _unsent.Count > 0 && !_isGone ? SendAsync() : ValueTask.CompletedTask;
         if (sending.IsCompletedSuccessfully)
             return new(EndFlush());
@@ -147,13 +136,11 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         return new(flush);
     }
 
-    /// <inheritdoc/>
     public override void CancelPendingFlush() => _isCanceled = true;
 
-    /// <inheritdoc/>
     public override void Complete(Exception? exception = null)
     {
-        // A flush that is under way still sends from these buffers and lent blocks, and gives them back at its end, which the abort hastens.
+        // A running flush still sends from these buffers and lent blocks, and returns them when it ends. Aborting makes it end sooner.
         if (!_flush.IsCompleted)
         {
             _connection.Abort(new ConnectionAbortedException("The answer was given up."));
@@ -161,7 +148,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
             return;
         }
 
-        // What was written and never flushed goes the way of the transport, which closes the connection behind it.
+        // Unflushed bytes go through the transport, which then closes the connection.
         if (!_isGone && exception is null)
         {
             foreach (var bytes in _unsent)
@@ -191,8 +178,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
             _connection.Features.Set<IBlockOutput>(null);
             _connection.Transport = _transport;
 
-            // An answer that was given up has not waited for its flush, or has written after the end of the connection, where nothing is
-            // flushed any more.
+            // An abandoned answer did not await its flush, or wrote after the connection's end, where nothing is flushed any more.
             if (!_flush.IsCompleted)
                 _connection.Abort(new ConnectionAbortedException("The answer was given up."));
             await _flush;
@@ -222,7 +208,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         }
         catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
         {
-            // The client has gone, or the connection was aborted.
+            // The client has disconnected, or the connection was aborted.
             _isGone = true;
             _connection.Abort(new ConnectionAbortedException("The client takes no bytes any more.", failure));
         }

@@ -5,8 +5,8 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>The certificate of the listener and those between it and its root, read again when their files change.</summary>
-/// <remarks>Thread-safe. A certificate that was replaced is left to the garbage collector, because handshakes may still use it.</remarks>
+/// <summary>The listener's certificate and its intermediates, reloaded when the files change.</summary>
+/// <remarks>Thread-safe. Replaced certificates are not disposed, because handshakes may still use them.</remarks>
 internal sealed class TlsCertificate
 {
     private readonly string _certificateFile;
@@ -16,8 +16,7 @@ internal sealed class TlsCertificate
     private SslStreamCertificateContext _certificate;
     private (DateTime, DateTime) _written;
 
-    /// <summary>Reads both PEM files.</summary>
-    /// <exception cref="StartRefusedException">They cannot be read (CFG-14).</exception>
+    /// <exception cref="StartRefusedException">The PEM files cannot be read (CFG-14).</exception>
     public TlsCertificate(string certificateFile, string keyFile, ILogger logger)
     {
         _certificateFile = certificateFile;
@@ -37,7 +36,7 @@ internal sealed class TlsCertificate
         }
     }
 
-    /// <summary>The certificate of the next handshake.</summary>
+    /// <summary>The certificate for the next handshake.</summary>
     public SslStreamCertificateContext Current()
     {
         lock (_lock)
@@ -64,16 +63,15 @@ internal sealed class TlsCertificate
     {
         var chain = new X509Certificate2Collection();
         chain.ImportFromPemFile(certificateFile);
-        // Offline: intermediate certificates that the file lacks are not fetched.
+        // Offline, so that missing intermediate certificates are not downloaded.
         return SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificateFile, keyFile), chain, offline: true);
     }
 
     private (DateTime, DateTime) Written() => (File.GetLastWriteTimeUtc(_certificateFile), File.GetLastWriteTimeUtc(_keyFile));
 }
 
-/// <summary>Messages of the listener; ids 1350 to 1399.</summary>
 internal static partial class ListeningLog
 {
-    [LoggerMessage(1350, LogLevel.Warning, "The TLS certificate {Path} has changed but cannot be read; the one before stays in use: {Reason}")]
+    [LoggerMessage(1350, LogLevel.Warning, "The changed TLS certificate {Path} cannot be read: {Reason}. The previous certificate stays in use")]
     public static partial void CertificateUnreadable(ILogger logger, string path, string reason);
 }

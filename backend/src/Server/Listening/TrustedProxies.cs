@@ -8,10 +8,9 @@ using IPNetwork = System.Net.IPNetwork;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Believes <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> of the peers in <c>general.trusted-proxies</c> and of no other:
-/// from then on the request is that of the client behind them. Each hop counts only while all behind it are trusted.
+/// Trusts <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> only from peers in <c>general.trusted-proxies</c>; the request then belongs to
+/// the client behind them. A hop counts only if every hop after it is trusted.
 /// </summary>
-/// <remarks>Thread-safe; follows the settings.</remarks>
 internal sealed class TrustedProxies : IDisposable
 {
     private readonly ILoggerFactory _loggers;
@@ -19,7 +18,6 @@ internal sealed class TrustedProxies : IDisposable
     private volatile ForwardedHeadersMiddleware? _reader;
     private volatile IReadOnlyList<IPNetwork> _networks = [];
 
-    /// <summary>Follows the settings.</summary>
     public TrustedProxies(IOptionsMonitor<GeneralOptions> options, ILoggerFactory loggers)
     {
         _loggers = loggers;
@@ -27,26 +25,24 @@ internal sealed class TrustedProxies : IDisposable
         _watch = options.OnChange(Follow);
     }
 
-    /// <summary>Whether an address is one of theirs.</summary>
     public bool Contains(IPAddress address)
     {
         var plain = Plain(address);
         return _networks.Any(network => network.Contains(plain));
     }
 
-    /// <summary>A dual-stack listener sees IPv4 clients as <c>::ffff:a.b.c.d</c>, a proxy names them as they are.</summary>
+    /// <summary>Unmaps <c>::ffff:a.b.c.d</c>, because a dual-stack listener sees IPv4 clients in that form and proxies do not use it.</summary>
     public static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
-    /// <summary>Gives a request the address, scheme and host that its client used.</summary>
+    /// <summary>Sets the address, scheme and host that the client used.</summary>
     public void Apply(HttpContext context) => _reader?.ApplyForwarders(context);
 
-    /// <inheritdoc/>
     public void Dispose() => _watch?.Dispose();
 
     private void Follow(GeneralOptions general)
     {
         _networks = general.TrustedProxies;
-        // To the framework's reader an empty list means every peer.
+        // For the framework's middleware, an empty list would mean every peer.
         _reader = general.TrustedProxies.Count == 0 ? null : Reader(general.TrustedProxies);
     }
 
@@ -55,7 +51,7 @@ internal sealed class TrustedProxies : IDisposable
         var options = new ForwardedHeadersOptions
         {
             ForwardedHeaders = ForwardedHeaders.XForwardedFor | ForwardedHeaders.XForwardedProto | ForwardedHeaders.XForwardedHost,
-            // As many hops as are trusted.
+            // No hop limit: as many hops as are trusted.
             ForwardLimit = null,
         };
         options.KnownProxies.Clear();
@@ -66,17 +62,17 @@ internal sealed class TrustedProxies : IDisposable
     }
 }
 
-/// <summary>Where a request came from, before <see cref="TrustedProxies"/> gave it the address of its client.</summary>
-/// <param name="Peer">The address of the connection.</param>
-/// <param name="IsTrusted">Whether that is a trusted proxy.</param>
-/// <param name="Named">The addresses of <c>X-Forwarded-For</c>, believed or not.</param>
+/// <summary>
+/// The origin of a request before <see cref="TrustedProxies"/> changed it: the connection's peer, whether it is trusted, and the addresses in
+/// <c>X-Forwarded-For</c>, trusted or not.
+/// </summary>
 internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues Named)
 {
-    /// <summary>That of a request; one that came straight from its client names no address.</summary>
+    /// <summary>The origin of a request. A direct request has no forwarded address.</summary>
     public static Forwarding Of(HttpContext http) =>
         http.Features.Get<Forwarding>() ?? new Forwarding(http.Connection.RemoteIpAddress, false, StringValues.Empty);
 
-    /// <summary>Whether a condition holds for the peer and for every address named; false where a name is no address.</summary>
+    /// <summary>Whether the peer and every forwarded address meet a condition; false if one is not an address.</summary>
     public bool AreAll(Func<IPAddress, bool> condition) =>
         Peer is not null
         && condition(TrustedProxies.Plain(Peer))
@@ -84,10 +80,9 @@ internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues 
             IPEndPoint.TryParse(text.Trim(), out var named) && condition(TrustedProxies.Plain(named.Address)));
 }
 
-/// <summary>Puts <see cref="TrustedProxies"/> into the pipeline.</summary>
 internal static class TrustedProxiesRegistration
 {
-    /// <summary>Reads the headers of trusted proxies, before anything looks at the client, and holds each client to its limit.</summary>
+    /// <summary>Applies trusted proxy headers before any other part reads the client, then applies the client's limit.</summary>
     public static IApplicationBuilder UseTrustedProxies(this IApplicationBuilder app)
     {
         var proxies = app.ApplicationServices.GetRequiredService<TrustedProxies>();

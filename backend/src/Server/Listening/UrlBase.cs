@@ -4,18 +4,18 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Moves everything below <c>general.url-base</c> (DAV-1). Beside it only the process endpoints answer: a watchdog of the process
-/// need not know the base.
+/// Serves everything below <c>general.url-base</c> (DAV-1). The process endpoints also answer without it, because a watchdog need not know the
+/// base.
 /// </summary>
 internal static class UrlBase
 {
     private static readonly PathString[] Process = ["/healthz", "/readyz"];
 
-    /// <summary>Cuts the base off the path, before routing.</summary>
+    /// <summary>Removes the base from the path; runs before routing.</summary>
     public static IApplicationBuilder UseUrlBase(this IApplicationBuilder app)
     {
         var general = app.ApplicationServices.GetRequiredService<IOptionsMonitor<GeneralOptions>>();
-        // Hrefs that clients keep must not change under them: what counts is the value of the first request.
+        // Fixed at the first request, because clients keep hrefs that contain the base.
         var urlBase = new Lazy<PathString>(() => new PathString(general.CurrentValue.UrlBase));
         return app.Use((context, next) =>
         {
@@ -23,7 +23,7 @@ internal static class UrlBase
             if (!urlBase.Value.HasValue || Process.Contains(request.Path))
                 return next(context);
 
-            // OPTIONS * has no path and asks about the whole server.
+            // OPTIONS * has no path and concerns the whole server.
             if (!request.Path.HasValue)
             {
                 request.PathBase = urlBase.Value;

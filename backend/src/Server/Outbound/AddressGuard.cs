@@ -7,21 +7,21 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Decides which addresses that come from outside may be asked for (S10): public ones at the ports of indexers, and what the
-/// administrator trusts at any port. A name is judged twice, as it is written and by the addresses that it has when a connection is made.
+/// Decides which externally supplied addresses may be fetched (S10): public ones at indexer ports, and hosts that the administrator trusts at any
+/// port. A host is checked twice: by its name, and by its addresses when connecting.
 /// </summary>
-/// <remarks>Thread-safe. Asks for no name itself.</remarks>
+/// <remarks>Thread-safe. Resolves no names.</remarks>
 internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 {
-    /// <summary>Longest address that is kept: what web servers take.</summary>
+    /// <summary>Maximum URL length, as in common web servers.</summary>
     public const int MaxLength = 8 << 10;
 
     private const string NotPublic = "the address is not public; add its host to the trusted hosts";
 
-    // The ports of web servers, and of Jackett and its kind, which are also reached over names of the public network.
+    // Ports of web servers, and of Jackett and similar tools, which are also reached through public names.
     private static readonly int[] PublicPorts = [80, 443, 8080, 8443, 9117];
 
-    // The IANA registries of special-purpose addresses, multicast and what is reserved.
+    // From the IANA special-purpose registries, plus multicast and reserved ranges.
     private static readonly IPNetwork[] NotPublic4 =
     [
         .. ((string[])
@@ -31,7 +31,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         ]).Select(IPNetwork.Parse),
     ];
 
-    // No host of a network has one, or only the machine itself and what manages it: the metadata of clouds among them.
+    // Ranges that no ordinary host has; they include the metadata services of clouds.
     private static readonly IPNetwork[] Nowhere =
     [
         .. ((string[])["0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]).Select(IPNetwork.Parse),
@@ -39,13 +39,13 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private static readonly IPNetwork Public6 = IPNetwork.Parse("2000::/3");
 
-    // Inside of what is public: protocols with Teredo among them, documentation.
+    // Exceptions inside 2000::/3: protocol assignments including Teredo, and documentation.
     private static readonly IPNetwork[] NotPublic6 = [.. ((string[])["2001::/23", "2001:db8::/32", "3fff::/20"]).Select(IPNetwork.Parse)];
 
-    // Addresses that stand for one of IPv4, and where in them it is: NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    // Ranges that embed an IPv4 address, with its byte offset: NAT64 (RFC 6052) and 6to4 (RFC 3056).
     private static readonly (IPNetwork Network, int At)[] Embedding = [(IPNetwork.Parse("64:ff9b::/96"), 12), (IPNetwork.Parse("2002::/16"), 2)];
 
-    /// <summary>Why an address must not be asked for, as far as it tells by itself; null when it may be tried.</summary>
+    /// <summary>Why a URL must not be fetched, judged by its text alone; null if it may be tried.</summary>
     public string? Refuse(Uri url)
     {
         if (!url.IsAbsoluteUri || (url.Scheme != Uri.UriSchemeHttp && url.Scheme != Uri.UriSchemeHttps))
@@ -59,10 +59,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         return Trusts(url.IdnHost) || IsOfPublicPort(url.Port) || Networks().Any() ? null : PortRefused(url.Port);
     }
 
-    /// <summary>Why no connection must be made to an address that a host has; null when it may be made.</summary>
-    /// <param name="host">As it stands in the URL.</param>
-    /// <param name="address">One of its addresses, or itself.</param>
-    /// <param name="port">The port.</param>
+    /// <summary>Why a connection to one of a host's addresses is refused; null if allowed.</summary>
     public string? Refuse(string host, IPAddress address, int port)
     {
         if (Trusts(host) || Networks().Any(network => network.Contains(Plain(address))))
@@ -73,8 +70,8 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     }
 
     /// <summary>
-    /// Why no connection must be made to an address of a host that the administrator has named as a program of the household; null when it
-    /// may be made. Those stand in networks of their own, and at any port.
+    /// Why a connection to a host that the administrator configured is refused; null if allowed. Private networks and any port are allowed,
+    /// because such programs run at home.
     /// </summary>
     public static string? RefuseNamed(IPAddress address)
     {
@@ -88,7 +85,6 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         return Nowhere.Any(network => network.Contains(address)) ? "no program of a network has such an address" : null;
     }
 
-    /// <summary>Whether an address belongs to a host of the public network.</summary>
     public static bool IsPublic(IPAddress address)
     {
         address = Plain(address);
@@ -117,15 +113,15 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private static bool IsLiteral(string host, out IPAddress address) => IPAddress.TryParse(host, out address!);
 
-    /// <summary>The address of IPv4 that one of IPv6 only maps; the zone of a link says nothing about it.</summary>
+    /// <summary>Unmaps IPv4-mapped addresses, and drops the zone of a link-local address because it does not matter here.</summary>
     private static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6
         ? address.MapToIPv4()
         : address.AddressFamily == AddressFamily.InterNetworkV6 && address.ScopeId != 0 ? new IPAddress(address.GetAddressBytes()) : address;
 }
 
-/// <summary>An address must not be asked for. The message is a reason for the user and names no address.</summary>
+/// <summary>An address must not be fetched. The message is for the user and contains no address.</summary>
 internal sealed class AddressRefusedException(string reason) : Exception(reason)
 {
-    /// <summary>Whether it is how the address leads to another one that is refused, whatever hosts are trusted.</summary>
+    /// <summary>Whether a redirect was refused, which trusting hosts cannot change.</summary>
     public bool IsRedirect { get; init; }
 }

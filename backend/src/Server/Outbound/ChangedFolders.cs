@@ -1,20 +1,17 @@
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Folders of the tree that have changed since the last notice. Each counts once; beyond <see cref="MaxFolders"/> the notice says
-/// that everything may have changed.
+/// Collects changed folders until the next notice. Beyond <see cref="MaxFolders"/> the notice says that any folder may have changed.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class ChangedFolders
 {
-    /// <summary>Folders at a time. A path has some hundred bytes, so a request that names all of them stays below 1 MiB.</summary>
+    /// <summary>Maximum folders. With some hundred bytes per path, a request with all of them stays below 1 MiB.</summary>
     public const int MaxFolders = 500;
 
     private readonly Lock _gate = new();
     private readonly HashSet<string> _folders = new(StringComparer.Ordinal);
     private bool _all;
 
-    /// <summary>Notes folders.</summary>
     public void Add(IEnumerable<string> folders)
     {
         lock (_gate)
@@ -29,7 +26,7 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>Puts back a batch whose notice has failed.</summary>
+    /// <summary>Puts back a batch after its notice failed.</summary>
     public void Return(Batch batch)
     {
         lock (_gate)
@@ -37,7 +34,7 @@ internal sealed class ChangedFolders
         Add(batch.Folders);
     }
 
-    /// <summary>Takes all changes, or null when there are none.</summary>
+    /// <summary>Takes all changes; null if there are none.</summary>
     public Batch? Take()
     {
         lock (_gate)
@@ -51,8 +48,8 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>What there is to tell at once.</summary>
-    /// <param name="All">Whether any folder may have changed.</param>
-    /// <param name="Folders">Paths from the root of the tree, without a slash at either end; empty when any may have changed.</param>
+    /// <summary>
+    /// The changes of one notice. Paths start at the root of the tree, without outer slashes; empty if any folder may have changed.
+    /// </summary>
     internal sealed record Batch(bool All, IReadOnlyList<string> Folders);
 }

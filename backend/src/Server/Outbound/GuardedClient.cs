@@ -6,24 +6,22 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Outbound;
 
-/// <summary>The addresses of a host.</summary>
 internal delegate Task<IPAddress[]> HostLookup(string host, CancellationToken cancellationToken);
 
 /// <summary>
-/// Fetches what addresses from outside name (S10). Each connection is made to an address that the <see cref="AddressGuard"/> has
-/// judged itself, so that a name cannot have another address in between; redirects are followed one by one under the same rules. No
-/// proxy, cookie or credential of the environment is used.
+/// Fetches externally supplied URLs (S10). Each connection goes to an address that <see cref="AddressGuard"/> has checked, so that a name cannot
+/// resolve differently in between. Redirects are followed one by one under the same rules. Uses no proxy, cookies or credentials of the
+/// environment.
 /// </summary>
-/// <remarks>Thread-safe. A connection serves one request, so that a change of the trusted hosts counts at once.</remarks>
+/// <remarks>Thread-safe. Connections are not reused, so that a change of the trusted hosts applies at once.</remarks>
 internal sealed class GuardedClient : IDisposable
 {
-    /// <summary>Most redirects of one fetch.</summary>
     public const int MaxRedirects = 10;
 
-    // On a request to a host that the administrator has named.
+    // Marks a request to a host that the administrator configured.
     private static readonly HttpRequestOptionsKey<bool> Named = new("named");
 
-    // For each address of a host, so that one that takes nothing leaves time for the next.
+    // Per address of a host, so that an unresponsive one leaves time for the next.
     private static readonly TimeSpan ConnectPatience = TimeSpan.FromSeconds(10);
 
     private readonly AddressGuard _guard;
@@ -32,7 +30,6 @@ internal sealed class GuardedClient : IDisposable
     private readonly TimeProvider _time;
     private readonly HttpClient _http;
 
-    /// <summary>Creates the client.</summary>
     public GuardedClient(AddressGuard guard, HostLookup lookup, IOptionsMonitor<ApiOptions> options, TimeProvider time)
     {
         (_guard, _lookup, _options, _time) = (guard, lookup, options, time);
@@ -43,7 +40,7 @@ internal sealed class GuardedClient : IDisposable
             UseCookies = false,
             PooledConnectionLifetime = TimeSpan.Zero,
             ActivityHeadersPropagator = null,
-            // File names come in it without any encoding.
+            // Servers send file names as raw UTF-8 in this header.
             ResponseHeaderEncodingSelector = (_, _) => Encoding.UTF8,
             ConnectCallback = ConnectAsync,
         })
@@ -52,12 +49,9 @@ internal sealed class GuardedClient : IDisposable
         };
     }
 
-    /// <summary>Asks for an address.</summary>
-    /// <param name="url">The address.</param>
-    /// <param name="cancellationToken">Gives up; also ends the reading of the body.</param>
-    /// <returns>The answer with its headers, of whatever status but a redirect; the caller disposes it.</returns>
-    /// <exception cref="AddressRefusedException">The address, or one that it leads to, must not be asked for.</exception>
-    /// <exception cref="HttpRequestException">There is no answer.</exception>
+    /// <summary>Fetches a URL. Returns any answer except a redirect, with its headers; the caller disposes it.</summary>
+    /// <exception cref="AddressRefusedException">The URL or a redirect target is not allowed.</exception>
+    /// <exception cref="HttpRequestException">There was no answer.</exception>
     public async Task<HttpResponseMessage> GetAsync(Uri url, CancellationToken cancellationToken)
     {
         for (var redirects = 0; ; redirects++)
@@ -75,20 +69,19 @@ internal sealed class GuardedClient : IDisposable
         }
     }
 
-    /// <summary>Sends a request to a program of the household whose address the administrator has entered. Follows no redirect.</summary>
-    /// <param name="request">The request; the caller disposes it.</param>
-    /// <param name="cancellationToken">Gives up; also ends the reading of the body.</param>
-    /// <returns>The answer with its headers; the caller disposes it.</returns>
-    /// <exception cref="AddressRefusedException">No program has such an address.</exception>
-    /// <exception cref="HttpRequestException">There is no answer.</exception>
+    /// <summary>
+    /// Sends a request to a program whose address the administrator configured. Follows no redirects. The caller disposes request and answer.
+    /// </summary>
+    /// <exception cref="AddressRefusedException">No ordinary host has such an address.</exception>
+    /// <exception cref="HttpRequestException">There was no answer.</exception>
     public Task<HttpResponseMessage> SendToNamedAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
         request.Options.Set(Named, true);
         return SendAsync(request, cancellationToken);
     }
 
-    /// <summary>Where a redirect leads.</summary>
-    /// <exception cref="AddressRefusedException">From an encrypted connection to an open one, which would show the keys in the address.</exception>
+    /// <summary>Resolves a redirect target.</summary>
+    /// <exception cref="AddressRefusedException">The redirect leads from https to http, which would expose keys in the URL.</exception>
     internal static Uri Follow(Uri from, Uri location)
     {
         if (!Uri.TryCreate(from, location, out var next))
@@ -98,13 +91,12 @@ internal sealed class GuardedClient : IDisposable
             : next;
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _http.Dispose();
 
     private async Task<HttpResponseMessage> SendAsync(Uri url, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, url);
-        // A header is ASCII, whatever the setting holds.
+        // A header must be ASCII, whatever the setting contains.
         var agent = string.Concat(_options.CurrentValue.UserAgent.Select(c => char.IsAscii(c) ? c : '?'));
         request.Headers.TryAddWithoutValidation("User-Agent", agent);
         return await SendAsync(request, cancellationToken);
@@ -144,7 +136,7 @@ internal sealed class GuardedClient : IDisposable
             }
             catch (Exception e) when (e is SocketException or OperationCanceledException && !cancellationToken.IsCancellationRequested)
             {
-                // The next address may answer.
+                // Try the next address.
             }
         }
 

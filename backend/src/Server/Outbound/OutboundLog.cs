@@ -1,17 +1,17 @@
 namespace Sluice.Server.Outbound;
 
-/// <summary>Messages about calls to other servers, events 2200–2299. Releases are not named.</summary>
+/// <summary>Messages about calls to other servers, ids 2200 to 2299. They name no releases.</summary>
 internal static partial class OutboundLog
 {
-    [LoggerMessage(2200, LogLevel.Warning, "rclone was not told of changed folders, so its mount may show old listings: {Cause}")]
+    [LoggerMessage(2200, LogLevel.Warning, "rclone could not be notified of changed folders: {Cause}. Its mount may show old listings until a retry succeeds")]
     public static partial void RcloneNotTold(ILogger logger, string cause);
 
-    [LoggerMessage(2201, LogLevel.Debug, "rclone was not told of changed folders either: {Cause}")]
+    [LoggerMessage(2201, LogLevel.Debug, "rclone could not be notified of changed folders again: {Cause}")]
     public static partial void RcloneStillNotTold(ILogger logger, string cause);
 
-    [LoggerMessage(2202, LogLevel.Information, "rclone is told of changed folders again")]
+    [LoggerMessage(2202, LogLevel.Information, "Notifying rclone of changed folders works again")]
     public static partial void RcloneToldAgain(ILogger logger);
 
-    [LoggerMessage(2203, LogLevel.Debug, "rclone was told of {Folders} changed folders, 0 standing for all")]
+    [LoggerMessage(2203, LogLevel.Debug, "Notified rclone of {Folders} changed folders; 0 means all")]
     public static partial void RcloneTold(ILogger logger, int folders);
 }

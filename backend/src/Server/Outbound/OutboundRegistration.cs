@@ -3,10 +3,9 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Outbound;
 
-/// <summary>Calls to other servers in the composition root.</summary>
 internal static class OutboundRegistration
 {
-    /// <summary>Adds what fetches from addresses of clients, and what tells rclone of changes.</summary>
+    /// <summary>Adds the client for external URLs and the rclone notifier.</summary>
     public static IServiceCollection AddOutbound(this IServiceCollection services) => services
         .AddSingleton<AddressGuard>()
         .AddSingleton(new HostLookup(Dns.GetHostAddressesAsync))

@@ -7,11 +7,11 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Outbound;
 
-/// <summary>Talks to the remote control of the rclone that mounts the tree. Its host is one that the administrator has saved (S10).</summary>
-/// <remarks>Thread-safe. Follows no redirect and uses no proxy: the credentials go to that host and nowhere else.</remarks>
+/// <summary>Calls the remote control of the rclone that mounts the tree, at the administrator's address (S10).</summary>
+/// <remarks>Thread-safe. Follows no redirects and uses no proxy, so that credentials reach only that host.</remarks>
 internal sealed class RcloneClient(TimeProvider time) : IDisposable
 {
-    /// <summary>For one call, from the connection to the status line.</summary>
+    /// <summary>Timeout of one call, up to the status line.</summary>
     public static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
 
     private readonly HttpClient _http = new(new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false })
@@ -19,11 +19,10 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
         Timeout = Timeout.InfiniteTimeSpan,
     };
 
-    /// <summary>Makes rclone forget its listings of folders (<c>vfs/forget</c>), and of the folders above them.</summary>
-    /// <param name="options">Its address and credentials.</param>
-    /// <param name="changed">The folders.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Why the call failed, without a secret; null when it succeeded.</returns>
+    /// <summary>
+    /// Makes rclone forget its listings of folders (<c>vfs/forget</c>) and their parents. Returns why the call failed, without secrets; null on
+    /// success.
+    /// </summary>
     public async Task<string?> ForgetAsync(RcloneOptions options, ChangedFolders.Batch changed, CancellationToken cancellationToken)
     {
         if (options.RcUrl is not { } address)
@@ -42,7 +41,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
 
         try
         {
-            // The body beyond the status is a list of the same folders, or an error with their names.
+            // The body is not needed: it repeats the folders, or is an error with their names.
             using var answer = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel.Token);
             return answer.IsSuccessStatusCode ? null : string.Create(CultureInfo.InvariantCulture, $"it answered {(int)answer.StatusCode}");
         }
@@ -56,16 +55,14 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _http.Dispose();
 
-    /// <summary>A JSON object with the members <c>dir</c>, <c>dir2</c> and so on; without any it means every folder.</summary>
+    /// <summary>A JSON object with members <c>dir</c>, <c>dir2</c> and so on. An empty object means all folders.</summary>
     private static byte[] Describe(ChangedFolders.Batch changed) => JsonSerializer.SerializeToUtf8Bytes(
         changed.Folders.Select((folder, i) => (Name: i == 0 ? "dir" : string.Create(CultureInfo.InvariantCulture, $"dir{i + 1}"), Folder: folder))
             .ToDictionary(member => member.Name, member => member.Folder),
         RcloneJson.Default.DictionaryStringString);
 }
 
-/// <summary>How a call to rclone stands in JSON, generated at build.</summary>
 [JsonSerializable(typeof(Dictionary<string, string>))]
 internal sealed partial class RcloneJson : JsonSerializerContext;

@@ -6,30 +6,25 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Notifies the rclone that mounts the tree of changed folders, so that it lists them anew instead of showing cached listings
-/// (DAV-17). Changes during a call are in the next one. The changes of a failed call are sent again after a while, longer each
-/// time, and with the next change; no request waits for rclone.
+/// Notifies the rclone that mounts the tree of changed folders, so that it does not show cached listings (DAV-17). Changes during a call go into
+/// the next one. Failed changes are sent again after a growing delay or with the next change; no request waits for rclone.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class RcloneNotifier(
     RcloneClient client, IOptionsMonitor<RcloneOptions> options, TimeProvider time, ILogger<RcloneNotifier> logger) : IWorker
 {
-    /// <summary>First wait after a failed call.</summary>
+    /// <summary>First delay after a failed call.</summary>
     public static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(10);
 
-    /// <summary>Longest wait between two calls that fail.</summary>
+    /// <summary>Maximum delay between failed calls.</summary>
     public static readonly TimeSpan LongestRetry = TimeSpan.FromMinutes(10);
 
     private readonly ChangedFolders _changed = new();
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
         new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-    /// <inheritdoc/>
     public string Name => "calls to rclone";
 
-    /// <summary>A release was published, hidden or removed. Returns at once.</summary>
-    /// <param name="folder">Its folder below the branches of the tree.</param>
-    /// <param name="name">Its name.</param>
+    /// <summary>Records that a release was published, hidden or removed. Returns at once.</summary>
     public void ReleaseChanged(string folder, string name)
     {
         if (!options.CurrentValue.RcEnabled)
@@ -44,10 +39,10 @@ internal sealed class RcloneNotifier(
         _signal.Writer.TryWrite(true);
     }
 
-    /// <summary>Changes that are not told when it ends show when rclone's own time for listings is over.</summary>
+    /// <summary>Runs until canceled. Unsent changes become visible when rclone's own cache time ends.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Notices that an earlier run could not send are due at once.
+        // Changes that an earlier run could not send are due at once.
         TimeSpan? retry = TimeSpan.Zero;
         var failed = false;
         while (true)
@@ -62,7 +57,7 @@ internal sealed class RcloneNotifier(
     private static TimeSpan Next(TimeSpan? retry) =>
         retry is not { } last || last == TimeSpan.Zero ? FirstRetry : last * 2 < LongestRetry ? last * 2 : LongestRetry;
 
-    /// <summary>Returns with the next change, or when the time of the next try has come.</summary>
+    /// <summary>Returns at the next change, or when the retry is due.</summary>
     private async Task WaitForChangeAsync(TimeSpan? retry, CancellationToken stopping)
     {
         using var due = retry is { } after ? new CancellationTokenSource(after, time) : new CancellationTokenSource();
@@ -73,13 +68,11 @@ internal sealed class RcloneNotifier(
         }
         catch (OperationCanceledException) when (!stopping.IsCancellationRequested)
         {
-            // The time has come.
+            // The retry is due.
         }
     }
 
-    /// <param name="failed">Whether the call before failed.</param>
-    /// <param name="stopping">The process ends.</param>
-    /// <returns>Whether it could be told; null if there was nothing to tell.</returns>
+    /// <returns>Whether the call succeeded; null if there was nothing to send.</returns>
     private async Task<bool?> TellAsync(bool failed, CancellationToken stopping)
     {
         var current = options.CurrentValue;

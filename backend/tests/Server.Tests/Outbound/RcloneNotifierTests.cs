@@ -109,18 +109,18 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _notifier.ReleaseChanged("tv", "Rel");
         await _rclone.NextAsync(Token);
         Assert.Equal(
-            $"rclone was not told of changed folders, so its mount may show old listings: it answered {status}", await _lines.NextAsync(Token));
+            $"rclone could not be notified of changed folders: it answered {status}. Its mount may show old listings until a retry succeeds", await _lines.NextAsync(Token));
         _notifier.ReleaseChanged("tv", "Rel");
         await _rclone.NextAsync(Token);
-        Assert.Equal($"rclone was not told of changed folders either: it answered {status}", await _lines.NextAsync(Token));
+        Assert.Equal($"rclone could not be notified of changed folders again: it answered {status}", await _lines.NextAsync(Token));
         Assert.Equal(0, _rclone.Waiting);
 
         _rclone.Status = 200;
         _notifier.ReleaseChanged("movies", "Film");
 
         Assert.Superset(FoldersOfRel.ToHashSet(), (await _rclone.NextAsync(Token)).Folders.ToHashSet());
-        Assert.Equal("rclone was told of 11 changed folders, 0 standing for all", await _lines.NextAsync(Token));
-        Assert.Equal("rclone is told of changed folders again", await _lines.NextAsync(Token));
+        Assert.Equal("Notified rclone of 11 changed folders; 0 means all", await _lines.NextAsync(Token));
+        Assert.Equal("Notifying rclone of changed folders works again", await _lines.NextAsync(Token));
     }
 
     [Fact]
