@@ -21,13 +21,10 @@ public readonly struct ArticleReply
     /// <summary>Identity of the connection that delivered the body, for <see cref="ArticleRequest.Avoided"/>; null if unknown.</summary>
     public object? Connection => IsFound ? _detail : null;
 
-    /// <summary>The misses; null if the article was found.</summary>
     public ArticleMissing? Missing => _detail as ArticleMissing;
 
-    /// <summary>Creates the reply for a delivered body.</summary>
     public static ArticleReply FoundAt(int provider, object? connection = null) => new(provider, connection);
 
-    /// <summary>Creates the reply for an article that no provider has.</summary>
     public static ArticleReply MissingEverywhere(ArticleMissing missing) => new(-1, missing);
 }
 

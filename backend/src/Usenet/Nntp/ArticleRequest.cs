@@ -38,7 +38,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Whether it is a hedge or a repeated request, which overtakes prefetches.</summary>
     internal bool IsLate { get; init; }
 
-    /// <summary>Whether it needs a connection of its own, so that the answer cannot belong to another command.</summary>
+    /// <summary>Whether it needs an exclusive connection, so that the answer cannot belong to another command.</summary>
     internal bool IsAlone { get; init; }
 
     /// <summary>Whether a reader or an import waits for it now. An import waits for all its articles.</summary>

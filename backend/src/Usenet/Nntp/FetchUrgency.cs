@@ -19,7 +19,6 @@ public sealed class FetchUrgency : IUrgent
         _isHeadOfLine = isHeadOfLine;
     }
 
-    /// <summary>The reader that the article is for.</summary>
     public object Reader { get; }
 
     /// <summary>

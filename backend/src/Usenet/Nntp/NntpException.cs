@@ -12,7 +12,7 @@ public enum NntpFault
     /// <summary>TCP, TLS, greeting and login did not finish in time.</summary>
     ConnectTimeout,
 
-    /// <summary>The TLS handshake failed, because the port speaks no TLS or none that is safe.</summary>
+    /// <summary>The TLS handshake failed, because the port speaks no TLS or only unsafe versions.</summary>
     TlsFailed,
 
     /// <summary>The greeting was not 200 or 201 (RFC 3977 section 5.1).</summary>
@@ -85,7 +85,7 @@ public sealed class NntpException : IOException
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
     /// <summary>
-    /// The same fault for an article that was not requested because of it. An unusable reply belonged to another article then, so it becomes
+    /// The same fault, for an article not requested because of the fault. An unusable reply belonged to another article then, so it becomes
     /// <see cref="NntpFault.NoConnection"/> and later tries remain worthwhile.
     /// </summary>
     internal NntpException BeforeAsked() => IsOfReply ? new NntpException(NntpFault.NoConnection, Message, this) : this;

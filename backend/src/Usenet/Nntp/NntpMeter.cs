@@ -52,16 +52,12 @@ internal sealed class NntpMeter : IDisposable
     /// <summary>Bytes received since the start, even without a listener.</summary>
     public long BytesReceived => Volatile.Read(ref _received);
 
-    /// <summary>Counts a login command or QUIT.</summary>
     public void CommandSent() => _commands.Add(1, Other);
 
-    /// <summary>Counts commands of a logged-in connection.</summary>
     public void CommandsSent(int commands, bool isBody, bool isStat) => _commands.Add(commands, isBody ? Body : isStat ? Stat : Other);
 
-    /// <summary>Counts one write of commands to a socket.</summary>
     public void Flushed() => _flushes.Add(1);
 
-    /// <summary>Counts a complete body.</summary>
     public void Delivered() => _articles.Add(1);
 
     public void Missed() => _misses.Add(1);

@@ -13,7 +13,7 @@ public sealed record NntpOptions
     /// <summary>A connection that owes a viewer a reply closes after this long without progress.</summary>
     public TimeSpan PlaybackStall { get; init; } = TimeSpan.FromSeconds(6);
 
-    /// <summary>The same for imports and health checks, which are longer because no viewer watches.</summary>
+    /// <summary>The same for imports and health checks; longer, because no viewer watches.</summary>
     public TimeSpan BackgroundStall { get; init; } = TimeSpan.FromSeconds(20);
 
     /// <summary>Idle connections close after this time, because servers close them after 60 s or more.</summary>
@@ -37,7 +37,7 @@ public sealed record NntpOptions
     /// <summary>Longest wait for a free connection.</summary>
     public TimeSpan LeaseTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>The same for a prefetch, which is longer because its turn may come late on a slow line.</summary>
+    /// <summary>The same for a prefetch; longer, because its turn may come late on a slow line.</summary>
     public TimeSpan AheadTimeout { get; init; } = TimeSpan.FromSeconds(120);
 
     /// <summary>Longest time to read the rest of an abandoned reply before the socket is replaced instead.</summary>
@@ -77,7 +77,7 @@ public sealed record NntpOptions
     public bool HedgeEnabled { get; init; } = true;
 
     /// <summary>
-    /// Shortest silence before a hedge. Less would hedge replies that are merely slow. More would cost throughput, because a window of 128 MiB
+    /// Shortest silence before a hedge. Less would hedge merely slow replies. More would cost throughput, because a window of 128 MiB
     /// hardly lasts longer on a fast line.
     /// </summary>
     public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromMilliseconds(50);

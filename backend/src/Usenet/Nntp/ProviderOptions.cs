@@ -23,7 +23,6 @@ public sealed record ProviderOptions
     /// <summary>Stable id, the key of everything remembered about the provider.</summary>
     public Guid Id { get; init; } = Guid.NewGuid();
 
-    /// <summary>Name for logs and the user.</summary>
     public required string Name { get; init; }
 
     public required string Host { get; init; }

@@ -17,7 +17,6 @@ public readonly record struct ProviderSet
 
     public ProviderSet With(int provider) => new(_bits | 1UL << provider);
 
-    /// <summary>The union of both sets.</summary>
     public ProviderSet Or(ProviderSet other) => new(_bits | other._bits);
 
     public ProviderSet Without(int provider) => new(_bits & ~(1UL << provider));

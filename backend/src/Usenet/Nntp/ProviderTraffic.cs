@@ -8,11 +8,9 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="Found">How many of them it sent.</param>
 public readonly record struct ProviderUse(long Bytes, long Tried, long Found)
 {
-    /// <summary>The sum of two usages.</summary>
     public static ProviderUse operator +(ProviderUse left, ProviderUse right) =>
         new(left.Bytes + right.Bytes, left.Tried + right.Tried, left.Found + right.Found);
 
-    /// <summary>The usage between two moments.</summary>
     public static ProviderUse operator -(ProviderUse left, ProviderUse right) =>
         new(left.Bytes - right.Bytes, left.Tried - right.Tried, left.Found - right.Found);
 }
@@ -27,10 +25,8 @@ internal sealed class ProviderTraffic
 
     public ProviderUse Use => new(Volatile.Read(ref _bytes), Volatile.Read(ref _tried), Volatile.Read(ref _found));
 
-    /// <summary>Counts received bytes: replies, bodies and terminators.</summary>
     public void Received(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
-    /// <summary>Counts an answered article.</summary>
     public void Answered(bool isFound)
     {
         Interlocked.Increment(ref _tried);
@@ -45,7 +41,6 @@ internal sealed class ProviderTraffics
 {
     private readonly ConcurrentDictionary<Guid, ProviderTraffic> _all = new();
 
-    /// <summary>Usage of each provider since the start.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _all.ToDictionary(pair => pair.Key, pair => pair.Value.Use);
 
     public ProviderTraffic Of(Guid provider) => _all.GetOrAdd(provider, _ => new ProviderTraffic());

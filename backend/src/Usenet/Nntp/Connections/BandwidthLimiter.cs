@@ -20,7 +20,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     // The background is owed one byte per ten of playback, otherwise it would starve beside readers that use the whole limit.
     private const int BackgroundShare = 10;
 
-    // Seconds of the limit that may be outstanding, plus one article per idle connection, because a silent server sends all of it at once.
+    // Seconds of the limit that may be outstanding, plus one article per idle connection, because a silent server later sends everything at once.
     private const double MostAheadSeconds = 1;
 
     // Unused allowance saved while nothing was requested, and allowance made up for when a busy machine runs the timer late.
@@ -100,13 +100,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             _pools.Remove(pool);
     }
 
-    /// <summary>Charges a command about to be sent; false if it has to wait.</summary>
-    /// <param name="pool">The pool that sends it.</param>
-    /// <param name="request">The request.</param>
-    /// <param name="outstanding">Bytes that the connections of the pool owe.</param>
-    /// <param name="isIdle">Whether its connection owes nothing.</param>
-    /// <param name="isBehind">Whether more urgent commands of the same pool wait for the limit.</param>
-    /// <param name="isNext">Whether it waits for its turn only, and not for outstanding bytes.</param>
+    /// <summary>Charges a command about to be sent, or returns false if it has to wait. <paramref name="isNext"/>: only for its turn.</summary>
     internal bool TryTake(PacedPool pool, in ArticleRequest request, long outstanding, bool isIdle, bool isBehind, out bool isNext)
     {
         lock (_gate)
@@ -141,7 +135,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         }
     }
 
-    /// <summary>Corrects the charge of a command that has ended or was not sent, by the bytes <paramref name="received"/> for it.</summary>
+    /// <summary>Corrects the charge of an ended or unsent command by the bytes <paramref name="received"/>.</summary>
     internal void Settle(in ArticleRequest request, long received)
     {
         lock (_gate)
@@ -158,11 +152,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             _debt += bytes;
     }
 
-    /// <summary>Records the state of a pool after it has checked all its waiters.</summary>
-    /// <param name="pool">The pool.</param>
-    /// <param name="held">The most urgent lane that waits for the limit alone; null if none does.</param>
-    /// <param name="isNext">Whether it waits for its turn only, and not for outstanding bytes.</param>
-    /// <param name="outstanding">Bytes that the connections of the pool owe.</param>
+    /// <summary>Records the state of a pool after it has checked all its waiters, as in <see cref="PacedPool"/>.</summary>
     internal void Tell(PacedPool pool, OperationLane? held, bool isNext, long outstanding)
     {
         lock (_gate)
@@ -231,7 +221,6 @@ internal sealed class PacedPool(BandwidthLimiter limiter)
     /// <summary>Whether it waits for its turn only, and not for outstanding bytes.</summary>
     public bool IsNext { get; set; }
 
-    /// <summary>The number of its last turn.</summary>
     public long Turn { get; set; }
 
     public long Outstanding { get; set; }

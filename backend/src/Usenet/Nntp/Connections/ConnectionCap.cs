@@ -30,7 +30,6 @@ internal sealed class ConnectionCap
         Recall();
     }
 
-    /// <summary>Connections promised by the settings.</summary>
     public int Promised => _provider.MaxConnections;
 
     /// <summary>Most sockets that the server has accepted at once since its last refusal.</summary>
@@ -107,7 +106,6 @@ internal sealed class ConnectionCap
             Set(_sure);
     }
 
-    /// <summary>Records that the server has accepted this many connections.</summary>
     public void Reached(int open)
     {
         Proven = Math.Max(Proven, open);

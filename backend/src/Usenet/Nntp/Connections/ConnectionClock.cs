@@ -52,12 +52,8 @@ internal sealed class ConnectionClock : IAsyncDisposable
     private TimeSpan _longest;
     private long _untold;
 
-    /// <param name="sent">The replies that the connection owes.</param>
-    /// <param name="line">The measured timings of the connection.</param>
-    /// <param name="shared">Limits and the clock.</param>
-    /// <param name="hasUnread">Whether bytes have arrived that the read loop has not seen.</param>
-    /// <param name="isOfTheFloor">Whether closing the connection would leave the provider below its warm floor.</param>
-    /// <param name="act">Called under no lock when something is due.</param>
+    // hasUnread: bytes have arrived that the read loop has not seen. isOfTheFloor: without this connection the provider would fall below
+    // its warm floor. act: called under no lock.
     public ConnectionClock(PendingReplies sent, LineEstimate line, SharedResources shared, Func<bool> hasUnread, Func<bool> isOfTheFloor, Action<ConnectionDue> act)
     {
         (_sent, _line, _shared, _hasUnread, _isOfTheFloor, _act) = (sent, line, shared, hasUnread, isOfTheFloor, act);
@@ -67,7 +63,6 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _timer.Arm(ShortestIdle);
     }
 
-    /// <summary>Whether the connection has been silent for unusually long.</summary>
     public bool IsUnusual => Silence(_time.GetTimestamp(), out _) >= Patience(_line, _options);
 
     /// <summary>Idle time since the end of the last reply; meaningless while a reply is outstanding.</summary>
@@ -106,7 +101,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
             _timer.Arm(IsWatched ? NextLook : _stall);
     }
 
-    /// <summary>Arms the timer for a silence that was not watched before.</summary>
+    /// <summary>Arms the timer for a newly watched silence.</summary>
     public void LookSoon()
     {
         lock (_gate)
@@ -153,14 +148,13 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _line.Silences.Heard(now);
     }
 
-    /// <summary>Records the longest silence of a finished body.</summary>
     public void Ended()
     {
         _line.Silences.Observe(_longest);
         _longest = TimeSpan.Zero;
     }
 
-    /// <summary>Records the silence of a connection about to close because of it. Otherwise the usual silence would be underestimated.</summary>
+    /// <summary>Records the silence for which a connection is about to close. Otherwise the usual silence would be underestimated.</summary>
     public void GivenUp() => _line.Silences.Observe(Silence(_time.GetTimestamp(), out _));
 
     /// <summary>Whether the owed articles should be requested elsewhere. If so, the first reply stays late until it progresses or ends.</summary>

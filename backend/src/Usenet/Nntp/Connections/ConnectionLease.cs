@@ -8,8 +8,6 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// For one use by one owner, who may raise it or give it up on any thread. The end of the wait is decided once, under the lock of the pool,
 /// and reported outside of it.
 /// </remarks>
-/// <param name="request">The request that the command will serve.</param>
-/// <param name="fetch">Learns that the wait is long or the reply late; null if it need not know.</param>
 internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null) : Completion<bool>, IDisposable
 {
     // Cost of STAT and other commands without a body in a queue that shares by bytes.
@@ -37,7 +35,6 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
 
     public IPendingFetch? Fetch => fetch;
 
-    /// <summary>The granted connection; null before.</summary>
     public NntpConnection? Connection => _connection;
 
     /// <summary>When it was granted, in ticks of the time provider; 0 before.</summary>
@@ -71,24 +68,15 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>Called by the pool, under no lock, when the owner requests a connection.</summary>
     public void Begin(NntpConnectionPool pool) => Interlocked.Exchange(ref _pool, pool);
 
-    /// <summary>Called by the pool, under its lock, when the wait begins.</summary>
-    /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="paced">How long the bandwidth limit had suspended waits before.</param>
-    /// <param name="deadline">When the wait expires, on the clock of the waits.</param>
+    /// <summary>Called by the pool, under its lock, when the wait begins. <paramref name="paced"/> ticks of waits were suspended before.</summary>
     public void Wait(long now, long paced, long deadline) => (_askedAt, PacedFor, Deadline) = (now, paced, deadline);
 
-    /// <summary>Called by the pool, under its lock, when a connection takes the command.</summary>
-    /// <param name="connection">The connection.</param>
-    /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="outstanding">Encoded bytes that the provider owes on all connections, including this command.</param>
-    /// <param name="paced">How long the bandwidth limit has suspended waits so far; 0 if there was no wait.</param>
+    /// <summary>Called by the pool, under its lock, when a connection takes the command. <paramref name="paced"/> is 0 without a wait.</summary>
     public void Grant(NntpConnection connection, long now, long outstanding, long paced = 0) =>
         (_connection, _isHeld, GrantedAt, OutstandingAtGrant, PacedFor) = (connection, true, now, outstanding, paced - PacedFor);
 
-    /// <summary>Called by the pool, under its lock, when the wait ends without a connection.</summary>
     public void Refuse(NntpException failure) => _refusal = failure;
 
-    /// <summary>Called by the pool, under its lock, when the owner has given up.</summary>
     public void Refuse(CancellationToken cancelled) => _refusal = new OperationCanceledException(cancelled);
 
     /// <summary>Called by the pool, outside its lock, to report the end of the wait.</summary>

@@ -1,9 +1,6 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>How much the scheduler places on one connection now: pipeline depth, and when a new connection is faster.</summary>
-/// <param name="Depth">Bodies per connection before the connection has been measured.</param>
-/// <param name="MostBytes">Above this many owed bytes a new connection is faster than one more command.</param>
-/// <param name="StatDepth">STAT commands per connection.</param>
+/// <summary>How many bodies and STATs go to an unmeasured connection. Above MostBytes owed, a new connection is faster than one more.</summary>
 internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth)
 {
     /// <summary>Playback bodies per connection as set by the user, whatever was measured; null to use the measured depth.</summary>
@@ -20,7 +17,6 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
         return lane == OperationLane.Playback ? PlaybackDepth ?? borne : Math.Min(borne, BackgroundDepth);
     }
 
-    /// <summary>Whether a busy connection takes one more command.</summary>
     public bool HaveRoom(ConnectionLoad load, in ArticleRequest request)
     {
         if (load.IsAlone || request.IsAlone)
@@ -30,8 +26,6 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
 }
 
 /// <summary>How busy a connection is. Used under the lock of its pool, except where noted.</summary>
-/// <param name="connection">The connection itself.</param>
-/// <param name="sent">The replies that the connection owes.</param>
 internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies sent)
 {
     /// <summary>The login of a distrusted connection: matches no login, so that the connection closes.</summary>
@@ -58,7 +52,6 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
     /// </summary>
     public int Unwanted => Volatile.Read(ref _unwanted);
 
-    /// <summary>How many of <see cref="Commands"/> are STAT commands.</summary>
     public int Stats { get; set; }
 
     /// <summary>Encoded bytes that the outstanding replies should bring.</summary>
@@ -73,9 +66,7 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
     /// <summary>The reader of the last granted lease; null if no reader is owed a reply.</summary>
     public object? Reader { get; set; }
 
-    /// <summary>
-    /// Whether the first reply is late, so that nothing is placed behind it. With <see cref="Commands"/> at 0 the late reply is a keep-alive.
-    /// </summary>
+    /// <summary>Whether the first reply is late, so that nothing is placed behind it; a keep-alive if <see cref="Commands"/> is 0.</summary>
     public bool IsLate => sent.IsLate;
 
     /// <summary>Whether its command must stay the only one outstanding.</summary>
@@ -124,7 +115,7 @@ internal enum LeaseClass : byte
 
 /// <summary>
 /// Decides which fetch gets which connection of one pool. Waiting readers come first, oldest first; then prefetches, shared fairly among
-/// readers; then imports and health checks, shared fairly among lanes. It has no socket, timer or thread of its own.
+/// readers; then imports and health checks, shared fairly among lanes. It has neither sockets nor timers nor threads.
 /// </summary>
 /// <remarks>
 /// Used under the lock of the pool; below it only the locks of the two limiters are taken. The pool calls <see cref="Serve"/> whenever a
@@ -216,7 +207,6 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     /// one that drains abandoned replies, because a viewer who seeks again would always land behind the last seek. Limited by the permits,
     /// because more connections would stay unused. Under a bandwidth limit only commands that the open connections cannot serve count.
     /// </summary>
-    /// <param name="depth">Bodies per connection.</param>
     public int Lacking(int depth)
     {
         Span<int> demand = stackalloc int[Lanes.Length];
@@ -263,7 +253,6 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
-    /// <summary>Encoded bytes outstanding.</summary>
     public long Bytes
     {
         get
@@ -281,7 +270,6 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     public void Add(ConnectionLoad load) => _open.Add(load);
 
-    /// <summary>Takes the connection out of service.</summary>
     public void Remove(ConnectionLoad load)
     {
         load.IsOpen = false;
@@ -341,7 +329,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         TellPace();
     }
 
-    /// <summary>Uncounts a command that has ended or was never sent.</summary>
+    /// <summary>Uncounts an ended or never sent command.</summary>
     /// <returns>The permit if the connection is idle now, to be disposed outside the lock; otherwise null.</returns>
     public static OperationPermit? End(ConnectionLoad load, in ArticleRequest request)
     {
@@ -358,9 +346,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return load.TakePermit();
     }
 
-    /// <summary>
-    /// Corrects the bandwidth estimate of a finished command by the bytes received. A body in time also shows how full the line is.
-    /// </summary>
+    /// <summary>Charges the bandwidth limit for the bytes received. A body in time also shows how full the line is.</summary>
     public void Measure(in ArticleRequest request, PendingReply? reply)
     {
         if (pace.IsLimited && request.Stats == 0)
@@ -369,10 +355,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
             Measure(lease.Request.ExpectedBytes, time.GetElapsedTime(lease.GrantedAt), lease.OutstandingAtGrant);
     }
 
-    /// <summary>Measures the line by a finished body, which is no longer outstanding.</summary>
-    /// <param name="bytes">Its size.</param>
-    /// <param name="took">From its lease to its end.</param>
-    /// <param name="outstanding">Bytes outstanding when its lease was granted, including its own.</param>
+    /// <summary>Measures the line by a finished body and the bytes outstanding when its lease was granted, including its own.</summary>
     public void Measure(long bytes, TimeSpan took, long outstanding) =>
         _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes, (double)time.GetTimestamp() / time.TimestampFrequency);
 
@@ -384,7 +367,6 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return frees;
     }
 
-    /// <summary>All waiting leases, in no order.</summary>
     public ConnectionLease[] AllWaiting() => [.. _queues.SelectMany(static queue => queue.All())];
 
     /// <returns>Whether the background was served.</returns>
@@ -407,7 +389,6 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return served;
     }
 
-    /// <returns>Whether any fetch was served.</returns>
     private bool ServePacedBackground(FairQueue queue, LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
     {
         var served = false;
@@ -468,7 +449,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane) && MayAsk(request, isIdle: false))
             return Lease(busy, request);
 
-        // While another connection can be opened, the fetch waits for that instead of using one that may be dead.
+        // While another connection can be opened, the fetch waits for the new one, because the silent one may be dead.
         if (!terms.MoreMayServe && TryLeaseIdle(silent, request) is { } late)
             return late;
 
@@ -615,7 +596,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     private static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
-    /// <summary>Reports which lane the bandwidth limit holds up, and starts or ends the time that waits do not count because of it.</summary>
+    /// <summary>Reports which lane the bandwidth limit holds up, and starts or ends the suspension of the waits.</summary>
     private void TellPace()
     {
         if (pace.IsLimited || pace.Held is not null)

@@ -21,8 +21,6 @@ internal sealed class LeftSocket
     private readonly CancellationTokenSource _release = new();
     private volatile bool _isReset;
 
-    /// <param name="socket">Owned; its sending side is closed.</param>
-    /// <param name="shared">Limits and the clock.</param>
     public LeftSocket(Socket socket, SharedResources shared)
     {
         (_socket, _shared) = (socket, shared);
@@ -41,9 +39,7 @@ internal sealed class LeftSocket
     /// <summary>Whether the server's close was seen. Written before <see cref="WaitAsync"/> ends.</summary>
     public bool WasSeen { get; private set; }
 
-    /// <summary>Ends when the place is free. Never fails.</summary>
-    /// <param name="resetsHelp">Whether this server is known to notice a reset, but not a close of the sending side.</param>
-    /// <param name="disposing">Ends the wait at once, because the pool closes.</param>
+    /// <summary>Ends when the place is free; never fails. <paramref name="resetsHelp"/>: the server notices resets, but no half-close.</summary>
     public async Task WaitAsync(Func<bool> resetsHelp, CancellationToken disposing)
     {
         var options = _shared.Options;
@@ -226,9 +222,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
     /// <summary>Ends the trial without a result: the dial neither connected nor was refused.</summary>
     public void DialFailed() => (_isTrial, _reset) = (false, null);
 
-    /// <summary>Evaluates a refusal of the server.</summary>
-    /// <param name="counted">Other sockets that the server may have counted.</param>
-    /// <param name="serving">How many of them serve. If none does, the refusal says nothing about the limit.</param>
+    /// <summary>Evaluates a refusal. Unless one of the counted sockets serves, it says nothing about the limit.</summary>
     public void Refused(int counted, int serving)
     {
         var now = shared.Time.GetTimestamp();

@@ -88,9 +88,7 @@ internal sealed class LineCeiling
         _isFull = isFull;
     }
 
-    /// <param name="alone">The known time without queueing.</param>
-    /// <param name="seconds">The measured time.</param>
-    /// <param name="shared">Lower bound of its time alone: one of n articles on a line takes at most n times as long.</param>
+    // One of n articles on a line takes at most n times as long, so "shared" is a lower bound of the time alone.
     private static double Learn(ref double alone, double seconds, double shared)
     {
         if (alone <= 0 || seconds < alone)
@@ -103,9 +101,8 @@ internal sealed class LineCeiling
 
 /// <summary>
 /// Tests whether articles wait in a queue of the line. By Little's law, articles requested among fewer bytes then take proportionally
-/// less time. If they do not, the path is long rather than full.
+/// less time. If they do not, the path is long rather than full. Less is requested from <c>since</c> on, in seconds.
 /// </summary>
-/// <param name="since">When the line was found full, in seconds; from then on fewer bytes are requested.</param>
 internal struct QueueTrial(double since)
 {
     private const int Articles = 16;
@@ -124,11 +121,7 @@ internal struct QueueTrial(double since)
     private double _seconds;
     private int _count;
 
-    /// <summary>Adds a finished article; true if there is no queue. Times are in seconds.</summary>
-    /// <param name="outstanding">Bytes outstanding with the article.</param>
-    /// <param name="secondsPerByte">Its time divided by its size.</param>
-    /// <param name="askedAt">When it was requested.</param>
-    /// <param name="now">When it ended.</param>
+    /// <summary>Adds a finished article and the bytes outstanding with it; true if there is no queue. Times are in seconds.</summary>
     public bool Refutes(long outstanding, double secondsPerByte, double askedAt, double now)
     {
         if (askedAt < _since || _bytesBefore == 0)

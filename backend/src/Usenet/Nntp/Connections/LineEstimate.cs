@@ -2,10 +2,9 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// Measured timings of one connection or of all connections of a provider: round trip, rate, article and handshake times. They decide how
-/// deep to pipeline and whether waiting beats dialing.
+/// deep to pipeline and whether waiting beats dialing. The estimate of a connection teaches that of its provider, and uses it until it
+/// has samples itself.
 /// </summary>
-/// <param name="time">Clock.</param>
-/// <param name="provider">For a connection, the estimate of its provider: learns the same samples and answers until this one can. Or null.</param>
 /// <remarks>Thread-safe: read loops write and the scheduler reads. Each field is one word, and a lost update only costs a sample.</remarks>
 internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = null)
 {
@@ -99,7 +98,6 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
     }
 }
 
-/// <summary>The last few round trips of one provider.</summary>
 /// <remarks>Thread-safe. Each read loop writes one word to the next place. A concurrent reader sees either the old or the new round trip.</remarks>
 internal sealed class RecentRoundTrips
 {

@@ -36,9 +36,6 @@ internal sealed class NntpConnection : IAsyncDisposable
     private volatile bool _lostWhileSending;
     private bool _closedByServer;
 
-    /// <param name="transport">Logged in; owned.</param>
-    /// <param name="login">The login counter of the pool.</param>
-    /// <param name="pool">The owner.</param>
     public NntpConnection(NntpTransport transport, int login, NntpConnectionPool pool)
     {
         (_transport, _pool, _shared) = (transport, pool, pool.Shared);
@@ -169,7 +166,6 @@ internal sealed class NntpConnection : IAsyncDisposable
         return reason;
     }
 
-    /// <summary>Handles what the clock found due.</summary>
     internal void Obey(ConnectionDue due)
     {
         if (due.IsLate)
@@ -257,7 +253,6 @@ internal sealed class NntpConnection : IAsyncDisposable
     }
 
     /// <summary>Registers a command before it is flushed, because its answer can overtake the end of the flush.</summary>
-    /// <returns>False if the command was abandoned and must not be sent.</returns>
     private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer)
     {
         reply.SentAt = _time.GetTimestamp();
@@ -305,9 +300,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Takes as many replies as the buffer holds, in order of their commands, and cuts off the bytes used. Read loop only.</summary>
-    /// <param name="buffer">Lent.</param>
-    /// <param name="arrived">How many of its bytes are new.</param>
+    /// <summary>Takes as many replies as the buffer holds, in order of their commands, and cuts off their bytes. Read loop only.</summary>
     /// <exception cref="NntpException">The bytes fit no command.</exception>
     internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {
@@ -481,7 +474,6 @@ internal sealed class NntpConnection : IAsyncDisposable
         reply.Fail(reason);
     }
 
-    /// <summary>The error for a line that answers no command or ends the session.</summary>
     private static NntpException Unsolicited(in NntpResponse response) => response.Code switch
     {
         NntpResponseCode.ServiceUnavailable or NntpResponseCode.PermanentlyUnavailable =>

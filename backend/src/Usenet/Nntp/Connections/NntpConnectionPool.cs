@@ -79,9 +79,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <summary>Whether no connection is open and the breakers or the shutdown forbid a dial.</summary>
     public bool IsUnreachable => Reach.IsUnreachable;
 
-    /// <summary>
-    /// Whether no connection is open and the oldest dial has exceeded the hedge wait. Further fetches then need not wait for the same dial.
-    /// </summary>
+    /// <summary>Whether no connection is open and the oldest dial exceeds the hedge wait, so that fetches need not wait for it.</summary>
     public bool IsMute => Reach.IsMute;
 
     public bool IsOutOfReach => Reach != (false, false);
@@ -351,10 +349,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>
-    /// Takes an idle connection out of service, so that it may say QUIT. Returns false while a lease is out, or while the warm floor needs
-    /// the connection and it is not stale.
-    /// </summary>
+    /// <summary>Lets an idle connection say QUIT. Returns false while it has a lease, or while the floor needs it and it is not stale.</summary>
     public bool TryRetire(NntpConnection connection, bool isStale)
     {
         lock (_gate)
@@ -378,7 +373,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <summary>Called by a connection that takes no more leases. Its socket may still count.</summary>
     public void Closing(NntpConnection connection, NntpException reason)
     {
-        // A connection that was idle, or that owed only a keep-alive, says nothing about the provider.
+        // A connection without commands, or with only a keep-alive, says nothing about the provider.
         var isTelling = connection.IsAwaited && ProviderHealth.IsTelling(reason);
         OperationPermit? permit;
         bool owedStats;
@@ -413,7 +408,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             left.FreedAt = Shared.Time.GetTimestamp();
     }
 
-    /// <summary>Called by a connection when its socket is fully closed.</summary>
     public void SocketGone()
     {
         Shared.Meter.SocketClosed();
@@ -497,7 +491,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             Shared.Limiter.Wake();
     }
 
-    /// <returns>The first lease whose owner must be notified, or null.</returns>
     private ConnectionLease? ServeUnderLock()
     {
         var wasPaced = _scheduler.IsPaced;
@@ -628,7 +621,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             _look.Arm(due);
     }
 
-    /// <summary>Whether to dial once more. <paramref name="again"/> is when to check again without an event; null if only an event can help.</summary>
+    /// <summary>Whether to dial once more. <paramref name="again"/> is when to check again without an event; null if only events can help.</summary>
     private bool MayDial(int depth, out TimeSpan? again)
     {
         var options = Shared.Options;

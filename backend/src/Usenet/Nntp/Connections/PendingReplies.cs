@@ -10,7 +10,6 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// Thread-safe. A command is added before it is flushed, because its answer can overtake the end of the flush. Lateness belongs to the
 /// first reply and ends with it.
 /// </remarks>
-/// <param name="openedAt">In ticks of the time provider.</param>
 internal sealed class PendingReplies(long openedAt = 0)
 {
     private readonly Lock _gate = new();
@@ -97,7 +96,6 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether an abandoned first reply delays a wanted one.</summary>
     public bool IsHeldUpByAbandoned
     {
         get
@@ -117,7 +115,6 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether a reader waits for any of the replies.</summary>
     public bool IsAnyAwaited
     {
         get
@@ -190,8 +187,6 @@ internal sealed class PendingReplies(long openedAt = 0)
 
     /// <summary>Adds a command about to be sent; false if it was abandoned and must not be sent.</summary>
     /// <remarks>A lease abandons first and then checks this queue, so either the command is left out or the lease sees it.</remarks>
-    /// <param name="reply">The command.</param>
-    /// <param name="isOnly">Whether nothing else is outstanding.</param>
     public bool TryAdd(PendingReply reply, out bool isOnly)
     {
         lock (_gate)
@@ -208,9 +203,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Moves the fetches behind a late reply to other providers.</summary>
-    /// <param name="late">Nothing happens if it is no longer the first reply.</param>
-    /// <param name="isLeft">Whether the fetch of the late reply moves too.</param>
+    /// <summary>Moves the fetches behind a late first reply to other providers; if <paramref name="isLeft"/>, its own too.</summary>
     public void SendElsewhere(PendingReply late, bool isLeft)
     {
         lock (_gate)
@@ -226,14 +219,12 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>The command whose reply comes next or is arriving.</summary>
     public bool TryPeek([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
             return _replies.TryPeek(out reply);
     }
 
-    /// <summary>The command whose reply comes next, if it is late.</summary>
     public bool TryPeekLate([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)

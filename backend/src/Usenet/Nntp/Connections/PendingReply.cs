@@ -61,7 +61,6 @@ internal sealed class StepProof(MessageId id, long until)
 /// The commands that one lease sends, and their reply: one command, or several with single-line answers. The read loop feeds it, the
 /// fetch awaits it, and any thread may abandon it. The gate orders the three, so that nothing lent by the fetch is touched after its end.
 /// </summary>
-/// <param name="gate">The lock of the fetch; null to create one.</param>
 internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcome>
 {
     private bool _completed;
@@ -73,7 +72,6 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     /// <exception cref="OperationCanceledException">The reply was abandoned.</exception>
     public ValueTask<ReplyOutcome> Outcome => new(this, Version);
 
-    /// <summary>Commands sent together.</summary>
     public abstract int Commands { get; }
 
     /// <summary>How many of <see cref="Commands"/> are not fully answered.</summary>
@@ -88,7 +86,6 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     /// <summary>When the body began, in ticks of the time provider; 0 before, or if there is none. Read loop only.</summary>
     public long BodyStartedAt { get; protected set; }
 
-    /// <summary>Whether the fetch ended before the reply did.</summary>
     public bool IsAbandoned { get; private set; }
 
     public virtual bool IsWanted => !IsAbandoned;
@@ -101,9 +98,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public bool SentBehindOthers { get; set; }
 
-    /// <summary>
-    /// Whether the fetch may continue in the read loop after a good reply. Only for short continuations, because the next replies wait.
-    /// </summary>
+    /// <summary>Whether the fetch may continue in the read loop after a good reply. Must be short, because the next replies wait.</summary>
     protected virtual bool ContinuesInline => false;
 
     protected Lock Gate { get; } = gate ?? new Lock();
@@ -128,11 +123,9 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     {
     }
 
-    /// <summary>Adds the timing of the finished reply to the estimate of the line.</summary>
     public abstract void Measure(LineEstimate line);
 
-    /// <summary>Closes a fully received reply, so that it can no longer be abandoned; <see cref="Complete"/> follows.</summary>
-    /// <returns>False if it was abandoned before.</returns>
+    /// <summary>Closes a complete reply before <see cref="Complete"/>; false if it was abandoned before.</summary>
     public bool TryClose() => TryEnd(abandons: false);
 
     /// <summary>Completes the fetch of a closed reply. The connection must not touch the reply afterwards.</summary>
@@ -145,8 +138,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
             End(failure);
     }
 
-    /// <summary>Ends the fetch while the reply is still to come. Everything lent by the fetch is free when this returns.</summary>
-    /// <returns>False if the reply has ended.</returns>
+    /// <summary>Ends the fetch early; false if the reply has ended. Everything lent by the fetch is free when this returns.</summary>
     public bool TryAbandon(Exception reason)
     {
         if (!TryEnd(abandons: true))
@@ -174,9 +166,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
         }
     }
 
-    /// <summary>
-    /// Checks that a line without the article reports a miss. It need not name the article (RFC 3977 section 6.2.3.2), but must not name another.
-    /// </summary>
+    /// <summary>Checks that a line reports a miss. It need not name the article (RFC 3977 section 6.2.3.2), but must not name another.</summary>
     protected static void CheckMiss(in NntpResponse response, MessageId id)
     {
         if (!NntpResponseCode.IsMiss(response.Code))

@@ -47,7 +47,6 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
         BackgroundDepth = shared.Options.BackgroundDepth,
     };
 
-    /// <summary>Counts a complete reply for the pipelining trial.</summary>
     public void Answered(PendingReply reply)
     {
         if (_trial.Answered(reply.WasPipelined))

@@ -76,9 +76,7 @@ internal sealed class PipelineTrial(TimeProvider time)
         }
     }
 
-    /// <summary>Counts a connection broken by the server while replies were outstanding.</summary>
-    /// <param name="fault">The failure.</param>
-    /// <param name="pipelined">Whether several commands were outstanding.</param>
+    /// <summary>Counts a connection broken by the server while one reply, or several if <paramref name="pipelined"/>, were outstanding.</summary>
     public void Broke(NntpFault fault, bool pipelined)
     {
         lock (_gate)

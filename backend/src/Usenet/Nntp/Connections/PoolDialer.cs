@@ -4,9 +4,6 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>Opens the connections of one pool, within the limit of parallel handshakes.</summary>
 /// <remarks>Thread-safe.</remarks>
-/// <param name="shared">Shared by all pools.</param>
-/// <param name="line">Measures the duration of handshakes.</param>
-/// <param name="pool">Counts the parallel dial to a second address.</param>
 internal sealed class PoolDialer(SharedResources shared, LineEstimate line, NntpConnectionPool pool)
 {
     private readonly KnownFamily _family = new();

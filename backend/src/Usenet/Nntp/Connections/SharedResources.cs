@@ -5,17 +5,7 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>Shared by the connection pools of all accounts, and owned by the accounts.</summary>
-/// <param name="options">Initial timeouts and limits.</param>
-/// <param name="limiter">Permits of the whole process.</param>
-/// <param name="handshakes">Limits the parallel handshakes at all providers together.</param>
-/// <param name="meter">Metrics.</param>
-/// <param name="memory">Learned facts about the providers.</param>
-/// <param name="time">Clock.</param>
-/// <param name="logger">Logs faults.</param>
-/// <param name="names">Resolves host names.</param>
-/// <param name="dial">Replaces <see cref="NntpDialer"/> in tests without sockets; otherwise null.</param>
-/// <param name="bandwidth">Delays the commands of all pools; not owned. Null for no limit.</param>
-/// <remarks>Thread-safe.</remarks>
+/// <remarks>Thread-safe. Tests without sockets replace <see cref="NntpDialer"/> by <c>dial</c>. The bandwidth limiter is not owned.</remarks>
 internal sealed class SharedResources(
     NntpOptions options,
     GlobalOperationLimiter limiter,

@@ -19,8 +19,7 @@ internal sealed class StatBatch : PendingReply
     private int _answered;
     private long _firstAt;
 
-    /// <param name="ids">At least one, none empty; must not change while the reply is pending.</param>
-    /// <param name="lane">The lane of the request.</param>
+    // The ids must not change while the reply is pending.
     public StatBatch(ReadOnlyMemory<MessageId> ids, OperationLane lane)
     {
         _request = new ArticleRequest(ids.Span[0], lane, ExpectedBytes: ids.Length * TypicalLine) { Stats = ids.Length };
@@ -36,7 +35,6 @@ internal sealed class StatBatch : PendingReply
 
     public override long Remaining => Math.Max(Unanswered * TypicalLine, 1);
 
-    /// <summary>Whether any article is missing.</summary>
     public bool HasMisses { get; private set; }
 
     /// <summary>

@@ -30,10 +30,9 @@ public sealed class AccountTest : IAsyncDisposable
     internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, NntpOptions options, Func<Task>? release) =>
         (_pool, _shared, _names, _options, _release) = (pool, shared, names, options, release);
 
-    /// <summary>Whether the account is in the settings.</summary>
     public bool IsSaved => _pool is not null;
 
-    /// <summary>Open connections of the account besides those of the test.</summary>
+    /// <summary>Open connections of the account, without the test's own.</summary>
     public int Beside => _pool?.Counts.Open ?? 0;
 
     /// <summary>Closes the idle connections of the account to make room for the test.</summary>
@@ -123,7 +122,6 @@ public sealed class TestConnection : IAsyncDisposable
     internal TestConnection(NntpTransport transport, NntpConnectionPool? pool, SharedResources shared, NntpOptions options, Action<TestConnection> closed) =>
         (_transport, _pool, _shared, _options, _closed) = (transport, pool, shared, options, closed);
 
-    /// <summary>Replies still to come.</summary>
     public int Owed => _owed;
 
     /// <summary>Whether a connection without a login is asked to log in.</summary>
@@ -220,7 +218,6 @@ public sealed class TestConnection : IAsyncDisposable
         _closed(this);
     }
 
-    /// <returns>Whether the server has closed its side.</returns>
     private async Task<bool> TryQuitAsync()
     {
         using var deadline = new CancellationTokenSource(QuitPatience, _shared.Time);

@@ -44,10 +44,7 @@ internal sealed class ArticleFetch : IUrgent
     // Since when a reader waits, in ticks of the time provider; the largest value if none does. Raise writes it without the gate.
     private long _awaitedSince = long.MaxValue;
 
-    /// <param name="services">Shared by the fetches of a pool of providers.</param>
-    /// <param name="request">The article to fetch.</param>
-    /// <param name="sink">Takes the article; not called after <see cref="RunAsync"/> has ended.</param>
-    /// <param name="cancellationToken">Cancels the fetch.</param>
+    // The sink is not called any more once RunAsync has ended.
     public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
@@ -133,10 +130,8 @@ internal sealed class ArticleFetch : IUrgent
     /// Takes an attempt from provider to provider. A miss moves on at once; a fault is first retried over another connection of the same
     /// provider. Any other exception ends the whole fetch.
     /// </summary>
-    /// <returns>
-    /// The end of the fetch for the first attempt, and nothing for a challenger. Both share one method that keeps few locals, because each
-    /// waiting article costs an object that holds them.
-    /// </returns>
+    /// <returns>The end of the fetch for the first attempt; nothing for a challenger.</returns>
+    // One method for both kinds of attempts, with few locals, because each waiting article costs an object that holds them.
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
         // 1. Choose the next provider; when none is left, one whose miss is in doubt.
@@ -252,7 +247,7 @@ internal sealed class ArticleFetch : IUrgent
 
     /// <summary>
     /// Called when no other provider is left. A miss counts only once its connection has proved that it answers in order. Otherwise that
-    /// provider is asked once more on a connection of its own, where no other answer can be mistaken for it. Null if no doubt is left.
+    /// provider is asked once more on an exclusive connection, so that no other answer can be mistaken for it. Null if no doubt is left.
     /// </summary>
     private async Task<Provider?> NextDoubtedAsync(FetchAttempt attempt)
     {
@@ -306,7 +301,7 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>The request for one provider. A separate method, because the walk would otherwise keep copies of it over its waits.</summary>
+    /// <summary>The request for one provider. A separate method, because the walk would otherwise keep copies of the request over its waits.</summary>
     private ArticleRequest RequestOf(FetchAttempt attempt, Provider provider)
     {
         var isAlone = attempt.AsksAgain(provider);
@@ -317,7 +312,7 @@ internal sealed class ArticleFetch : IUrgent
         ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, attempt.Lease))
         : provider.Pool.LeaseAsync(attempt.Lease, _cancellationToken);
 
-    /// <summary>Waits for a connection of its own, unless the miss is settled earlier.</summary>
+    /// <summary>Waits for an exclusive connection, unless the miss is settled earlier.</summary>
     private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
     {
         var settled = doubt.Proof.Settled;
@@ -347,7 +342,6 @@ internal sealed class ArticleFetch : IUrgent
             Walk.Missed(provider, outcome);
     }
 
-    /// <returns>False if another attempt has won.</returns>
     private bool TryDeliver(FetchAttempt attempt)
     {
         lock (Gate)
@@ -444,7 +438,7 @@ internal sealed class ArticleFetch : IUrgent
             if (_challenger == attempt)
                 _challenger = null;
 
-            // A losing attempt has nothing to report, and a caller that cancels learns of it in any case.
+            // A losing attempt has nothing to report, and a caller that cancels gets its own exception below.
             if (broke is not null && !(broke is OperationCanceledException && (attempt != _first || attempt.HasLost)))
                 (_broke, _isOver) = (_broke ?? broke, true);
             if (!_isOver)
@@ -525,7 +519,7 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Grants the one free hedge of a reader that has waited for half the stall timeout, because the rest of it plus a second silence would
+    /// Grants the one free hedge of a reader that has waited for half the stall timeout, because the other half plus a second silence would
     /// be too long (F10). One hedge per article is too rare to add much traffic. Under the gate.
     /// </summary>
     private bool TryBeOwed()
@@ -543,10 +537,7 @@ internal sealed class ArticleFetch : IUrgent
     private bool MustLeave(FetchAttempt attempt) =>
         attempt is { Provider: { } provider, IsProbe: false } && ProviderSelector.MustSpare(_services.Providers, provider) is not null;
 
-    /// <summary>Starts a challenger if there is a provider for it and the budget allows it. Under the gate.</summary>
-    /// <param name="late">The provider of the late attempt.</param>
-    /// <param name="isSent">Whether the late command was sent.</param>
-    /// <param name="isFree">Whether the hedge is free, because no open connection could deliver the article twice.</param>
+    /// <summary>Starts a challenger if a provider and the budget allow it. Under the gate. It is free if no copy can arrive twice.</summary>
     private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
     {
         if (ProviderSelector.Rival(_services.Providers, _asked, _walk?.MissedBackbones, late, isSent) is not { } rival

@@ -14,7 +14,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     // before it arrive or its connection stalls.
     private const int MostMoves = 8;
 
-    // A fetch can still lose its place when its connection closes or its pool sends all waiters away. Beyond this limit that is a failure.
+    // A fetch can still lose its place when its connection closes or its pool sends all waiters away. Beyond this limit, a lost place counts as a failure.
     private const int MostPlacesLost = 32;
 
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
@@ -54,7 +54,6 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Whether this attempt has ever been the leader.</summary>
     public bool HasLed { get; set; }
 
-    /// <summary>Whether another attempt has won.</summary>
     public bool HasLost { get; private set; }
 
     /// <summary>Whether it was started because the leader was late.</summary>
@@ -87,7 +86,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         }
     }
 
-    /// <summary>Counts a place lost before the command was answered, so that the same provider is asked again; false if that was too often.</summary>
+    /// <summary>Counts a place lost before the command was answered, so that the same provider is asked again; false if it happened too often.</summary>
     public bool TryLosePlace() => _placesLost < MostPlacesLost && ++_placesLost > 0;
 
     /// <summary>Whether this provider is asked again because its miss is not proved.</summary>
@@ -96,11 +95,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Clears the doubt, because the miss was settled.</summary>
     public void Settled() => (Doubt, IsAskedAgain) = (null, false);
 
-    /// <summary>Begins to ask a provider.</summary>
-    /// <param name="provider">The next one of the walk.</param>
-    /// <param name="lease">Lent; waits for a connection first.</param>
-    /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="isProbe">Whether this tests if the provider's replies still fail.</param>
+    /// <summary>Begins to ask a provider. The lease is lent and waits for a connection first.</summary>
     public void Ask(Provider provider, ConnectionLease lease, long now, bool isProbe)
     {
         lock (Gate)

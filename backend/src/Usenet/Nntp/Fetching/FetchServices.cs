@@ -4,9 +4,6 @@ using Sluice.Usenet.Nntp.Health;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>Shared by all fetches of one pool of providers.</summary>
-/// <param name="Providers">All providers of the pool, by index.</param>
-/// <param name="Shared">Options, clock, metrics and memory.</param>
-/// <param name="Releases">Knows which providers lack much of which release.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedResources Shared, ReleaseOrder Releases)
 {
@@ -25,10 +22,7 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 
     public TimeProvider Time => Shared.Time;
 
-    /// <summary>The next provider of a walk; null if none is left.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="asked">Providers that must not be asked (again).</param>
-    /// <param name="walk">Their answers; null if there are none yet.</param>
+    /// <summary>The next provider that was not asked; null if none is left. <paramref name="walk"/> is null before the first answer.</summary>
     public Provider? Next(in ArticleRequest request, ProviderSet asked, ProviderWalk? walk) => ProviderSelector.Next(
         Providers, asked, walk?.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
 

@@ -14,7 +14,7 @@ internal sealed class HedgeBudget
     // The number of replies behind a late one, at a usual pipeline depth.
     private const int MovesInAdvance = MostSavedUp - InAdvance;
 
-    // In articles: a hedge may add one article of traffic, and each fetched article earns a twentieth of it.
+    // In articles: a hedge may add one article of traffic, and each fetched article earns one twentieth.
     private int _credit = InAdvance * ArticlesPerHedge;
     private int _movesInAdvance = MovesInAdvance;
 

@@ -27,7 +27,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     private readonly Dictionary<Guid, AccountKey> _known = [];
     private bool _isDisposed;
 
-    // Replaced under _gate when an account comes or goes. Read without it, because each returned permit pumps all of them.
+    // Replaced under _gate when an account comes or goes. Read without it, because each returned permit pumps all accounts.
     private volatile Account[] _all = [];
 
     /// <summary>Creates the accounts without opening any connection.</summary>
@@ -55,7 +55,7 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     public long BytesReceived => _shared.Meter.BytesReceived;
 
-    /// <summary>Usage of each provider since the start, by id; several entries of one account count for the first of them.</summary>
+    /// <summary>Usage of each provider since the start, by id; several entries of one account count for the first entry.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
     /// <summary>Completes when a provider in cooldown can be used again. Read the property again for the next recovery.</summary>
@@ -113,7 +113,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(entries.Count, ProviderSet.MaxProviders);
         var wanted = entries.GroupBy(AccountKey.Of).ToDictionary(group => group.Key, group => Together([.. group]));
-        // A cooldown saves time for other providers. If there is only one, a reader waits for every second of it.
+        // A cooldown saves time for other providers. If there is only one, a reader would wait for every second.
         if (wanted.Values.Count(account => account.Kind != ProviderKind.Disabled) == 1)
             options = options with { BreakerCooldown = LoneCooldown, BreakerLongestCooldown = LongestLoneCooldown };
         _shared.Options = options;

@@ -138,20 +138,17 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 }
 
-/// <summary>A snapshot of one provider.</summary>
+/// <summary>A snapshot of one provider. Busy connections owe a reply, idle ones do not; changing ones are being opened or closed.</summary>
 /// <param name="Sockets">Open, opening and closing connections.</param>
 /// <param name="PipeliningDepth">Outstanding bodies per connection.</param>
 /// <param name="PinnedBecause">Why the depth is fixed at 1, as a sentence for an operator; null if it is not.</param>
 /// <param name="Fault">Why the provider is in cooldown; null if it is not.</param>
 public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause, NntpFault? Fault)
 {
-    /// <summary>Opening and closing connections.</summary>
     public int Changing { get; init; }
 
-    /// <summary>Connections that owe nothing.</summary>
     public int Idle { get; init; }
 
-    /// <summary>Connections that owe a reply.</summary>
     public int Busy => Sockets - Changing - Idle;
 
     /// <summary>The learned connection cap; null if the server allows all promised connections.</summary>

@@ -3,8 +3,6 @@ using Sluice.Usenet.Nntp.Connections;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>A miss that its connection has not yet proved to be the answer to this command.</summary>
-/// <param name="Provider">The provider.</param>
-/// <param name="Proof">Whether the answer belongs to this article.</param>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
 /// <summary>

@@ -3,7 +3,6 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Health;
 
-/// <summary>The state of a breaker.</summary>
 internal enum BreakerState
 {
     /// <summary>All operations pass.</summary>
@@ -50,11 +49,7 @@ internal sealed class CircuitBreaker
     private int _trips;
     private int _passesLeft;
 
-    /// <param name="time">Clock.</param>
-    /// <param name="tolerated">Consecutive faults that open it.</param>
-    /// <param name="firstCooldown">The first cooldown.</param>
-    /// <param name="longestCooldown">The longest cooldown.</param>
-    /// <param name="known">The remembered state of an earlier breaker, or null.</param>
+    // Opens after "tolerated" consecutive faults.
     public CircuitBreaker(TimeProvider time, int tolerated, TimeSpan firstCooldown, TimeSpan longestCooldown, RememberedBreak? known = null)
     {
         (_time, _tolerated, _firstCooldown, _longestCooldown) = (time, tolerated, firstCooldown, longestCooldown);
@@ -155,7 +150,6 @@ internal sealed class CircuitBreaker
         Changed?.Invoke();
     }
 
-    /// <summary>Resets the count of consecutive faults.</summary>
     public void Succeeded()
     {
         lock (_gate)
@@ -289,7 +283,6 @@ internal sealed class BreakerProbe(CircuitBreaker breaker) : IDisposable
     /// <summary>Reports success; true if the breaker has closed.</summary>
     public bool Passed() => breaker.Passed(this);
 
-    /// <summary>Reports failure.</summary>
     public void Failed(NntpException failure) => breaker.Failed(this, failure);
 
     /// <summary>Returns the probe. Without a verdict, another probe may start at once.</summary>

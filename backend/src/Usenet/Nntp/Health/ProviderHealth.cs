@@ -18,11 +18,6 @@ internal sealed class ProviderHealth
     private readonly Lock _gate = new();
     private MessageId _lastDelivered;
 
-    /// <param name="provider">The key of its breakers in the memory.</param>
-    /// <param name="options">The cooldowns.</param>
-    /// <param name="memory">Holds the breaker states of an earlier run.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="recovery">Set when a breaker closes.</param>
     public ProviderHealth(Guid provider, NntpOptions options, ProviderMemory memory, TimeProvider time, RecoverySignal recovery)
     {
         (_provider, _memory) = (provider, memory);
@@ -58,7 +53,6 @@ internal sealed class ProviderHealth
         }
     }
 
-    /// <summary>Records a complete body.</summary>
     public void Delivered(MessageId id)
     {
         lock (_gate)

@@ -68,7 +68,6 @@ public sealed class ProviderMemory
     private TimeSpan _believed = TimeSpan.FromHours(1);
     private int _most = 100_000;
 
-    /// <summary>Creates an empty memory.</summary>
     public ProviderMemory(TimeProvider time) => _misses = new MissMemory(time);
 
     /// <summary>Sets how long a first miss is trusted, and how many misses are kept.</summary>
@@ -161,7 +160,6 @@ public sealed class ProviderMemory
             _caps[provider] = _newCaps[provider] = cap;
     }
 
-    /// <summary>Whether a provider recently reported an article missing.</summary>
     internal bool IsMissing(Guid provider, MessageId id)
     {
         lock (_gate)
@@ -253,7 +251,6 @@ internal sealed class MissMemory(TimeProvider time)
         return miss;
     }
 
-    /// <summary>Adds a miss of an earlier run.</summary>
     public void Put(RememberedMiss answer, int most)
     {
         if (!_answers.ContainsKey(answer.Key))

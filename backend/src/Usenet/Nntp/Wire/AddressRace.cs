@@ -9,7 +9,6 @@ internal interface IDialPlaces
     /// <summary>Takes a place for one more socket besides that of the dial; false if none is free.</summary>
     bool TryTake();
 
-    /// <summary>Returns such a place.</summary>
     void Return();
 
     /// <summary>Takes over an unneeded socket, which keeps a place until the server notices, because the server may count it.</summary>
@@ -18,10 +17,6 @@ internal interface IDialPlaces
 }
 
 /// <summary>Connects to the first of several addresses that answers (RFC 8305), alternating families, one every 250 ms.</summary>
-/// <param name="options">Timeouts.</param>
-/// <param name="meter">Metrics.</param>
-/// <param name="time">Clock.</param>
-/// <param name="places">Counts all sockets beyond the first.</param>
 internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProvider time, IDialPlaces places)
 {
     private const int TcpUserTimeoutOption = 18;
@@ -31,10 +26,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
     private static readonly TimeSpan AttemptDelay = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan TcpUserTimeout = TimeSpan.FromSeconds(15);
 
-    /// <summary>Sorts addresses so that the families alternate (RFC 8305 section 4).</summary>
-    /// <param name="addresses">From the resolver.</param>
-    /// <param name="first">The leading family; null for the family of the first address.</param>
-    /// <param name="most">Most addresses returned.</param>
+    /// <summary>Alternates the families (RFC 8305 section 4), beginning with <paramref name="first"/>, or else with the first address.</summary>
     public static IReadOnlyList<IPAddress> InTurn(IReadOnlyList<IPAddress> addresses, AddressFamily? first, int most)
     {
         var leading = first ?? (addresses.Count > 0 ? addresses[0].AddressFamily : AddressFamily.Unspecified);

@@ -22,14 +22,10 @@ internal sealed class KnownFamily
 }
 
 /// <summary>Opens connections to one provider: name, TCP, TLS, greeting and login, within the timeouts.</summary>
-/// <param name="provider">The server and login.</param>
-/// <param name="options">Timeouts and limits.</param>
-/// <param name="meter">Metrics.</param>
-/// <param name="time">Clock.</param>
-/// <param name="names">Resolves host names; null for the system's resolver.</param>
-/// <param name="places">Counts the sockets; null to count none and try one address at a time.</param>
-/// <param name="family">The address family that last worked; null to neither use nor remember it.</param>
-/// <param name="entering">Called when a step begins; may be null.</param>
+/// <remarks>
+/// Without <c>names</c> it uses the system's resolver, without <c>places</c> it tries one address at a time, and without <c>family</c> it
+/// remembers no address family. <c>entering</c> is called when a step begins.
+/// </remarks>
 internal sealed class NntpDialer(
     ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null)
 {

@@ -8,9 +8,7 @@ internal sealed class NntpTransport : IAsyncDisposable
 {
     private readonly Socket _socket;
 
-    /// <param name="socket">Connected; owned.</param>
-    /// <param name="stream">The socket's stream, or TLS over it; owned. It must not own the socket.</param>
-    /// <param name="receiveBufferBytes">Size of one receive.</param>
+    // Owns both. The stream reads the socket, directly or over TLS, but must not own it.
     public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes)
     {
         _socket = socket;
