@@ -23,7 +23,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server;
 
-/// <summary>The composition root: each folder adds its own part, in the order of the layers.</summary>
+/// <summary>The composition root: each folder adds its own services, in the order of the layers.</summary>
 internal static class Program
 {
     public static Task<int> Main(string[] arguments)
@@ -36,13 +36,10 @@ internal static class Program
         return ProcessExit.RunAsync(Build);
     }
 
-    /// <summary>Puts the application together. Nothing is opened before it runs.</summary>
-    /// <param name="environment">The variables that it is configured by.</param>
+    /// <summary>Builds the application. Opens nothing.</summary>
     public static WebApplication Build(ProcessEnvironment environment) => Build(environment, _ => { });
 
-    /// <summary>The same with parts replaced: a test brings its own clock or disk.</summary>
-    /// <param name="environment">The variables that it is configured by.</param>
-    /// <param name="replace">Has the last word on the services.</param>
+    /// <summary>Builds the application with replaced services, for tests with their own clock or disk.</summary>
     internal static WebApplication Build(ProcessEnvironment environment, Action<IServiceCollection> replace)
     {
         var process = ProcessOptions.Read(environment);

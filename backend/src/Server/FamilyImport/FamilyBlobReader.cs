@@ -4,8 +4,8 @@ using System.Text;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// What files are made of, in the old blobs: the version-tolerant objects of MemoryPack. Each begins with a count of members and the length of
-/// each, so that members of later versions are passed over. Pure, and never allocates on the word of a length.
+/// Reads version-tolerant MemoryPack objects that describe files in old blobs. Each object starts with its member count and the member lengths,
+/// so that unknown members can be skipped. Allocates nothing based on an unchecked length.
 /// </summary>
 internal ref struct FamilyBlobReader
 {
@@ -15,11 +15,8 @@ internal ref struct FamilyBlobReader
 
     private FamilyBlobReader(ReadOnlySpan<byte> bytes) => _rest = bytes;
 
-    /// <summary>Reads an unpacked blob.</summary>
-    /// <param name="kind">What it describes.</param>
-    /// <param name="bytes">The blob.</param>
-    /// <param name="length">Length of the file, which a plain post does not say itself.</param>
-    /// <exception cref="FamilyFormatException">It is not of this form.</exception>
+    /// <summary>Reads an unpacked blob. A plain post does not store the file length, so the caller provides it.</summary>
+    /// <exception cref="FamilyFormatException">The blob has another format.</exception>
     public static FamilyContent Read(FamilyKind kind, ReadOnlySpan<byte> bytes, long length)
     {
         var members = new FamilyBlobReader(bytes).ReadMembers(bytes);
@@ -68,7 +65,7 @@ internal ref struct FamilyBlobReader
 
     private delegate T Reader<T>(ReadOnlySpan<byte> bytes);
 
-    /// <summary>A list of objects: a count, then one behind the other.</summary>
+    /// <summary>Reads a list: a count, then the objects.</summary>
     private static List<T> List<T>(ReadOnlySpan<byte> bytes, Reader<T> read)
     {
         var reader = new FamilyBlobReader(bytes);
@@ -87,7 +84,7 @@ internal ref struct FamilyBlobReader
         return texts;
     }
 
-    /// <summary>The lengths of ranges that follow one another; null where there are none, or where they do not.</summary>
+    /// <summary>Reads the lengths of adjacent ranges; null if there are none or they are not adjacent.</summary>
     private static List<long>? Lengths(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length <= sizeof(int))
@@ -116,14 +113,14 @@ internal ref struct FamilyBlobReader
 
     private static FamilyFormatException Damaged() => new("what the old database says about it is damaged or cut short");
 
-    /// <summary>The members of the object that the bytes are, and nothing behind it.</summary>
+    /// <summary>Reads the object's members; throws if they exceed the bytes.</summary>
     private Members ReadMembers(ReadOnlySpan<byte> whole)
     {
         var members = Measure(out var length);
         return length <= whole.Length ? members : throw Damaged();
     }
 
-    /// <summary>The object that comes next, as its bytes.</summary>
+    /// <summary>Takes the bytes of the next object.</summary>
     private ReadOnlySpan<byte> TakeObject()
     {
         if (_rest is [NullObject, ..])
@@ -132,7 +129,7 @@ internal ref struct FamilyBlobReader
         return Take(length);
     }
 
-    /// <summary>Reads the head of an object: where each member is, and how long all of it is.</summary>
+    /// <summary>Reads an object's header: the position of each member, and the total length.</summary>
     private Members Measure(out int length)
     {
         var whole = _rest;
@@ -164,7 +161,7 @@ internal ref struct FamilyBlobReader
 
     private int TakeInt32() => BinaryPrimitives.ReadInt32LittleEndian(Take(sizeof(int)));
 
-    /// <summary>A small number is its own byte; a code from −121 down says how long the number behind it is.</summary>
+    /// <summary>Small numbers are one byte. A code of −121 or below tells the size of the number that follows.</summary>
     private int TakeVarInt() => (sbyte)Take(1)[0] switch
     {
         >= 0 and var small => small,
@@ -175,7 +172,7 @@ internal ref struct FamilyBlobReader
         _ => throw Damaged(),
     };
 
-    /// <summary>UTF-8 behind the complement of its length and a count of characters, or UTF-16 behind a count of characters.</summary>
+    /// <summary>Reads UTF-8 after the complement of its length and a character count, or UTF-16 after a character count.</summary>
     private string TakeText()
     {
         var head = TakeInt32();
@@ -187,10 +184,10 @@ internal ref struct FamilyBlobReader
         return Encoding.UTF8.GetString(Take(~head));
     }
 
-    /// <summary>Where the members of an object are; one that is not there is empty.</summary>
+    /// <summary>Positions of an object's members; a missing member is empty.</summary>
     private ref struct Members(ReadOnlySpan<byte> whole, int begin)
     {
-        /// <summary>More than any version has.</summary>
+        /// <summary>Upper limit, above the member count of every version.</summary>
         public const int Most = 32;
 
         private readonly ReadOnlySpan<byte> _whole = whole;

@@ -3,10 +3,9 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Puts the import of old libraries together.</summary>
 internal static class FamilyImportRegistration
 {
-    /// <summary>Adds the worker, and the part of it that comes before the first secrets are made.</summary>
+    /// <summary>Adds the import worker, which also runs before the first secrets are generated.</summary>
     public static IServiceCollection AddFamilyImport(this IServiceCollection services) => services
         .AddSingleton<ReleaseTaker>()
         .AddSingleton<FamilyImporter>()

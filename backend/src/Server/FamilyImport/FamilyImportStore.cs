@@ -5,16 +5,13 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>An import that has begun.</summary>
-/// <param name="StartedAt">When.</param>
-/// <param name="FinishedAt">When it ended; null where it is to go on.</param>
-/// <param name="Report">What came of it; as long as it goes on, of its settings.</param>
+/// <summary>A started import. While it runs, the end is null and the report covers only settings.</summary>
 internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report);
 
-/// <summary>Reads and writes <c>family_import</c>: whether an import has begun, and what came of it.</summary>
+/// <summary>Stores the state and report of the import in <c>family_import</c>.</summary>
 internal sealed class FamilyImportStore(SluiceDatabase database)
 {
-    /// <summary>The import; null where none has begun.</summary>
+    /// <summary>The import; null if none was started.</summary>
     public Task<BegunImport?> FindAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<Row>("SELECT started_at AS StartedAt, finished_at AS FinishedAt, report AS Report FROM family_import") is { } row
@@ -25,17 +22,16 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Whether the server has nothing of its own yet, so that an import can bring it everything.</summary>
+    /// <summary>Whether the server has no data of its own, so that an import can bring everything.</summary>
     public Task<bool> IsFreshAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => !connection.ExecuteScalar<bool>(
                 "SELECT EXISTS (SELECT 1 FROM release) OR EXISTS (SELECT 1 FROM history_item) OR EXISTS (SELECT 1 FROM queue_item)"),
             cancellationToken);
 
-    /// <summary>Notes that an import has begun; from here on it goes on with every start until it has ended.</summary>
-    /// <param name="at">When.</param>
-    /// <param name="report">What came of its settings, which are saved by now.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    /// <summary>
+    /// Records the start of an import, with the report of its already saved settings. From here on every start resumes it until it ends.
+    /// </summary>
     public Task BeginAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -43,7 +39,6 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
                 new { at = at.ToUnixTimeMilliseconds(), report = Write(report) }),
             cancellationToken);
 
-    /// <summary>Notes that it has ended.</summary>
     public Task FinishAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -55,6 +50,6 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
     internal sealed record Row(long StartedAt, long? FinishedAt, string Report);
 }
 
-/// <summary>How a report stands in the database, generated at build.</summary>
+/// <summary>Build-time JSON serializer for the report.</summary>
 [JsonSerializable(typeof(ImportReport))]
 internal sealed partial class ImportJson : JsonSerializerContext;

@@ -8,78 +8,71 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>How far an import is.</summary>
 internal enum ImportStage
 {
-    /// <summary>There is nothing to import, or the server has a library of its own.</summary>
+    /// <summary>There is nothing to import, or the server has its own library.</summary>
     None,
 
-    /// <summary>There is something, which is being counted, or will be once a call asks for it.</summary>
+    /// <summary>There is something to import. It is being counted, or will be at the first request.</summary>
     Looking,
 
-    /// <summary>It is counted and may be taken.</summary>
+    /// <summary>Counted and ready to import.</summary>
     Found,
 
-    /// <summary>It is being taken.</summary>
     Running,
 
-    /// <summary>All is taken.</summary>
     Finished,
 
-    /// <summary>Something went wrong; it can be begun again.</summary>
+    /// <summary>Failed; it can be started again.</summary>
     Failed,
 }
 
-/// <summary>What people are shown of an import.</summary>
-/// <param name="Stage">How far it is.</param>
-/// <param name="Report">What is counted or taken so far.</param>
+/// <summary>The state of an import for the user.</summary>
+/// <param name="Stage">The stage.</param>
+/// <param name="Report">Counts so far.</param>
 internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 {
-    /// <summary>The old database; null for none.</summary>
+    /// <summary>Path of the old database; null for none.</summary>
     public string? Source { get; init; }
 
-    /// <summary>How it keeps what files are made of; null until it was looked at.</summary>
+    /// <summary>Storage format of the old files; null until known.</summary>
     public FamilyShape? Shape { get; init; }
 
-    /// <summary>The share that is done, 0 to 1.</summary>
+    /// <summary>Completed share, 0 to 1.</summary>
     public double Progress { get; init; }
 
-    /// <summary>What went wrong, as a sentence; null for nothing.</summary>
+    /// <summary>Error as a sentence; null for none.</summary>
     public string? Error { get; init; }
 
-    /// <summary>When it began; null where it has not.</summary>
     public DateTimeOffset? StartedAt { get; init; }
 
-    /// <summary>When it ended; null where it has not.</summary>
     public DateTimeOffset? FinishedAt { get; init; }
 }
 
 /// <summary>
-/// The import of the library of a relative of nzbdav (CFG-40), in the background: counted when the setup asks for it, taken when a
-/// call or the environment says so, and gone on with after a start that finds it unfinished.
+/// Imports the library of an nzbdav relative in the background (CFG-40). It counts when the setup asks, imports on request or by environment
+/// variable, and resumes an unfinished import after a restart.
 /// </summary>
-/// <remarks>Thread-safe. One thing is done at a time.</remarks>
+/// <remarks>Thread-safe. One task at a time.</remarks>
 internal sealed class FamilyImportWorker(
     DataFolder folder, ProcessOptions process, FamilyImporter importer, FamilyImportStore store, TimeProvider time, ILogger<FamilyImportWorker> logger)
     : IWorker, IFormerServer
 {
     private readonly Channel<bool> _wishes = Channel.CreateBounded<bool>(1);
 
-    // Guards the three fields below; nothing is awaited under it.
+    // Guards the three fields below. Never held across an await.
     private readonly Lock _gate = new();
     private ImportView _view = new(ImportStage.None, ImportReport.Nothing);
     private ImportTally? _tally;
 
-    // From the start that finds something to the first call that asks for it.
+    // True from finding an old server until the first request.
     private bool _isOffered;
 
-    // From the start that wants an import to its beginning.
+    // Set from the start that requests an import until the import begins.
     private FamilySource? _opened;
 
-    /// <inheritdoc/>
     public string Name => "the import of an old server";
 
-    /// <inheritdoc/>
     public async Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken)
     {
         await LoadAsync(cancellationToken);
@@ -102,7 +95,6 @@ internal sealed class FamilyImportWorker(
         return new Dictionary<string, string?>();
     }
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         if (_opened is not { } source)
@@ -122,7 +114,7 @@ internal sealed class FamilyImportWorker(
         TryBegin();
     }
 
-    /// <summary>How far it is. The first look at an offer begins to count what there is.</summary>
+    /// <summary>Returns the state. The first call after an offer starts counting.</summary>
     public ImportView Show()
     {
         lock (_gate)
@@ -133,8 +125,7 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    /// <summary>Begins to take what there is.</summary>
-    /// <returns>False where there is nothing, or all of it was taken.</returns>
+    /// <summary>Starts the import. Returns false if there is nothing to import or all was imported.</summary>
     public bool TryBegin()
     {
         lock (_gate)
@@ -149,7 +140,6 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         await foreach (var takes in _wishes.Reader.ReadAllAsync(stopping))
@@ -170,7 +160,6 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    /// <inheritdoc/>
     public Task FinishAsync(CancellationToken cancellationToken)
     {
         Interlocked.Exchange(ref _opened, null)?.Dispose();
@@ -215,7 +204,7 @@ internal sealed class FamilyImportWorker(
         var begun = await store.FindAsync(cancellationToken);
         var started = begun?.StartedAt ?? time.WallTime();
         Set(_view with { Shape = source.Store.FindShape(), StartedAt = started, Progress = 0 }, tally);
-        // Once an import has begun its settings are in force, and may have been changed since.
+        // A resumed import must not save settings again, because the user may have changed them since.
         if (begun is not null)
         {
             tally.Add(begun.Report);

@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Takes over what a server of the family has: the same walk counts it first (the rehearsal) and takes it then. What was taken before, by its
-/// id, is passed over, so that an import that was broken off goes on, and one more changes nothing.
+/// Imports the data of a related server. The same code first counts (the rehearsal) and then imports. It skips ids that were imported before, so
+/// that an interrupted import resumes and a repeated one changes nothing.
 /// </summary>
 internal sealed class FamilyImporter(
     SluiceDatabase database,
@@ -26,19 +26,15 @@ internal sealed class FamilyImporter(
     IEnumerable<ISettingCheck> checks,
     ProcessOptions process)
 {
-    /// <summary>The saved values by the keys of this server, without counting them.</summary>
+    /// <summary>Converts the saved values to this server's keys, without counting.</summary>
     public IReadOnlyDictionary<string, string?> ReadSettings(FamilySource source) => FamilySettings.Of(source.Store.ReadSettings(), [.. checks], new ImportTally()).Values;
 
-    /// <summary>Takes the saved values, and the login where there is none.</summary>
-    /// <param name="source">The old server.</param>
-    /// <param name="tally">Counts.</param>
-    /// <param name="writes">Whether they are saved, or only counted.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Imports settings, and the login if there is none. Without <paramref name="writes"/> it only counts.</summary>
     public async Task TakeSettingsAsync(FamilySource source, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
         var old = FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally);
         var values = new Dictionary<string, string?>(old.Values);
-        // What contradicts other values is left out, and the rest is saved.
+        // Drop values that contradict others, so that the rest can be saved.
         while (settings.Check(values) is { Count: > 0 } errors)
         {
             foreach (var (key, sentences) in errors)
@@ -58,13 +54,10 @@ internal sealed class FamilyImporter(
         await TakeLoginsAsync(source.Store.ReadLogins(), tally, writes, cancellationToken);
     }
 
-    /// <summary>Takes library, history and queue.</summary>
-    /// <param name="source">The old server.</param>
-    /// <param name="tally">Counts.</param>
-    /// <param name="writes">Whether they are taken, or only counted.</param>
-    /// <param name="progress">Told the share that is done.</param>
-    /// <param name="cancellationToken">Gives up between two releases.</param>
-    /// <exception cref="FamilyFormatException">The old library is larger than can be.</exception>
+    /// <summary>
+    /// Imports library, history and queue. Without <paramref name="writes"/> it only counts. Cancellation works between two releases.
+    /// </summary>
+    /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">Something cannot be written.</exception>
     public async Task TakeLibraryAsync(FamilySource source, ImportTally tally, bool writes, Action<double> progress, CancellationToken cancellationToken)
     {
@@ -81,7 +74,7 @@ internal sealed class FamilyImporter(
         for (var i = 0; i < nameless; i++)
             tally.Leave(ImportKind.Queue, "", "its row has no id");
 
-        // The numbers of history items are their order, so releases come in the order of the history.
+        // History items are ordered by row number, so releases must be inserted in the order of the history.
         var byFolder = found.Where(release => release.Folder is not null).ToDictionary(release => release.Folder!.Value);
         var (done, all) = (0, history.Count + found.Count + queue.Count);
         var taken = new Dictionary<Guid, TakenRelease?>();
@@ -137,14 +130,9 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>Takes a release, a history item, or both in one transaction.</summary>
-    /// <param name="source">The old server.</param>
-    /// <param name="release">The release; null where it was taken before, or there is none.</param>
-    /// <param name="known">The release that was taken before.</param>
-    /// <param name="item">The history item; null for none.</param>
-    /// <param name="tally">Counts.</param>
-    /// <param name="writes">Whether they are taken, or only counted.</param>
-    /// <param name="cancellationToken">Gives up before the transaction.</param>
+    /// <summary>
+    /// Imports a release, a history item, or both in one transaction. <paramref name="known"/> is the release if it was imported before.
+    /// </summary>
     private async Task<TakenRelease?> TakeReleaseAsync(
         FamilySource source, FamilyRelease? release, TakenRelease? known, FamilyHistory? item, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
@@ -211,7 +199,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>The NZB that the old server has kept, where it lists the files; null where one has to be written, and in a rehearsal.</summary>
+    /// <summary>Finds the old server's NZB, if it lists the files. Null during a rehearsal, or if a new one must be written.</summary>
     private async Task<TakenNzb?> FindNzbAsync(
         FamilySource source, FamilyRelease? release, FamilyHistory? item, WholeFiles whole, StoredNzbs.UploadLease lease, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
@@ -341,7 +329,7 @@ internal sealed class FamilyImporter(
             Folder = folder,
             NzbHash = blob.Hash,
             NzbLength = blob.PlainLength,
-            // Its lowest numbers mean the default, a duplicate and a pause.
+            // The lowest priorities mean default, duplicate and paused.
             Priority = item.Priority is >= (int)QueuePriority.Low and <= (int)QueuePriority.Force ? (QueuePriority)item.Priority : QueuePriority.Normal,
             Paused = item.Priority == -2,
             Named = true,
@@ -350,6 +338,6 @@ internal sealed class FamilyImporter(
         return true;
     }
 
-    /// <summary>A release that is in the library by now.</summary>
+    /// <summary>An imported release.</summary>
     private sealed record TakenRelease(long Id, string Category, string Name, string NzbHash, long Bytes);
 }

@@ -3,20 +3,16 @@ using System.Text.Json;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>What files are made of, in the JSON of the old tables. Pure.</summary>
+/// <summary>Reads the JSON of old tables that describes files.</summary>
 internal static class FamilyJsonReader
 {
-    /// <summary>Reads the value of a column.</summary>
-    /// <param name="kind">Which table it comes from.</param>
-    /// <param name="json">The plain value.</param>
-    /// <param name="length">Length of the file, which a plain post does not say itself.</param>
-    /// <param name="sizes">The lengths of its segments as the table has them; null for none.</param>
-    /// <exception cref="FamilyFormatException">It is not of this form.</exception>
+    /// <summary>Reads a column. A plain post does not store the file length, so the caller provides it, with the segment lengths if known.</summary>
+    /// <exception cref="FamilyFormatException">The value has another format.</exception>
     public static FamilyContent Read(FamilyKind kind, ReadOnlyMemory<byte> json, long length, byte[]? sizes)
     {
         try
         {
-            // A mark of byte order is no part of JSON.
+            // A byte order mark is not part of JSON.
             using var document = JsonDocument.Parse(json.Span.StartsWith("\uFEFF"u8) ? json[3..] : json);
             var root = document.RootElement;
             return kind switch
@@ -57,7 +53,7 @@ internal static class FamilyJsonReader
             Texts(Required(part, "SegmentIds")), Required(part, "PartSize").GetInt64(), Required(part, "Offset").GetInt64(), Required(part, "ByteCount").GetInt64());
     }
 
-    // A fork undoes a mask that some posters lay over their volumes.
+    // One fork removes a mask that some posters apply to their volumes; Sluice does not.
     private static void RequireNoMask(JsonElement element)
     {
         if (Member(element, "ObfuscationKey") is { ValueKind: JsonValueKind.String } key && key.GetString()!.Length > 0)

@@ -5,25 +5,20 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>The saved values of the old server as they are saved here.</summary>
-/// <param name="Values">Values in canonical form by the keys of the schema.</param>
-/// <param name="Kept">Values without a counterpart, verbatim.</param>
+/// <summary>Old settings in the form of this server: canonical values by key, and unknown keys verbatim.</summary>
 internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Values, IReadOnlyDictionary<string, string> Kept)
 {
     private const string Providers = "usenet.providers";
     private const string Retention = "database.history-retention-days";
 
-    // What deletes or invents data, now or in a later version: it begins as it is here, and people switch it on themselves.
+    // Settings that delete or invent data start with their defaults here, so that users must enable them on purpose.
     private static readonly string[] NeverSwitched =
         ["repair.dry-run", "repair.auto-remove-after-failures", "maintenance.remove-orphaned-schedule-enabled", "usenet.gap-fill"];
 
-    // Before there were several providers, each field of the one was a value.
+    // Versions with a single provider stored each field as a setting.
     private static readonly string[] OneProvider = ["usenet.host", "usenet.port", "usenet.use-ssl", "usenet.user", "usenet.pass", "usenet.connections"];
 
-    /// <summary>Converts them by the table of aliases (CFG-41). Pure.</summary>
-    /// <param name="rows">The saved values.</param>
-    /// <param name="checks">Judge what only other parts of the server understand.</param>
-    /// <param name="tally">Is told of each.</param>
+    /// <summary>Converts old settings by the table of aliases (CFG-41) and reports each to the tally.</summary>
     public static FamilySettings Of(IReadOnlyList<FamilySetting> rows, IReadOnlyList<ISettingCheck> checks, ImportTally tally)
     {
         tally.Take(ImportKind.Settings, rows.Count);
@@ -67,7 +62,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return new FamilySettings(values, kept);
     }
 
-    /// <summary>The value that counts for a setting, in its unit; marks its names as used, whatever stands there.</summary>
+    /// <summary>Finds the effective value of a setting, in its unit. Marks all its names as used.</summary>
     private static (string Key, string Text)? Find(SettingDefinition definition, Dictionary<string, string> old, HashSet<string> used)
     {
         (string, string)? found = null;
@@ -76,7 +71,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
             if (!old.TryGetValue(key, out var text))
                 continue;
             used.Add(key);
-            // To the family an empty value is none.
+            // The related servers treat an empty value as unset.
             if (found is null && text.Length > 0 && (alias is null ? text : alias.Convert(text)) is { } converted)
                 found = (key, converted);
         }
@@ -94,7 +89,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return value is null || checks.Where(check => check.Key == definition.Key).SelectMany(check => check.Errors(value)).Any() ? null : value;
     }
 
-    /// <summary>Providers of which a field cannot be used would keep all from being saved.</summary>
+    /// <summary>Removes unusable providers, because they would keep all others from being saved.</summary>
     private static string LeaveOutBroken(string json, ImportTally tally)
     {
         try
@@ -131,7 +126,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return new JsonObject { ["Providers"] = new JsonArray(provider) }.ToJsonString();
     }
 
-    /// <summary>A value that is called otherwise here, or has another unit or bound, is named with both readings; a secret by its key alone.</summary>
+    /// <summary>Notes a value whose key, unit or bound differs here, with both forms; a secret only by its key.</summary>
     private static void NoteReading(SettingDefinition definition, string key, string before, string after, ImportTally tally)
     {
         var isNumber = definition.Type == SettingType.Number && SettingText.ReadNumber(before)?.ToString(System.Globalization.CultureInfo.InvariantCulture) != after;

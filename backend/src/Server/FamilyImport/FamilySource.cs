@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>How the old database keeps what files are made of.</summary>
+/// <summary>Storage formats for file descriptions in the old database.</summary>
 internal enum FamilyShape
 {
     /// <summary>JSON in columns.</summary>
@@ -13,11 +13,11 @@ internal enum FamilyShape
     /// <summary>Compressed JSON in columns.</summary>
     CompressedColumns,
 
-    /// <summary>Files among its blobs.</summary>
+    /// <summary>Blob files.</summary>
     BlobFiles,
 }
 
-/// <summary>The data folder of a server of the family, read and never written: its tables in a copy, its blobs where they are.</summary>
+/// <summary>The data folder of a related server, never written: tables from a copy, blobs in place.</summary>
 /// <remarks>Not thread-safe. Owns the copy.</remarks>
 internal sealed class FamilySource : IDisposable
 {
@@ -30,15 +30,14 @@ internal sealed class FamilySource : IDisposable
         Store = new FamilyStore(database.Connection);
     }
 
-    /// <summary>The tables.</summary>
     public FamilyStore Store { get; }
 
-    /// <summary>Where the old database is; null when the folder has none.</summary>
+    /// <summary>Path of the old database; null if there is none.</summary>
     public static string? Find(DataFolder folder) => Path.Combine(folder.Root, "db.sqlite") is var path && File.Exists(path) ? path : null;
 
     /// <summary>Copies the old database and opens the copy.</summary>
-    /// <exception cref="ForeignDatabaseException">It is in use, damaged, or none of the family.</exception>
-    /// <exception cref="StorageException">There is no room for the copy.</exception>
+    /// <exception cref="ForeignDatabaseException">The database is in use, damaged, or of another program.</exception>
+    /// <exception cref="StorageException">There is no space for the copy.</exception>
     public static async Task<FamilySource> OpenAsync(DataFolder folder, CancellationToken cancellationToken)
     {
         var database = await ForeignDatabase.CopyAsync(Find(folder)!, folder.Import, cancellationToken);
@@ -49,8 +48,8 @@ internal sealed class FamilySource : IDisposable
         throw new ForeignDatabaseException("The file db.sqlite is no database of nzbdav or a relative.");
     }
 
-    /// <summary>What a file is made of.</summary>
-    /// <exception cref="FamilyFormatException">The old server does not say, or not in a form that can be read.</exception>
+    /// <summary>Reads the description of a file.</summary>
+    /// <exception cref="FamilyFormatException">The description is missing or unreadable.</exception>
     public FamilyContent ReadContent(FamilyItem item)
     {
         if (item.Length is not ({ } length and > 0))
@@ -66,11 +65,8 @@ internal sealed class FamilySource : IDisposable
         return FamilyJsonReader.Read(item.Kind, FamilyText.Read(text), length, item.Kind == FamilyKind.Nzb ? Store.FindSegmentSizes(item.Id) : null);
     }
 
-    /// <summary>The plain NZB of an item, or of a blob.</summary>
-    /// <param name="blob">The blob that may hold it; null for none.</param>
-    /// <param name="item">The item of queue or history whose row may hold it; null for none.</param>
-    /// <returns>A stream that the caller disposes; null when there is none.</returns>
-    /// <exception cref="FamilyFormatException">What is there cannot be read.</exception>
+    /// <summary>Opens the plain NZB from a blob or a row; null if neither has it. The caller disposes the stream.</summary>
+    /// <exception cref="FamilyFormatException">The NZB is unreadable.</exception>
     public Stream? OpenNzb(Guid? blob, Guid? item)
     {
         if (blob is { } id && TryOpen(id) is { } file)
@@ -78,7 +74,6 @@ internal sealed class FamilySource : IDisposable
         return item is { } row && Store.FindNzb(row) is { Length: > 0 } text ? new MemoryStream(FamilyText.Read(text), writable: false) : null;
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _database.Dispose();
 
     private static Stream Unzipped(FileStream file)

@@ -3,25 +3,21 @@ using System.Globalization;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>
-/// Reads the tables of the old database. Forks have gone apart from each other, so each column is looked for before it is asked for: one that
-/// is not there reads as null.
-/// </summary>
-/// <param name="connection">Of a copy of the database; not owned.</param>
+/// <summary>Reads the tables of the old database. Checks that each column exists, because the forks differ; a missing column reads as null.</summary>
+/// <remarks>Does not own the connection.</remarks>
 internal sealed class FamilyStore(DbConnection connection)
 {
-    /// <summary>Most entries of the old tree.</summary>
+    /// <summary>Maximum entries of the old tree.</summary>
     public const int MaxItems = 5_000_000;
 
-    // A column that says what a file is made of, or holds an NZB.
+    // Maximum length of a file description or an NZB in a column.
     private const long MaxValue = 512L << 20;
 
     private readonly Dictionary<string, HashSet<string>> _columns = new(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Whether this is a database of the family at all.</summary>
+    /// <summary>Whether the tables are those of nzbdav or a relative.</summary>
     public bool IsOfFamily => Has("DavItems", "ParentId") && Has("ConfigItems", "ConfigName");
 
-    /// <summary>Whether a table has a column.</summary>
     public bool Has(string table, string column)
     {
         if (!_columns.TryGetValue(table, out var columns))
@@ -39,7 +35,6 @@ internal sealed class FamilyStore(DbConnection connection)
         return columns.Contains(column);
     }
 
-    /// <summary>All saved values.</summary>
     public IReadOnlyList<FamilySetting> ReadSettings() =>
     [
         .. Read("ConfigItems", ["ConfigName", "ConfigValue"], "ORDER BY 1")
@@ -47,15 +42,14 @@ internal sealed class FamilyStore(DbConnection connection)
             .Select(row => new FamilySetting(Text(row[0])!, Text(row[1]) ?? "")),
     ];
 
-    /// <summary>The logins of the administrator.</summary>
     public IReadOnlyList<FamilyLogin> ReadLogins() =>
     [
         .. Read("Accounts", ["Username", "PasswordHash", "RandomSalt"], Has("Accounts", "Type") ? "WHERE Type = 1 ORDER BY 1" : "ORDER BY 1")
             .Select(row => new FamilyLogin(Text(row[0]) ?? "", Text(row[1]) ?? "", Text(row[2]) ?? "")),
     ];
 
-    /// <summary>All entries of the tree that have an id; <paramref name="nameless"/> counts the others that are files.</summary>
-    /// <exception cref="FamilyFormatException">There are too many.</exception>
+    /// <summary>Reads all tree entries with an id. <paramref name="nameless"/> counts files without one.</summary>
+    /// <exception cref="FamilyFormatException">There are too many entries.</exception>
     public IReadOnlyList<FamilyItem> ReadItems(out int nameless)
     {
         var items = new List<FamilyItem>();
@@ -85,7 +79,7 @@ internal sealed class FamilyStore(DbConnection connection)
         return items;
     }
 
-    /// <summary>The history, the oldest first; rows without an id are counted.</summary>
+    /// <summary>Reads the history, oldest first, and counts rows without an id.</summary>
     public IReadOnlyList<FamilyHistory> ReadHistory(out int nameless)
     {
         var rows = Read(
@@ -110,7 +104,7 @@ internal sealed class FamilyStore(DbConnection connection)
         return items;
     }
 
-    /// <summary>The queue in its order; rows without an id are counted.</summary>
+    /// <summary>Reads the queue in order, and counts rows without an id.</summary>
     public IReadOnlyList<FamilyQueueItem> ReadQueue(out int nameless)
     {
         var order = Has("QueueItems", "SortOrder") ? "ORDER BY Priority DESC, SortOrder, CreatedAt" : "ORDER BY Priority DESC, CreatedAt";
@@ -124,7 +118,7 @@ internal sealed class FamilyStore(DbConnection connection)
         return items;
     }
 
-    /// <summary>What the table of a kind says that a file is made of; null where it says nothing.</summary>
+    /// <summary>The table's description of a file; null if there is none.</summary>
     public string? FindContent(FamilyKind kind, Guid id) => kind switch
     {
         FamilyKind.Nzb => FindText("DavNzbFiles", "SegmentIds", id),
@@ -132,14 +126,13 @@ internal sealed class FamilyStore(DbConnection connection)
         _ => FindText("DavMultipartFiles", "Metadata", id),
     };
 
-    /// <summary>The lengths of the segments of a posted file, 8 bytes each; null where they are not noted.</summary>
+    /// <summary>Segment lengths of a posted file, 8 bytes each; null if not stored.</summary>
     public byte[]? FindSegmentSizes(Guid id) => FindValue("DavNzbFiles", "SegmentSizes", id) as byte[];
 
-    /// <summary>The NZB of an item of queue or history, where a table holds it.</summary>
+    /// <summary>The NZB of a queue or history item; null if no table holds it.</summary>
     public string? FindNzb(Guid id) =>
         FindText("QueueNzbContents", "NzbContents", id) ?? FindText("QueueItems", "NzbContents", id) ?? FindText("HistoryItems", "NzbContents", id);
 
-    /// <summary>How the database keeps what files are made of.</summary>
     public FamilyShape FindShape()
     {
         if (Has("DavItems", "FileBlobId") && Read("DavItems", ["Id"], "WHERE FileBlobId IS NOT NULL LIMIT 1").Any())
@@ -155,7 +148,7 @@ internal sealed class FamilyStore(DbConnection connection)
         if (!Has(table, column))
             return null;
         using var command = connection.CreateCommand();
-        // Ids were written in either case, and some programs write them as bytes.
+        // Ids may be upper or lower case, and some programs write bytes.
         command.CommandText = $"SELECT length(\"{column}\"), \"{column}\" FROM \"{table}\" WHERE Id IN (@upper, @lower, @bytes)";
         Add(command, "@upper", id.ToString("D").ToUpperInvariant());
         Add(command, "@lower", id.ToString("D"));
@@ -190,7 +183,7 @@ internal sealed class FamilyStore(DbConnection connection)
         command.Parameters.Add(parameter);
     }
 
-    // Before there were subtypes, one number said it all.
+    // Older versions have no subtypes, so one number holds everything.
     private static FamilyKind KindOf(long type, long subtype) => (type, subtype) switch
     {
         (_, 201) or (3, 0) => FamilyKind.Nzb,
@@ -222,7 +215,7 @@ internal sealed class FamilyStore(DbConnection connection)
         _ => null,
     };
 
-    // Times without a zone are those of the old server's, whose zone is taken to be that of this one.
+    // Times without a zone are assumed to be in this server's zone.
     private static DateTimeOffset Time(object? value) => value switch
     {
         long seconds when seconds is > 0 and < 253_402_300_799 => DateTimeOffset.FromUnixTimeSeconds(seconds),

@@ -6,21 +6,20 @@ using SharpCompress.Compressors.ZStandard;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Text of the old database as it stands in a column: plain, Zstandard in base64 behind <c>ZSTD:</c>, or Brotli in base64. Pure, and bounded.
+/// Decodes column text of the old database: plain, Zstandard in base64 after <c>ZSTD:</c>, or Brotli in base64. The length is limited.
 /// </summary>
 internal static class FamilyText
 {
-    /// <summary>Longest plain text in bytes: that of an NZB.</summary>
+    /// <summary>Maximum plain text in bytes, as for an NZB.</summary>
     public const int MaxBytes = 256 << 20;
 
     private const string ZstdPrefix = "ZSTD:";
     private const int PieceBytes = 64 << 10;
 
-    /// <summary>Whether a column holds JSON or XML as it is.</summary>
+    /// <summary>Whether a column holds plain JSON or XML.</summary>
     public static bool IsPlain(string text) => text.AsSpan().TrimStart() is { Length: > 0 } trimmed && trimmed[0] is '[' or '{' or '<' or '"' or 'n' or '\uFEFF';
 
-    /// <summary>The plain text as UTF-8.</summary>
-    /// <exception cref="FamilyFormatException">It is cut short, damaged or too long.</exception>
+    /// <exception cref="FamilyFormatException">The text is truncated, damaged or too long.</exception>
     public static byte[] Read(string text)
     {
         try
@@ -37,12 +36,11 @@ internal static class FamilyText
         }
     }
 
-    /// <summary>The content of a blob file, which is Zstandard.</summary>
-    /// <param name="packed">The file at its begin; can be read again from there, and stays open.</param>
-    /// <exception cref="FamilyFormatException">It is cut short, damaged or too long.</exception>
+    /// <summary>Unpacks a Zstandard blob file. The stream must be at its start, is read twice and stays open.</summary>
+    /// <exception cref="FamilyFormatException">The text is truncated, damaged or too long.</exception>
     public static byte[] ReadBlob(Stream packed) => Unpack(packed, static source => new DecompressionStream(source, leaveOpen: true));
 
-    /// <summary>Unpacks twice, first to measure: a text that is too long costs no memory, and any other its own length once.</summary>
+    /// <summary>Unpacks twice, first to measure, so that an oversized text costs no memory and others are allocated exactly once.</summary>
     private static byte[] Unpack(Stream packed, Func<Stream, Stream> open)
     {
         try
@@ -53,7 +51,7 @@ internal static class FamilyText
             text.ReadExactly(plain);
             return plain;
         }
-        // The readers of both formats run into all of these on some damage.
+        // Damaged data makes the decompressors throw any of these.
         catch (Exception e) when (e is InvalidDataException or EndOfStreamException or SharpCompressException or ZstdException or InvalidOperationException or ArgumentException or IndexOutOfRangeException)
         {
             throw new FamilyFormatException("what the old database says about it is damaged or cut short", e);

@@ -1,25 +1,19 @@
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A file with its place in its release.</summary>
-/// <param name="Item">The file.</param>
-/// <param name="Names">The folders inside the release and its own name, as the old server has them.</param>
+/// <summary>A file with its path inside the release, as on the old server.</summary>
 internal sealed record FamilyFile(FamilyItem Item, IReadOnlyList<string> Names);
 
-/// <summary>The files that one folder below a category holds.</summary>
-/// <param name="Category">Name of its category folder.</param>
-/// <param name="Name">Its own name.</param>
-/// <param name="Folder">Id of its folder, by which the history names it; null for none.</param>
-/// <param name="Files">The files.</param>
+/// <summary>The files of one folder below a category. The history refers to a release by its folder id; null for none.</summary>
 internal sealed record FamilyRelease(string Category, string Name, Guid? Folder, IReadOnlyList<FamilyFile> Files)
 {
-    /// <summary>Whether the old server had it elsewhere: its files have no folder of a release, or none at all.</summary>
+    /// <summary>Whether the files were outside a release folder on the old server.</summary>
     public bool IsMoved { get; init; }
 }
 
-/// <summary>Finds the releases in the old tree. Pure.</summary>
+/// <summary>Finds the releases in the old tree.</summary>
 internal static class FamilyTree
 {
-    // Where files are put that lie in no category.
+    // Category for files outside any category.
     private const string NoCategory = "uncategorized";
     private const string ContentName = "content";
     private const int MostFolders = 64;
@@ -27,9 +21,10 @@ internal static class FamilyTree
     private static readonly Guid Root = Guid.Empty;
     private static readonly Guid Content = new("00000000-0000-0000-0000-000000000002");
 
-    /// <summary>All releases, by the ids of their first files so that the order is the same each time.</summary>
-    /// <param name="items">The entries; of two with one id the first counts.</param>
-    /// <param name="repeated">Files whose id another one has.</param>
+    /// <summary>
+    /// Returns all releases, ordered by their first file's id so that the order is stable. The first entry of an id wins;
+    /// <paramref name="repeated"/> lists other files.
+    /// </summary>
     public static IReadOnlyList<FamilyRelease> Releases(IReadOnlyList<FamilyItem> items, out IReadOnlyList<FamilyItem> repeated)
     {
         var byId = new Dictionary<Guid, FamilyItem>(items.Count);
@@ -57,7 +52,7 @@ internal static class FamilyTree
         return [.. found.Select(release => new FamilyRelease(release.Key.Item2, release.Key.Item3, release.Key.Item1, release.Value.Files) { IsMoved = release.Value.IsMoved })];
     }
 
-    /// <summary>The names from the category down to the file, and the folder of the release.</summary>
+    /// <summary>The path from category to file, and the id of the release folder.</summary>
     private static (Guid? Release, List<string> Names) Place(FamilyItem item, Dictionary<Guid, FamilyItem> byId)
     {
         var own = item.Name.Length > 0 ? item.Name : item.Path is { } known && known.Split('/')[^1] is { Length: > 0 } last ? last : item.Id.ToString("D");
@@ -71,7 +66,7 @@ internal static class FamilyTree
             folders.Add(folder);
         }
 
-        // The chain is broken; newer databases keep the whole path beside it.
+        // The chain of parents is broken, but newer databases also store the whole path.
         return item.Path?.Split('/', StringSplitOptions.RemoveEmptyEntries) is [ContentName, .. { Length: > 0 } inner] ? (null, [.. inner[..^1], own]) : (null, [own]);
     }
 

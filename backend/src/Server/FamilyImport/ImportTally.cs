@@ -1,43 +1,35 @@
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>What is taken over.</summary>
+/// <summary>Kinds of imported data.</summary>
 internal enum ImportKind
 {
-    /// <summary>Saved values.</summary>
     Settings,
 
-    /// <summary>Logins of the administrator.</summary>
     Logins,
 
-    /// <summary>Files of the library.</summary>
     Files,
 
-    /// <summary>Items of the history.</summary>
     History,
 
-    /// <summary>Items of the queue.</summary>
     Queue,
 
-    /// <summary>NZBs that the old server has kept.</summary>
+    /// <summary>NZBs stored by the old server.</summary>
     Nzbs,
 }
 
-/// <summary>How many there are of a kind; what is taken and what is left are always as many as were found.</summary>
+/// <summary>Counts of one kind. Taken and left always sum up to found.</summary>
 internal sealed record ImportCount(ImportKind Kind, int Found, int Taken, int Left);
 
-/// <summary>Something that is not taken over.</summary>
-/// <param name="Kind">What it is.</param>
-/// <param name="Name">What it is called.</param>
-/// <param name="Reason">Why not, as a part of a sentence.</param>
+/// <summary>Something not imported, with the reason as part of a sentence.</summary>
 internal sealed record LeftThing(ImportKind Kind, string Name, string Reason);
 
-/// <summary>What an import takes over, and what it does not.</summary>
-/// <param name="Counts">One for each kind.</param>
-/// <param name="Left">What is not taken over, as far as it fits.</param>
-/// <param name="LeftTotal">How many that are in all.</param>
-/// <param name="Notes">What is taken over in another form, one sentence each, as far as it fits.</param>
-/// <param name="NotesTotal">How many that are in all.</param>
-/// <param name="Kept">Keys without a counterpart, which are kept without effect.</param>
+/// <summary>The result of an import.</summary>
+/// <param name="Counts">One entry per kind.</param>
+/// <param name="Left">Skipped data, up to a limit.</param>
+/// <param name="LeftTotal">Number of all skipped data.</param>
+/// <param name="Notes">One sentence per converted value, up to a limit.</param>
+/// <param name="NotesTotal">Number of all notes.</param>
+/// <param name="Kept">Unknown keys, kept without effect.</param>
 internal sealed record ImportReport(
     IReadOnlyList<ImportCount> Counts,
     IReadOnlyList<LeftThing> Left,
@@ -46,19 +38,17 @@ internal sealed record ImportReport(
     int NotesTotal,
     IReadOnlyList<string> Kept)
 {
-    /// <summary>Before anything was looked at.</summary>
     public static ImportReport Nothing { get; } = new([], [], 0, [], 0, []);
 }
 
-/// <summary>Counts what an import, or its rehearsal, comes across.</summary>
-/// <remarks>Thread-safe: people look at it while it counts.</remarks>
+/// <summary>Counts the results of an import or its rehearsal.</summary>
+/// <remarks>Thread-safe, because the UI reads it while it counts.</remarks>
 internal sealed class ImportTally
 {
-    // As many as a person reads, and a row of the database holds.
+    // Limits what a person must read and a database row must hold.
     private const int MostListed = 1000;
     private const int MostText = 300;
 
-    // Guards the fields below.
     private readonly Lock _gate = new();
     private readonly int[] _taken = new int[Enum.GetValues<ImportKind>().Length];
     private readonly int[] _left = new int[Enum.GetValues<ImportKind>().Length];
@@ -67,14 +57,12 @@ internal sealed class ImportTally
     private readonly List<string> _kept = [];
     private int _notesTotal;
 
-    /// <summary>So many of a kind are taken over.</summary>
     public void Take(ImportKind kind, int count = 1)
     {
         lock (_gate)
             _taken[(int)kind] += count;
     }
 
-    /// <summary>One is not taken over.</summary>
     public void Leave(ImportKind kind, string name, string reason)
     {
         lock (_gate)
@@ -85,14 +73,14 @@ internal sealed class ImportTally
         }
     }
 
-    /// <summary>One that was counted as taken is not taken over after all.</summary>
+    /// <summary>Moves one item from taken to left.</summary>
     public void Refuse(ImportKind kind, string name, string reason)
     {
         Take(kind, -1);
         Leave(kind, name, reason);
     }
 
-    /// <summary>Something is taken over in another form.</summary>
+    /// <summary>Notes a conversion.</summary>
     public void Note(string sentence)
     {
         lock (_gate)
@@ -102,7 +90,7 @@ internal sealed class ImportTally
         }
     }
 
-    /// <summary>A key has no counterpart and is kept.</summary>
+    /// <summary>Notes an unknown key.</summary>
     public void Keep(string key)
     {
         lock (_gate)
@@ -112,7 +100,7 @@ internal sealed class ImportTally
         }
     }
 
-    /// <summary>Goes on from what was counted before.</summary>
+    /// <summary>Adds the counts of an earlier run.</summary>
     public void Add(ImportReport before)
     {
         lock (_gate)
@@ -130,7 +118,6 @@ internal sealed class ImportTally
         }
     }
 
-    /// <summary>The counts so far.</summary>
     public ImportReport Report()
     {
         lock (_gate)

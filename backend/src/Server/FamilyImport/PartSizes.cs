@@ -3,22 +3,21 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Estimates where the segments of a posted file begin when only their number and the length of the file are known. The first article that a
-/// reader fetches says where it lies: one that contradicts the estimate has the map corrected before a byte of it leaves (IMP-32). Pure.
+/// Estimates segment positions from segment count and file length. If an article contradicts the estimate, the map is corrected before any of its
+/// bytes are served (IMP-32).
 /// </summary>
 internal static class PartSizes
 {
-    // A line of yEnc has 128 bytes, and posters cut at whole lines.
+    // yEnc lines have 128 bytes, and posters split at whole lines.
     private const long Line = 128;
 
-    // What posting programs offer, the most usual ones first.
+    // Part sizes of common posting programs, most common first.
     private static readonly long[] Usual =
     [
         716_800, 768_000, 640_000, 750_000, 737_280, 1_024_000, 1_048_576, 384_000, 500_000, 512_000, 524_288, 768_768, 358_400, 256_000, 262_144, 128_000, 131_072,
     ];
 
-    /// <summary>The part size that most likely holds for the posted files of one release; null where none fits a file, which is estimated alone then.</summary>
-    /// <param name="files">Count of segments and length in bytes of each.</param>
+    /// <summary>Returns the likely part size of a release, from segment counts and lengths of its files; null if no size fits all.</summary>
     public static long? OfRelease(IEnumerable<(int Count, long Length)> files)
     {
         var (least, most) = (1L, (long)SegmentMap.MaxSegmentLength);
@@ -32,23 +31,21 @@ internal static class PartSizes
         return isKnown && least <= most ? Choose(least, most) : null;
     }
 
-    /// <summary>The map of a posted file.</summary>
-    /// <param name="count">Number of its segments.</param>
-    /// <param name="length">Its length in bytes.</param>
-    /// <param name="ofRelease">What holds for others of its release; null for nothing.</param>
-    /// <returns>Null when so many segments cannot have so many bytes.</returns>
+    /// <summary>
+    /// Estimates the map of a posted file, preferably with the part size of its release. Null if the segments cannot hold that many bytes.
+    /// </summary>
     public static SegmentMap? Estimate(int count, long length, long? ofRelease)
     {
         if (count is < 1 or > SegmentMap.MaxCount || length < count || length > (long)count * SegmentMap.MaxSegmentLength)
             return null;
         var (least, most) = count == 1 ? (length, length) : Bounds(count, length);
-        // No equal parts: as even as can be, until articles say better.
+        // The parts are not equal, so spread the bytes evenly until articles show the positions.
         if (least > most)
             return SegmentMap.FromLengths([.. Enumerable.Range(0, count).Select(i => (length / count) + (i < length % count ? 1 : 0))]);
         return SegmentMap.Uniform(count, ofRelease is { } size && size >= least && size <= most ? size : Choose(least, most), length);
     }
 
-    // All parts but the last are of one size, and the last has at least one byte and no more than the others.
+    // All parts but the last have equal size; the last has at least one byte and at most that size.
     private static (long Least, long Most) Bounds(int count, long length) => ((length / count) + (length % count == 0 ? 0 : 1), Math.Min(SegmentMap.MaxSegmentLength, (length - 1) / (count - 1)));
 
     private static long Choose(long least, long most)

@@ -4,17 +4,16 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Finds the posted files of a release in an NZB while that is read: the entry that lists exactly the same articles. The order of the NZB is
-/// that of the numbers of its segments, and so are the numbers that articles claim.
+/// Matches a release's posted files with NZB entries that list exactly the same articles, while the NZB is read. The order is by segment number,
+/// which is also the number that articles claim.
 /// </summary>
-/// <remarks>Not thread-safe; for one reading of one NZB.</remarks>
+/// <remarks>Not thread-safe; for one pass over one NZB.</remarks>
 internal sealed class PlacedPosts
 {
     private readonly Dictionary<MessageId, List<OldPost>> _byFirst = [];
     private readonly Dictionary<OldPost, PostedEntry> _found = [];
     private readonly int _wanted;
 
-    /// <summary>Looks for these.</summary>
     public PlacedPosts(IReadOnlyList<OldPost> posts)
     {
         _wanted = posts.Count;
@@ -28,13 +27,12 @@ internal sealed class PlacedPosts
         }
     }
 
-    /// <summary>Whether each was found.</summary>
+    /// <summary>Whether every post was found.</summary>
     public bool AreComplete => _found.Count == _wanted;
 
-    /// <summary>The entry of a post.</summary>
     public PostedEntry this[OldPost post] => _found[post];
 
-    /// <summary>Reads the next entry of the NZB and writes its message-ids into the list of the release.</summary>
+    /// <summary>Reads the next NZB entry and writes its message-ids to the release's list.</summary>
     public async Task<PostedEntry> AddAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
     {
         var candidates = Candidates(file);

@@ -7,21 +7,17 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>An NZB that is stored, with the places of the posted files that were looked for in it.</summary>
-/// <param name="Blob">The stored NZB.</param>
-/// <param name="Posts">Where the posted files stand.</param>
+/// <summary>A stored NZB, with the entries of the matched posts.</summary>
 internal sealed record TakenNzb(StoredBlob Blob, PlacedPosts Posts);
 
-/// <summary>Stores the NZBs of the old server, and makes releases of its files.</summary>
+/// <summary>Stores NZBs of the old server, and creates releases from its files.</summary>
 internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
 {
-    /// <summary>Stores an NZB and the list of its message-ids, if it lists the files that it should.</summary>
-    /// <param name="plain">The NZB; is read to its end.</param>
-    /// <param name="posts">The posted files that it has to list; none where any NZB will do.</param>
-    /// <param name="lease">Keeps it until a row refers to it.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Null where it is none, or not that of these files.</returns>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>
+    /// Stores an NZB and its message-id list. Null if it is not an NZB or does not list all posts; an empty list of posts accepts any NZB. The
+    /// lease keeps the blob until a row refers to it.
+    /// </summary>
+    /// <exception cref="StorageException">The NZB cannot be written.</exception>
     public async Task<TakenNzb?> StoreAsync(Stream plain, IReadOnlyList<OldPost> posts, StoredNzbs.UploadLease lease, CancellationToken cancellationToken)
     {
         try
@@ -37,7 +33,6 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
         }
     }
 
-    /// <summary>Whether <see cref="StoreAsync"/> would store an NZB.</summary>
     public static async Task<bool> IsUsableAsync(Stream plain, IReadOnlyList<OldPost> posts, CancellationToken cancellationToken)
     {
         try
@@ -62,10 +57,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             ?? throw new FamilyFormatException("its articles are listed twice in different files");
     }
 
-    /// <summary>The release, with the ids that links to its files hold.</summary>
-    /// <param name="release">As the old server has it.</param>
-    /// <param name="whole">Its files.</param>
-    /// <param name="nzb">Its NZB.</param>
+    /// <summary>Describes a release for the library. It keeps the old file ids, because links contain them.</summary>
     public static NewRelease Describe(FamilyRelease release, WholeFiles whole, TakenNzb nzb)
     {
         var partSize = PartSizes.OfRelease(whole.Posts.Select(post => (nzb.Posts[post].Segments, post.Length)));
@@ -86,18 +78,17 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             [.. whole.Files.Select(file => Describe(file, paths.Take(file.Names), nzb.Posts))]);
     }
 
-    /// <summary>The category folder of a release: its own name, which clients have in their paths, cleaned by DAV-13.</summary>
+    /// <summary>The category folder: the old name, because clients have it in their paths, cleaned by DAV-13.</summary>
     public static string CategoryOf(FamilyRelease release)
     {
         var name = NameCleaner.Clean(release.Category, windowsSafe: false);
         return name.Equals(BuiltInClip.Category, StringComparison.OrdinalIgnoreCase) ? name + "_" : name;
     }
 
-    /// <summary>The folder of a release, likewise.</summary>
+    /// <summary>The release folder: the old name, cleaned by DAV-13.</summary>
     public static string NameOf(FamilyRelease release) => ReleaseName.Clean(release.Name, windowsSafe: false);
 
-    /// <summary>Adds the release under a name that is free, as part of the caller's transaction.</summary>
-    /// <returns>Its row and its name.</returns>
+    /// <summary>Inserts the release under a free name, inside the caller's transaction. Returns its row id and name.</summary>
     public static (long Id, string Name) Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
     {
         var name = ReleaseName.FindFree(release.Name, candidate => LibraryStore.Contains(connection, release.Category, candidate));
@@ -125,11 +116,11 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
         await writer.CompleteAsync(cancellationToken);
     }
 
-    // A fault of our own storage is no fault of the NZB.
+    // A fault of our own storage says nothing about the NZB.
     private static bool IsOfNzb(Exception failure) =>
         failure is NzbFormatException or InvalidDataException or BlobTooLargeException || (failure is IOException and not StorageException);
 
-    /// <summary>Gives each file of a release a path that no other has, and that no other has as a folder.</summary>
+    /// <summary>Gives each file of a release a path that is free both as a file and as a folder.</summary>
     private sealed class FreePaths
     {
         private readonly HashSet<string> _files = [];

@@ -5,57 +5,48 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A posted file as the old server knows it.</summary>
-/// <param name="Ids">Its message-ids in order; each is one.</param>
-/// <param name="Length">Its length in bytes.</param>
-/// <param name="Segments">The lengths of its segments, where they are known.</param>
+/// <summary>A posted file as the old server describes it: message-ids in order, length in bytes, and segment lengths if known.</summary>
 internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnlyList<long>? Segments)
 {
-    /// <summary>Where its segments begin: as noted, or as estimated.</summary>
-    /// <param name="count">How many segments it has, those included that were never posted.</param>
-    /// <param name="partSize">What is estimated for its release; null for nothing.</param>
+    /// <summary>The map of segment positions, as stored or estimated. The count includes segments that were never posted.</summary>
     public SegmentMap? MapOf(int count, long? partSize) =>
         Segments is { } lengths && lengths.Count == count && lengths.All(length => length is >= 0 and <= SegmentMap.MaxSegmentLength) && lengths.Sum() == Length
             ? SegmentMap.FromLengths(lengths)
             : PartSizes.Estimate(count, Length, partSize);
 }
 
-/// <summary>A file of the old server that can be taken over.</summary>
+/// <summary>An importable file of the old server.</summary>
 /// <param name="Id">Its id.</param>
-/// <param name="Names">Folders inside the release and its own name.</param>
+/// <param name="Names">Folders inside the release and the file name.</param>
 /// <param name="Length">Exact length in bytes.</param>
-/// <param name="Stretches">Where its bytes lie: which post, from where, how many.</param>
-/// <param name="Cipher">What decrypts them; null for nothing.</param>
+/// <param name="Stretches">The ranges of posts that hold its bytes.</param>
+/// <param name="Cipher">Decryption of these bytes; null for none.</param>
 internal sealed record WholeFile(Guid Id, IReadOnlyList<string> Names, long Length, IReadOnlyList<(OldPost Post, long Offset, long Length)> Stretches, StreamCipher? Cipher)
 {
-    /// <summary>Whether it is one post from its first to its last byte.</summary>
+    /// <summary>Whether the file is exactly one whole post.</summary>
     public bool IsPlain => Cipher is null && Stretches is [var only] && only.Offset == 0 && only.Length == only.Post.Length;
 }
 
 /// <summary>
-/// The files of one release that can be taken over. Posts that several files lie in are held once. Nothing that contradicts itself gets
-/// past: lengths have to sum up, and each stretch has to lie in its post.
+/// Importable files of one release. Files share posts. Contradictory files are refused: lengths must add up, and each range must lie inside its
+/// post. Not thread-safe.
 /// </summary>
-/// <remarks>Not thread-safe.</remarks>
 internal sealed class WholeFiles
 {
-    // Of one release; an NZB can list no more.
+    // Per release, because an NZB cannot list more.
     private const int MaxIds = SegmentMap.MaxCount;
 
     private readonly Dictionary<UInt128, OldPost> _posts = [];
     private readonly List<WholeFile> _files = [];
     private int _ids;
 
-    /// <summary>The files so far.</summary>
     public IReadOnlyList<WholeFile> Files => _files;
 
-    /// <summary>The posts that they lie in, in the order of their first use.</summary>
+    /// <summary>Their posts, in order of first use.</summary>
     public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Stretches).Select(stretch => stretch.Post).Distinct()];
 
-    /// <summary>Adds a file.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="content">What the old server says that it is made of.</param>
-    /// <exception cref="FamilyFormatException">It cannot be taken over; nothing has changed then.</exception>
+    /// <summary>Adds a file by its description.</summary>
+    /// <exception cref="FamilyFormatException">The file cannot be imported; nothing has changed.</exception>
     public void Add(FamilyFile file, FamilyContent content)
     {
         if (content.IsUnfinished)
@@ -93,7 +84,7 @@ internal sealed class WholeFiles
             throw new FamilyFormatException("the old database lists no articles of it");
         foreach (var id in part.Ids)
         {
-            // Half a character has no form in an NZB.
+            // A lone surrogate cannot be written to an NZB.
             if (!MessageId.TryParse(id, out _) || id.Any(char.IsSurrogate))
                 throw new FamilyFormatException("one of its message-ids is none");
         }

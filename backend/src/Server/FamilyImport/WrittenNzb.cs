@@ -6,27 +6,22 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Writes an NZB where the old server has kept none, from the message-ids of its files: so the release can be exported, tried again and mapped
-/// anew. Groups are not known, and sizes are those of the decoded segments.
+/// Writes a missing NZB from message-ids, so that the release can be exported, retried and remapped. Groups are unknown, and sizes are of decoded
+/// segments.
 /// </summary>
 internal static class WrittenNzb
 {
     private const string Namespace = "http://www.newzbin.com/DTD/2003/nzb";
 
-    // Where the data of a 7z begins.
+    // Offset of the data in a 7z archive.
     private const long SevenZipStart = 32;
 
-    /// <summary>Writes it.</summary>
-    /// <param name="output">Takes the text; stays open.</param>
-    /// <param name="name">Name of the release.</param>
-    /// <param name="files">The files of the release.</param>
-    /// <param name="at">When it was posted, as far as known.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Writes the NZB and leaves the output open.</summary>
     public static async Task WriteAsync(Stream output, string name, WholeFiles files, DateTimeOffset at, CancellationToken cancellationToken)
     {
         var names = NamesOf(name, files);
         var partSize = PartSizes.OfRelease(files.Posts.Select(post => (post.Ids.Count, post.Length)));
-        // Characters that XML cannot carry have been cleaned from names, and message-ids hold none.
+        // Safe, because names were cleaned of characters invalid in XML, and message-ids have none.
         var settings = new XmlWriterSettings { Async = true, CloseOutput = false, Encoding = new UTF8Encoding(false), Indent = true, CheckCharacters = false };
         await using var xml = XmlWriter.Create(output, settings);
         await xml.WriteStartDocumentAsync();
@@ -61,7 +56,7 @@ internal static class WrittenNzb
         static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>Names for the posts: of a file that was posted as it is its own, of the parts of others what such parts are called.</summary>
+    /// <summary>Names the posts: a plain post by its file, parts of others by their usual pattern.</summary>
     private static Dictionary<OldPost, string> NamesOf(string release, WholeFiles files)
     {
         var names = new Dictionary<OldPost, string>();
@@ -82,7 +77,7 @@ internal static class WrittenNzb
         return names.ToDictionary(name => name.Key, name => NameCleaner.Clean(name.Value, windowsSafe: true));
     }
 
-    // Every RAR volume has a header of its own; a 7z and a file that was cut have none behind the first part.
+    // Every RAR volume has a header; later parts of a 7z or a split file have none.
     private static string FormatOf(WholeFile file) =>
         file.Stretches.Skip(1).Any(stretch => stretch.Offset > 0) ? "{0}.part{1:000}.rar"
         : file.Stretches[0].Offset == 0 && file.Cipher is null ? "{2}.{1:000}"

@@ -5,21 +5,21 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.History;
 
-/// <summary>The releases of completed history items, which clients of the history look for on the mount (SAB-42).</summary>
+/// <summary>Releases of completed history items, which clients look for on the mount (SAB-42).</summary>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsCompleted =
         "EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = r.id AND h.reason IS NULL AND h.archived = 0)";
 
-    /// <summary>A completed release with a file or folder in it, each found by its index.</summary>
+    /// <summary>Finds a completed release with a file or folder inside it, each through an index.</summary>
     internal const string FindSql = $"{LibraryStore.FindSql} AND {IsCompleted}";
 
-    /// <summary>The entry at a path inside a category folder, or null. One query at any depth.</summary>
+    /// <summary>Finds the entry at a path inside a category folder, with one query at any depth; null if there is none.</summary>
     /// <param name="category">Name of the category folder.</param>
     /// <param name="release">Name of the release.</param>
-    /// <param name="folder">The path inside the release, as a folder; empty for the release itself.</param>
-    /// <param name="file">The path of the library file that it may mean instead, or null for none.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <param name="folder">Path inside the release, as a folder; empty for the release itself.</param>
+    /// <param name="file">Path of a library file that the request may mean instead; null for none.</param>
+    /// <param name="cancellationToken">Works only until the query starts.</param>
     public Task<LibraryEntry?> FindAsync(
         string category, string release, IReadOnlyList<string> folder, IReadOnlyList<string>? file, CancellationToken cancellationToken)
     {
@@ -28,7 +28,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             connection => LibraryStore.Find(connection, FindSql, category, release, PathKey.OfNames(folder), key), cancellationToken);
     }
 
-    /// <summary>Category folders that hold completed releases, each with the newest publish time in it, by name.</summary>
+    /// <summary>Lists category folders with completed releases by name, each with its newest publish time.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
@@ -40,7 +40,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             ],
             cancellationToken);
 
-    /// <summary>The newest publish time of the completed releases of a category folder; null when there is none.</summary>
+    /// <summary>The newest publish time of completed releases in a category; null if there are none.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
@@ -53,7 +53,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 : (DateTimeOffset?)null,
             cancellationToken);
 
-    /// <summary>The completed releases of a category folder, by name.</summary>
+    /// <summary>Lists the completed releases of a category by name.</summary>
     public IAsyncEnumerable<ReleaseEntry> ListReleasesAsync(string category, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
@@ -67,8 +67,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>Removes the completed items of a release from the history. The release stays.</summary>
-    /// <returns>False when there was none.</returns>
+    /// <summary>Removes a release's completed items from the history, but keeps the release. Returns false if there was none.</summary>
     public async Task<bool> RemoveAsync(Release release, CancellationToken cancellationToken)
     {
         var removed = await database.WriteAsync(connection => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);

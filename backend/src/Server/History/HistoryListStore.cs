@@ -4,52 +4,43 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>In which order items of the history are listed for people.</summary>
+/// <summary>Sort orders of history lists.</summary>
 internal enum HistoryOrder
 {
-    /// <summary>Those that ended last first.</summary>
     Newest,
 
-    /// <summary>Those that ended last behind all others.</summary>
     Oldest,
 
-    /// <summary>By name, as it is folded.</summary>
+    /// <summary>By folded name.</summary>
     Name,
 
-    /// <summary>The largest first.</summary>
     Size,
 }
 
-/// <summary>Which items of the history are listed for people, the archived ones among them: null matches everything.</summary>
+/// <summary>Selects history items for people, including archived ones. Null matches everything.</summary>
 internal sealed record HistoryQuery
 {
-    /// <summary>Folded words (<see cref="SearchText"/>), all of which have to be in the name.</summary>
+    /// <summary>Folded words (<see cref="SearchText"/>); the name must contain all of them.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
-    /// <summary>A category, whatever its case.</summary>
+    /// <summary>A category, ignoring case.</summary>
     public string? Category { get; init; }
 
-    /// <summary>True: completed items, false: failed ones.</summary>
+    /// <summary>True for completed items, false for failed ones.</summary>
     public bool? Completed { get; init; }
 
-    /// <summary>Name of a <see cref="FailureReason"/>.</summary>
     public string? Reason { get; init; }
 
-    /// <summary>The order.</summary>
     public HistoryOrder Order { get; init; }
 }
 
-/// <summary>Reads the history for people: sorted, searched and in pages that stay where they are while items come and go (ADM-4).</summary>
+/// <summary>Reads the history for people: sorted, searched, and in pages that stay stable while items come and go (ADM-4).</summary>
 internal sealed class HistoryListStore(SluiceDatabase database)
 {
-    // Holds every column that conditions and orders name.
+    // Covers every column that conditions and orders use.
     private const string Index = "history_item_listed";
 
-    /// <summary>A page of the items that match.</summary>
-    /// <param name="query">Which, in which order.</param>
-    /// <param name="after">Items behind this place; null from the first on.</param>
-    /// <param name="limit">How many at most.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <summary>Reads one page of matching items. A null <paramref name="after"/> starts at the first.</summary>
     public Task<RowPage<HistoryItem>> ReadAsync(HistoryQuery query, RowPlace? after, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -63,12 +54,12 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>The row numbers of all items that match, in order.</summary>
+    /// <summary>Returns the row numbers of all matching items, in order.</summary>
     public Task<IReadOnlyList<long>> FindNumbersAsync(HistoryQuery query, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<long>)[.. Find(connection, query, null, int.MaxValue).Items.Select(row => row.Number)], cancellationToken);
 
-    /// <summary>The items of some ids, in any order; unknown ones are left out.</summary>
+    /// <summary>Finds items by id, in any order; skips unknown ids.</summary>
     public Task<IReadOnlyList<HistoryItem>> FindAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<HistoryItem>)
@@ -78,7 +69,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The ids of rows in their order; those that are gone are left out.</summary>
+    /// <summary>Returns the ids of rows in row order; skips removed rows.</summary>
     public Task<IReadOnlyList<string>> FindIdsAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -88,7 +79,6 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Items of the whole history.</summary>
     public Task<long> CountAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM history_item"), cancellationToken);
 
@@ -98,7 +88,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         return list.Read(connection, table, order, after, limit);
     }
 
-    /// <summary>How a list is read: what it is of, by which index, and in which order.</summary>
+    /// <summary>Plans a list: its filter, its table with an index hint, and its order.</summary>
     internal static (ListQuery List, string Table, RowOrder Order) Plan(HistoryQuery query)
     {
         var list = new ListQuery("folded", query.Words);
@@ -115,7 +105,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             HistoryOrder.Size => RowOrder.ByRank("bytes", "number", descends: true),
             _ => RowOrder.ByText("folded", "number"),
         };
-        // The rows are in the order of their numbers by themselves, so that the first of all of them need no index.
+        // Rows are already in number order, so an unfiltered list by number needs no index.
         var isByItself = list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest);
         return (list, isByItself ? "history_item" : $"history_item {SqlDialect.By(Index)}", order);
     }

@@ -4,87 +4,83 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>Which history items are asked for. Null lists and null search match everything.</summary>
+/// <summary>Selects history items. Null lists and a null search match everything.</summary>
 internal sealed record HistoryFilter
 {
-    /// <summary>Case-insensitive part of the name.</summary>
+    /// <summary>Part of the name, ignoring case.</summary>
     public string? Search { get; init; }
 
-    /// <summary>Ids.</summary>
     public IReadOnlyList<string>? Ids { get; init; }
 
-    /// <summary>Stored categories, in any case.</summary>
+    /// <summary>Stored categories, ignoring case.</summary>
     public IReadOnlyList<string>? Categories { get; init; }
 
-    /// <summary>True: completed items, false: failed ones, null: both.</summary>
+    /// <summary>True for completed items, false for failed ones, null for both.</summary>
     public bool? Completed { get; init; }
 
-    /// <summary>False: items that no client has deleted, true: the archive, null: both.</summary>
+    /// <summary>False for items not deleted by a client, true for the archive, null for both.</summary>
     public bool? Archived { get; init; } = false;
 
-    /// <summary>Matches nothing at all, whatever the rest says.</summary>
+    /// <summary>Whether the filter matches nothing, whatever its other conditions.</summary>
     public bool Nothing { get; init; }
 }
 
 /// <summary>A page of the history at one moment.</summary>
 internal sealed record HistoryPage
 {
-    /// <summary>How many items match, on this page and off it.</summary>
+    /// <summary>Number of all matching items.</summary>
     public long Matches { get; init; }
 
-    /// <summary>The row numbers of those on it, as the database gathers them; null where the bounds say as much.</summary>
+    /// <summary>Row numbers of the page as a database list; null if the bounds describe it.</summary>
     public string? Numbers { get; init; }
 
-    /// <summary>The highest row number on it.</summary>
+    /// <summary>The highest row number on the page.</summary>
     public long First { get; init; }
 
-    /// <summary>The lowest.</summary>
+    /// <summary>The lowest row number on the page.</summary>
     public long Last { get; init; }
 
-    /// <summary>The condition that the rows between the bounds meet, where there are no numbers.</summary>
+    /// <summary>Condition for rows between the bounds, if there are no numbers.</summary>
     public string Where { get; init; } = "";
 }
 
-/// <summary>What is left to do once an item has been archived or removed.</summary>
+/// <summary>Data for the cleanup after an item was archived or removed.</summary>
 internal sealed record EndedItem
 {
-    /// <summary>Name of its release.</summary>
     public required string Name { get; init; }
 
-    /// <summary>Folder of its release.</summary>
     public required string Folder { get; init; }
 
-    /// <summary>Content id of the stored NZB, or null.</summary>
+    /// <summary>Hash of the stored NZB, or null.</summary>
     public string? NzbHash { get; init; }
 
-    /// <summary>Whether a release came of it.</summary>
     public bool IsCompleted { get; init; }
 
-    /// <summary>Whether it was in the archive before.</summary>
+    /// <summary>Whether it was already archived.</summary>
     public bool Archived { get; init; }
 }
 
-/// <summary>The password of an item as its row has it.</summary>
+/// <summary>An item's password as stored in its row.</summary>
 internal sealed record KeptPassword(string Id, string Password);
 
-/// <summary>Reads and writes <c>history_item</c>. Newest first is the order of the rows' numbers.</summary>
+/// <summary>Reads and writes <c>history_item</c>. Newest first means descending row numbers.</summary>
 /// <remarks>
-/// The counter of changes (SAB-45) is the table's own sequence: it counts inserts, every transaction that changes or removes rows moves it
-/// by one, and it survives restarts with the rows.
+/// The change counter (SAB-45) is the table's sequence, because it survives restarts. It counts inserts, and every transaction that changes or
+/// removes rows increments it once.
 /// </remarks>
 internal sealed class HistoryStore(SluiceDatabase database)
 {
-    /// <summary>Where the rows refer to stored NZBs.</summary>
+    /// <summary>The column that refers to stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("history_item", "nzb_hash", "history_item_nzb");
 
-    // Literals, because each of the two lists has an index of its own.
+    // Literals, so that each of the two lists can use its partial index.
     private const string Shown = "archived = 0";
     private const string InArchive = "archived = 1";
 
-    // Rows that may be read and left out for each row of a page.
+    // Maximum rows read per row of a page, when a page is read by its bounds.
     private const int MostPassedOver = 4;
 
-    /// <summary>What a row is read by.</summary>
+    /// <summary>The columns of a <see cref="HistoryItem"/>.</summary>
     internal const string Columns =
         """
         number AS Number, id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
@@ -93,7 +89,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText, url AS Url
         """;
 
-    /// <summary>Adds an item as part of the caller's transaction.</summary>
+    /// <summary>Inserts an item inside the caller's transaction.</summary>
     public static void Insert(DbConnection connection, HistoryItem item) =>
         connection.Execute(
             """
@@ -107,31 +103,27 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """,
             item);
 
-    /// <summary>Whether there is an item of an id, as part of the caller's transaction.</summary>
+    /// <summary>Whether an item exists, inside the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string id) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE id = @id)", new { id });
 
-    /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
+    /// <summary>Whether any item refers to a stored NZB, inside the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>The password with which a release was imported; null for none, or if its item has left the history.</summary>
+    /// <summary>The password that imported a release; null if there was none, or its item has left the history.</summary>
     public Task<KeptPassword?> FindPasswordAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<KeptPassword>(
                 "SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }),
             cancellationToken);
 
-    /// <summary>Removes the completed items of a release that are not archived, as part of the caller's transaction.</summary>
-    /// <returns>How many there were.</returns>
+    /// <summary>Removes a release's completed, unarchived items inside the caller's transaction. Returns their number.</summary>
     public static int RemoveCompleted(DbConnection connection, long releaseId) => Counted(
         connection,
         connection.Execute("DELETE FROM history_item WHERE release_id = @releaseId AND reason IS NULL AND archived = 0", new { releaseId }));
 
-    /// <summary>Removes items for good, as part of the caller's transaction.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="numbers">The numbers of their rows.</param>
-    /// <returns>The items as they were.</returns>
+    /// <summary>Removes items permanently inside the caller's transaction. Returns them as they were.</summary>
     public static IReadOnlyList<EndedItem> Remove(DbConnection connection, IReadOnlyCollection<long> numbers)
     {
         var list = SqlDialect.List(numbers);
@@ -140,11 +132,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return items;
     }
 
-    /// <summary>Archives items, as part of the caller's transaction.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="numbers">The numbers of their rows.</param>
-    /// <param name="forgetsNzbs">Whether failed ones need their NZB no more.</param>
-    /// <returns>The items as they were.</returns>
+    /// <summary>
+    /// Archives items inside the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items release their
+    /// NZB.
+    /// </summary>
     public static IReadOnlyList<EndedItem> Archive(DbConnection connection, IReadOnlyCollection<long> numbers, bool forgetsNzbs)
     {
         var list = SqlDialect.List(numbers);
@@ -162,11 +153,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return items;
     }
 
-    /// <summary>Takes a failed item that has its NZB, or its address, out of the history, as part of the caller's transaction.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="id">The item.</param>
-    /// <param name="needsNzb">Whether an item without its NZB is none.</param>
-    /// <returns>Null when there is none.</returns>
+    /// <summary>
+    /// Removes and returns a failed item with an NZB or a URL, inside the caller's transaction; null if there is none. Without
+    /// <paramref name="needsNzb"/> any failed item qualifies.
+    /// </summary>
     public static HistoryItem? TakeFailed(DbConnection connection, string id, bool needsNzb)
     {
         var item = connection.QuerySingleOrDefault<HistoryItem>(
@@ -177,13 +167,12 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return item;
     }
 
-    /// <summary>One item, or null.</summary>
     public Task<HistoryItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<HistoryItem>($"SELECT {Columns} FROM history_item WHERE id = @id", new { id }),
             cancellationToken);
 
-    /// <summary>The row numbers of matching items, the newest first.</summary>
+    /// <summary>Returns the row numbers of matching items, newest first.</summary>
     public Task<IReadOnlyList<long>> FindNumbersAsync(HistoryFilter filter, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -193,7 +182,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>The row numbers of items that ended before a time and are archived or failed.</summary>
+    /// <summary>Returns the row numbers of archived or failed items that ended before a time.</summary>
     public Task<IReadOnlyList<long>> FindOldAsync(DateTimeOffset before, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<long>)
@@ -204,7 +193,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The ids of failed items that are not archived and have their NZB or its address, the oldest first.</summary>
+    /// <summary>Returns the ids of retryable, unarchived failed items, oldest first.</summary>
     public Task<IReadOnlyList<string>> FindFailedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -214,8 +203,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Declares items whose release is there to be completed.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Marks items with a release as completed. Returns whether there was any.</summary>
     public Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => Counted(
@@ -225,27 +213,22 @@ internal sealed class HistoryStore(SluiceDatabase database)
                     new { list = SqlDialect.List(ids) })) > 0,
             cancellationToken);
 
-    /// <summary>How many items have an address or an archive password that is sealed.</summary>
+    /// <summary>Counts items with a sealed URL or archive password.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
             cancellationToken);
 
-    /// <summary>How many changes there have been.</summary>
     public Task<long> CountChangesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(SqlDialect.LastNumber("history_item")) ?? 0,
             cancellationToken);
 
-    /// <summary>Finds the items of a page, the newest first, and counts all that match.</summary>
-    /// <param name="filter">Which.</param>
-    /// <param name="start">How many to pass over.</param>
-    /// <param name="limit">How many to give at most.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <summary>Finds one page, newest first, and counts all matching items.</summary>
     public Task<HistoryPage> FindPageAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindPage(connection, filter, start, limit), cancellationToken);
 
-    /// <summary>The items of a page one by one, without items that were removed since the page was read.</summary>
+    /// <summary>Streams the items of a page, without items removed since it was read.</summary>
     public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryPage page, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
@@ -257,12 +240,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
                     buffered: false),
             cancellationToken);
 
-    /// <summary>The query of a page.</summary>
-    /// <param name="where">Its conditions.</param>
-    /// <param name="isCostly">Whether rows are hard to judge: they are looked at once then, both for their count and for the newest.</param>
+    /// <summary>Builds the query of a page. A costly condition runs once for both the count and the page.</summary>
     internal static string PageSql(string where, bool isCostly)
     {
-        // Otherwise the newest are found at the end of the index, which is in their order.
+        // Otherwise the newest rows are quick to find at the end of the index, which has their order.
         var (with, from) = isCostly ? ($"WITH m AS MATERIALIZED (SELECT number FROM history_item {where})", "m") : ("", $"history_item {where}");
         return $"""
             {with}
@@ -272,7 +253,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """;
     }
 
-    /// <summary>The conditions of a filter. Where no ids are asked for, an index holds every column that they name.</summary>
+    /// <summary>Builds the conditions of a filter. An index covers all their columns, unless the filter has ids.</summary>
     internal static (string Where, PageValues Values) Conditions(HistoryFilter filter, int start, int limit)
     {
         var conditions = new SqlFilter();
@@ -291,7 +272,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return (conditions.Where, values);
     }
 
-    /// <summary>Notes a change for clients that poll, if there was one.</summary>
+    /// <summary>Advances the change counter for polling clients, if anything changed.</summary>
     internal static int Counted(DbConnection connection, int changed)
     {
         if (changed > 0)
@@ -299,7 +280,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return changed;
     }
 
-    /// <summary>Items by a list of their row numbers, as part of the caller's transaction.</summary>
+    /// <summary>Finds items by row numbers inside the caller's transaction.</summary>
     internal static IReadOnlyList<EndedItem> FindEnded(DbConnection connection, string list) =>
     [
         .. connection.Query<EndedItem>(
@@ -316,7 +297,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return FindBounds(connection, where, values) ?? connection.QuerySingle<HistoryPage>(PageSql(where, isCostly: values.Search is not null), values);
     }
 
-    /// <summary>A page of a whole list by its bounds, so that its rows begin to come at once; null where few of the rows between them are on it.</summary>
+    /// <summary>Reads a page by its bounds, so that rows stream at once. Null if too few rows between the bounds belong to it.</summary>
     private static HistoryPage? FindBounds(DbConnection connection, string where, PageValues values)
     {
         if (where is not ($"WHERE {Shown}" or $"WHERE {InArchive}"))
@@ -331,6 +312,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return page.First - page.Last <= rows * MostPassedOver ? page with { Where = where } : null;
     }
 
-    /// <summary>The parameters of a page; null for a condition that it does not have.</summary>
+    /// <summary>Parameters of a page query; null for unused conditions.</summary>
     internal sealed record PageValues(string? Ids, string? Categories, string? Search, int Start, int Limit);
 }

@@ -2,52 +2,47 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>The properties that an import has as queue item and as history item.</summary>
+/// <summary>Properties that an import has both in the queue and in the history.</summary>
 internal abstract record ImportItem
 {
-    /// <summary>Opaque id that clients keep; never changes.</summary>
+    /// <summary>Opaque, permanent id that clients store.</summary>
     public required string Id { get; init; }
 
-    /// <summary>
-    /// Name of the release: in the queue the one to be, free in its folder; of a completed item exactly the name of its folder
-    /// (SAB-42).
-    /// </summary>
+    /// <summary>The release's name: in the queue the planned one, free in its folder; later exactly its folder's name (SAB-42).</summary>
     public required string Name { get; init; }
 
-    /// <summary>Name of the NZB as it was added, with its extension.</summary>
+    /// <summary>Name of the NZB as added, with extension.</summary>
     public required string NzbName { get; init; }
 
-    /// <summary>Category as stored, <c>*</c> for none.</summary>
+    /// <summary>Stored category; <c>*</c> for none.</summary>
     public required string Category { get; init; }
 
-    /// <summary>Its folder below <c>/nzbs</c> and, once published, below <c>/content</c>.</summary>
+    /// <summary>Folder below <c>/nzbs</c> and, after publishing, below <c>/content</c>.</summary>
     public required string Folder { get; init; }
 
-    /// <summary>Archive password that came with the NZB, sealed by <see cref="ItemPasswords"/>; empty for none.</summary>
+    /// <summary>Archive password of the NZB, sealed by <see cref="ItemPasswords"/>; empty for none.</summary>
     public string Password { get; init; } = "";
 
-    /// <summary>Echoed to clients, without effect: −1 to 3.</summary>
+    /// <summary>−1 to 3. Returned to clients, without effect.</summary>
     public int PostProcessing { get; init; } = -1;
 
-    /// <summary>Echoed to clients, without effect.</summary>
+    /// <summary>Returned to clients, without effect.</summary>
     public string Script { get; init; } = "";
 
     /// <summary>
-    /// The address of an NZB that is not stored, encrypted under <see cref="UrlName"/>; null for every other item. Holds keys of
-    /// indexers.
+    /// URL of an NZB that is not stored, encrypted under <see cref="UrlName"/> because it may contain indexer keys; otherwise null.
     /// </summary>
     public string? Url { get; init; }
 
-    /// <summary>Encoded size of the post in bytes, as the NZB says; 0 until it has been read.</summary>
+    /// <summary>Encoded size in bytes according to the NZB; 0 until it was read.</summary>
     public long EncodedBytes { get; init; }
 
-    /// <summary>When the NZB was accepted; Last-Modified of its file below <c>/nzbs</c>.</summary>
+    /// <summary>When the NZB was accepted; also Last-Modified of its file below <c>/nzbs</c>.</summary>
     public DateTimeOffset AddedAt { get; init; }
 
-    /// <summary>The name under which the address of an item is encrypted.</summary>
+    /// <summary>The name under which an item's URL is encrypted.</summary>
     public static string UrlName(string id) => "url/" + id;
 
-    /// <summary><see cref="AddedAt"/> as its row has it, in Unix milliseconds.</summary>
     public long AddedMilliseconds
     {
         get => AddedAt.ToUnixTimeMilliseconds();
