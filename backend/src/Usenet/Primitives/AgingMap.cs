@@ -4,9 +4,6 @@ namespace Sluice.Usenet.Primitives;
 
 /// <summary>A map that forgets: entries expire after a time limit, and the oldest one is dropped if there are too many.</summary>
 /// <remarks>Not thread-safe; the owner guards it with its own lock.</remarks>
-/// <param name="most">Most entries.</param>
-/// <param name="longest">Lifetime of an entry.</param>
-/// <param name="time">Clock.</param>
 internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimeProvider time)
     where TKey : notnull
 {
@@ -15,11 +12,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
     // Oldest first.
     private readonly LinkedList<Entry> _byAge = new();
 
-    /// <summary>Finds an entry that has not expired.</summary>
-    /// <param name="key">Its key.</param>
-    /// <param name="value">Its value.</param>
-    /// <param name="since">Timestamp of the last <see cref="Set"/>.</param>
-    /// <returns>False if there is none, or if it has expired.</returns>
+    /// <summary>Finds an entry that is not expired, with the timestamp of its last <see cref="Set"/>.</summary>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value, out long since)
     {
         var isFound = _entries.TryGetValue(key, out var node) && IsFresh(node.Value);
@@ -46,7 +39,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
             _byAge.Remove(node);
     }
 
-    /// <summary>Adds an entry that is older than all others; false if the key exists or the map is full.</summary>
+    /// <summary>Adds an entry older than all others; false if the key exists or the map is full.</summary>
     public bool TryAddOldest(TKey key, TValue value, long since)
     {
         if (_entries.Count >= most || _entries.ContainsKey(key))
@@ -55,7 +48,7 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
         return true;
     }
 
-    /// <summary>Returns the entries that have not expired, oldest first.</summary>
+    /// <summary>Returns the unexpired entries, oldest first.</summary>
     public IEnumerable<(TKey Key, TValue Value, long Since)> All() =>
         _byAge.Where(IsFresh).Select(static entry => (entry.Key, entry.Value, entry.Since));
 

@@ -4,9 +4,8 @@ namespace Sluice.Usenet.Primitives;
 
 /// <summary>
 /// Bytes of one owner, lent in place so that sending needs no copy. Lent blocks are neither reused nor returned to the system, even if their stream
-/// closes.
+/// closes. Used by one thread at a time, which returns a loan before it is reused.
 /// </summary>
-/// <remarks>Used by one thread at a time, which returns a loan before it is reused.</remarks>
 public sealed class BlockLoan
 {
     private readonly List<ArraySegment<byte>> _blocks = [];
@@ -18,9 +17,7 @@ public sealed class BlockLoan
     /// <summary>Whether bytes of this owner can be added.</summary>
     public bool Takes(ILender owner) => _owner is null || ReferenceEquals(_owner, owner);
 
-    /// <summary>
-    /// Adds bytes of one block of an owner that it <see cref="Takes"/>. The caller keeps the owner from releasing the block meanwhile.
-    /// </summary>
+    /// <summary>Adds bytes of one block of an owner that it <see cref="Takes"/>. The caller keeps the owner from releasing the block.</summary>
     public void Add(ILender owner, ArraySegment<byte> bytes)
     {
         owner.Lend(bytes.Array!);
@@ -38,8 +35,7 @@ public sealed class BlockLoan
     }
 }
 
-/// <summary>Memory that is lent block by block, so that a client stalled for hours keeps only the blocks being sent to it.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Memory lent block by block, so that a client stalled for hours keeps only the blocks being sent to it. Thread-safe.</summary>
 public interface ILender
 {
     /// <summary>Adds a loan of one block, which stays unchanged even if all others are released.</summary>

@@ -2,9 +2,7 @@ using System.Threading.Channels;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>Wakes the loop of a worker. Calls between two waits count as one.</summary>
-/// <param name="time">Clock of the timeout.</param>
-/// <remarks>Thread-safe; only one loop may wait.</remarks>
+/// <summary>Wakes the loop of a worker, of which only one may wait. Calls between two waits count as one. Thread-safe.</summary>
 public sealed class WakeSignal(TimeProvider time)
 {
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(

@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// The wall clock, which an administrator or NTP may set forward or back at any moment (F43). Only for times that are displayed or stored; durations
-/// in the process use <see cref="TimeProvider.GetTimestamp"/>.
+/// The wall clock, which an administrator or NTP may set forward or back at any moment (F43). Only for displayed and stored times; durations in the
+/// process use <see cref="TimeProvider.GetTimestamp"/>.
 /// </summary>
 public static class WallClock
 {
@@ -19,11 +19,10 @@ public static class WallClock
         return DateOnly.FromDateTime(TimeZoneInfo.ConvertTime(time.GetUtcNow(), time.LocalTimeZone).DateTime);
     }
 
-    /// <summary>Converts a stored time, past or future, to a timestamp.</summary>
-    /// <param name="time">The clock.</param>
-    /// <param name="stored">Time stored by an earlier run, whose clock may have been changed since.</param>
-    /// <param name="past">Limit for times in the past.</param>
-    /// <param name="ahead">Limit for times in the future.</param>
+    /// <summary>
+    /// Converts a time stored by an earlier run to a timestamp. It is clamped to the limits in the past and in the future, because the clock may have
+    /// been changed since.
+    /// </summary>
     public static long TimestampOf(this TimeProvider time, DateTimeOffset stored, TimeSpan past, TimeSpan ahead)
     {
         ArgumentNullException.ThrowIfNull(time);

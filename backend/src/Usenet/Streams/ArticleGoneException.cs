@@ -9,7 +9,7 @@ public enum ArticleLoss
     /// <summary>Every provider has reported the article as not found.</summary>
     Missing,
 
-    /// <summary>Every provider that has the article sends damaged bytes or another article.</summary>
+    /// <summary>Every provider with the article sends damaged bytes or another article.</summary>
     Corrupt,
 }
 
@@ -25,7 +25,6 @@ public sealed class ArticleGoneException : IOException
 
     public ArticleLoss Loss { get; }
 
-    /// <summary>0-based index of the segment in its posted file.</summary>
     public int Segment { get; }
 
     private static string Describe(ArticleLoss loss) => loss switch

@@ -1,8 +1,7 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// A read was canceled while it waited for a place, because active streams held all of them. The condition ends when one of these streams pauses or
-/// closes.
+/// A read was canceled while it waited for a place, because active streams held every place. It passes when one of these streams pauses or closes.
 /// </summary>
 public sealed class StreamLimitException : OperationCanceledException
 {

@@ -26,7 +26,7 @@ public sealed record StreamOptions
     /// <summary>Bytes that each stream with a place can always hold.</summary>
     public long GuaranteedBytes { get; init; } = 2L << 20;
 
-    /// <summary>Longest time of playback, at the reader's own rate, that is buffered for a player.</summary>
+    /// <summary>Most playback time, at the reader's own rate, to buffer for a player.</summary>
     public TimeSpan PacedReadAhead { get; init; } = TimeSpan.FromSeconds(4);
 
     /// <summary>Time without a read until a stream releases all but two of its segments.</summary>
@@ -44,14 +44,10 @@ public sealed record StreamOptions
     /// <summary>Bytes withheld at the end of the data that a response takes from an unproved first segment.</summary>
     public int WithheldBytes { get; init; } = 4096;
 
-    /// <summary>
-    /// A reader that takes no more than this in a row counts as a probe: network buffers absorb about as much before the client reads a byte.
-    /// </summary>
+    /// <summary>Most bytes in a row that still count as a probe, because network buffers take about as many before the client reads.</summary>
     public int ProbeBytes { get; init; } = 384 * 1024;
 
-    /// <summary>
-    /// Bytes requested at once at the position of a new reader: a player takes as much after a seek, and they may span two segments.
-    /// </summary>
+    /// <summary>Bytes requested at once where a reader starts: a player takes as many after a seek, and they may span two segments.</summary>
     public int LandingReach { get; init; } = 128 * 1024;
 
     /// <summary>Proved bytes that stay in memory after their last reader has released them; 0 for none.</summary>
@@ -63,18 +59,15 @@ public sealed record StreamOptions
     /// <summary>The part of the budget that the cache may use; readers have priority.</summary>
     public long CacheCeiling => Math.Min(CacheBytes, ByteBudget / 8);
 
-    /// <summary>
-    /// Bytes held by readers and cache together above which the cache shrinks. A reader that fills a large window at full speed seldom rereads, so
-    /// the process need not grow for it.
-    /// </summary>
+    /// <summary>Bytes of readers and cache above which the cache shrinks, because a reader with a large window seldom rereads.</summary>
     public long CacheGivesWayAt => ByteBudget / 8;
 
     /// <summary>Largest wanted number of places; null for as many as the budget allows.</summary>
     public int? WantedStreams { get; init; }
 
     /// <summary>
-    /// Places: streams that may read at a time, 100 with 256 MiB unless fewer are wanted. Their guarantees stay below the budget, so that a stream
-    /// which lost its place has a moment to release its memory.
+    /// Streams that may read at a time: 100 with 256 MiB unless fewer are wanted. Their guarantees stay below the budget, so that a stream which lost
+    /// its place has a moment to release memory.
     /// </summary>
     public int MaxStreams => (int)Math.Clamp(ByteBudget * PlaceParts / BudgetParts / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
 }

@@ -11,8 +11,7 @@ namespace Sluice.Usenet.Streams;
 /// <param name="Fetch">Progress of its fetch; null if there is none, because the segment is ready, comes from disk or waits for a retry.</param>
 public readonly record struct SlotSnapshot(long Offset, int Length, bool IsReady, int Arrived, bool IsRepeated, FetchSnapshot? Fetch);
 
-/// <summary>The progress of one stream at one moment.</summary>
-/// <remarks>Immutable.</remarks>
+/// <summary>The progress of one stream at one moment. Immutable.</summary>
 /// <param name="Slots">The segments of its window in reading order.</param>
 /// <param name="AheadBytes">Proved bytes ahead of its position.</param>
 /// <param name="IsCrowded">Whether it would buffer more if other streams did not hold their share of the memory.</param>

@@ -11,6 +11,5 @@ public sealed class WithdrawnBytesException : IOException
     public WithdrawnBytesException(int segment, Exception? cause = null)
         : base($"Bytes of article {segment + 1} left before the article turned out to be {(cause is null ? "damaged" : "out of reach")}.", cause) => Segment = segment;
 
-    /// <summary>0-based index of the segment in its posted file.</summary>
     public int Segment { get; }
 }

@@ -24,8 +24,7 @@ public sealed class ArticleDecoder
     private int _lineLength;
     private BlockDecoder? _block;
 
-    /// <summary>Creates a decoder.</summary>
-    /// <param name="kernel">Decodes yEnc data; null for the fastest one of this CPU.</param>
+    /// <summary>Creates a decoder; without a kernel it uses the fastest one of this CPU.</summary>
     public ArticleDecoder(YencKernel? kernel = null)
     {
         var nameBuffer = new byte[MaxLineLength];
@@ -35,7 +34,6 @@ public sealed class ArticleDecoder
 
     private enum Stage
     {
-        /// <summary>Before the block.</summary>
         Preamble,
 
         /// <summary>From the line that begins the block to the one at its end.</summary>
@@ -44,7 +42,6 @@ public sealed class ArticleDecoder
         /// <summary>After the block, or once no block is expected any more.</summary>
         Rest,
 
-        /// <summary>After the terminating line.</summary>
         Ended,
     }
 
@@ -54,7 +51,6 @@ public sealed class ArticleDecoder
     /// <summary>The header; valid once <see cref="HasHeader"/> is true. Its name is valid until <see cref="Reset"/>.</summary>
     public ArticleHeader Header => _block?.Header ?? default;
 
-    /// <summary>Decoded bytes written so far.</summary>
     public long Decoded => _block?.Decoded ?? 0;
 
     /// <summary>Prepares for the next article. Invalidates header and result of the last one.</summary>
@@ -72,7 +68,7 @@ public sealed class ArticleDecoder
     /// <summary>Decodes the next bytes of the article.</summary>
     /// <param name="raw">Bytes from the wire, with dot-stuffing and the terminating line.</param>
     /// <param name="output">Receives decoded bytes. Asked for memory only if a byte of data has to be written.</param>
-    /// <param name="consumed">Bytes that belong to this article: all of them unless the call returns true.</param>
+    /// <param name="consumed">Bytes that belong to this article: all bytes unless the call returns true.</param>
     /// <returns>True once the terminating line has been consumed.</returns>
     /// <exception cref="InvalidOperationException"><paramref name="output"/> returned empty memory.</exception>
     public bool Decode(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out int consumed)

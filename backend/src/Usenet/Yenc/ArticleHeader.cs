@@ -3,7 +3,7 @@ using System.Text;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>
-/// The claims of an article before its data: the <c>=ybegin</c> and <c>=ypart</c> lines, or uuencode's <c>begin</c>, which only has a name.
+/// The claims of an article before its data, in <c>=ybegin</c> and <c>=ypart</c> or in uuencode's <c>begin</c>, which only has a name.
 /// </summary>
 /// <remarks>
 /// The poster claims all of this; absent and impossible fields are null. Part number and range identify an article; size, total and name are only

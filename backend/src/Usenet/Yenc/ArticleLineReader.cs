@@ -18,10 +18,8 @@ internal sealed class ArticleLineReader
         /// <summary>All input is consumed, inside a line.</summary>
         NeedInput,
 
-        /// <summary><see cref="Line"/> is complete.</summary>
         Line,
 
-        /// <summary>The terminating line is consumed.</summary>
         ArticleEnd,
     }
 

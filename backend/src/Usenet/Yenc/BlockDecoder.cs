@@ -15,10 +15,10 @@ internal enum BlockEnd
     Article,
 }
 
-/// <summary>Decodes the blocks of one encoding, from the first line to the end. Only the first block of an article counts.</summary>
-/// <param name="encoding">The encoding.</param>
-/// <param name="lines">Reads the lines of the article; shared with <see cref="ArticleDecoder"/> and the other encodings.</param>
-/// <param name="nameBuffer">Stores the file name, as long as a line; shared too, because only one block begins.</param>
+/// <summary>
+/// Decodes the blocks of one encoding, from the first line to the end. Only the first block of an article counts. Lines and name buffer are shared
+/// with the other encodings, because only one block begins.
+/// </summary>
 internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader lines, byte[] nameBuffer)
 {
     /// <summary>Whether the header is complete, which happens before any data is written.</summary>
@@ -55,7 +55,6 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     /// <summary>Decodes the next bytes of the block, perhaps not all, and returns how many it consumed.</summary>
     public abstract int Read(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out BlockEnd end);
 
-    /// <summary>Takes a line after the block.</summary>
     public abstract void TakeLineBehind();
 
     /// <summary>Returns the facts about the article, with all defects except a missing terminating line.</summary>
@@ -76,10 +75,9 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
         return nameBuffer.AsMemory(0, name.Length);
     }
 
-    /// <summary>Requests memory for the next decoded bytes.</summary>
-    /// <param name="output">Lends the memory.</param>
-    /// <param name="most">Most bytes of use.</param>
-    /// <returns>Empty if the article has reached its limit, which counts as a defect from then on.</returns>
+    /// <summary>
+    /// Requests memory for at most so many decoded bytes. Empty if the article has reached its limit, which counts as a defect from then on.
+    /// </summary>
     protected Span<byte> Room(IBufferWriter<byte> output, int most)
     {
         var room = (int)Math.Min(most, ArticleDecoder.MaxDecodedLength - Decoded);
@@ -95,7 +93,6 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
         return memory.Length > room ? memory[..room] : memory;
     }
 
-    /// <summary>Counts bytes that were decoded into <see cref="Room"/>.</summary>
     protected void Commit(ReadOnlySpan<byte> decoded, IBufferWriter<byte> output)
     {
         Checksum = Crc32Kernel.Append(Checksum, decoded);

@@ -13,9 +13,9 @@ namespace Sluice.Usenet.Yenc;
 /// </remarks>
 internal static class Crc32Folding
 {
-    /// <summary>Updates the register, which is the inverted checksum, with data of at least four vectors.</summary>
-    /// <typeparam name="TWidth">A struct, so that its methods are inlined.</typeparam>
-    /// <typeparam name="TVector">Its vectors.</typeparam>
+    /// <summary>
+    /// Updates the register (the inverted checksum) with data of at least four vectors. Structs as type arguments make the JIT inline them.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update<TWidth, TVector>(uint register, ReadOnlySpan<byte> data)
         where TWidth : struct, IFoldingWidth<TVector>
@@ -75,7 +75,7 @@ internal interface IFoldingWidth<TVector>
 
     static abstract TVector ByOne { get; }
 
-    /// <summary>Folds a vector into another one that lies a distance later.</summary>
+    /// <summary>Folds a vector into another one at a later distance.</summary>
     static abstract TVector Fold(TVector vector, TVector powers, TVector other);
 
     /// <summary>Folds a vector into its last 16 bytes.</summary>

@@ -17,9 +17,9 @@ public static class Crc32Kernel
         : Pclmulqdq.IsSupported ? "PCLMULQDQ in 128 bits"
         : "tables";
 
-    /// <summary>Returns the checksum of earlier bytes followed by <paramref name="data"/>.</summary>
-    /// <param name="crc">The checksum of the earlier bytes; 0 if there are none.</param>
-    /// <param name="data">The next bytes.</param>
+    /// <summary>
+    /// Returns the checksum of earlier bytes, whose checksum is <paramref name="crc"/> (0 for none), followed by <paramref name="data"/>.
+    /// </summary>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
         if (Pclmulqdq.V512.IsSupported && data.Length >= Crc32Folding512.MinLength)
@@ -31,10 +31,9 @@ public static class Crc32Kernel
         return ~Crc32Slicing.Update(~crc, data);
     }
 
-    /// <summary>Returns the checksum of A followed by B from their checksums: crc(A)·x^(8|B|) xor crc(B), modulo P.</summary>
-    /// <param name="first">The checksum of A.</param>
-    /// <param name="second">The checksum of B.</param>
-    /// <param name="secondLength">Length of B in bytes; not negative.</param>
+    /// <summary>
+    /// Returns the checksum of A followed by B from their checksums: crc(A)·x^(8|B|) xor crc(B), modulo P. The length is in bytes and not negative.
+    /// </summary>
     public static uint Combine(uint first, uint second, long secondLength)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(secondLength);
@@ -43,10 +42,9 @@ public static class Crc32Kernel
     }
 
     /// <summary>
-    /// Computes the factor that <see cref="Combine"/> derives from a length, so that callers can reuse it in <see cref="CombineBy"/> for many parts
-    /// of one length.
+    /// Computes the factor that <see cref="Combine"/> derives from a length in bytes, not negative, so that <see cref="CombineBy"/> can reuse it for
+    /// many parts.
     /// </summary>
-    /// <param name="length">Length in bytes; not negative.</param>
     /// <returns>x^(8·length) modulo P, with its lowest power in the highest bit.</returns>
     public static uint PowerFor(long length)
     {
@@ -54,10 +52,7 @@ public static class Crc32Kernel
         return Crc32Powers.OfBytes(length);
     }
 
-    /// <summary>Returns the checksum of A followed by B from their checksums.</summary>
-    /// <param name="first">The checksum of A.</param>
-    /// <param name="second">The checksum of B.</param>
-    /// <param name="power">The result of <see cref="PowerFor"/> for the length of B.</param>
+    /// <summary>Returns the checksum of A followed by B from their checksums and <see cref="PowerFor"/> the length of B.</summary>
     public static uint CombineBy(uint first, uint second, uint power) => Crc32Powers.Multiply(first, power) ^ second;
 }
 
@@ -93,7 +88,6 @@ internal static class Crc32Powers
             Multiply(Powers[(2 * Digits) + (byte)(exponent >> 16)], Powers[(3 * Digits) + (byte)(exponent >> 24)]));
     }
 
-    /// <summary>a·b modulo P.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static uint Multiply(uint a, uint b) => Pclmulqdq.IsSupported ? MultiplyCarryless(a, b) : MultiplyBits(a, b);
 
@@ -109,7 +103,6 @@ internal static class Crc32Powers
         return (product ^ Pclmulqdq.CarrylessMultiply(above & low, reduction, 0x10)).AsUInt32().GetElement(1);
     }
 
-    /// <summary>Multiplies bit by bit.</summary>
     internal static uint MultiplyBits(uint a, uint b)
     {
         var product = 0u;

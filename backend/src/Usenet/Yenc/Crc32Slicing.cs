@@ -12,7 +12,7 @@ internal static class Crc32Slicing
     // Tables[256 * k + b] is the remainder of byte b followed by k zero bytes.
     private static readonly uint[] Tables = BuildTables();
 
-    /// <summary>Updates the register, which is the inverted checksum, with data.</summary>
+    /// <summary>Updates the register (the inverted checksum) with data.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {

@@ -5,7 +5,7 @@ public readonly record struct DecodedArticle
 {
     public ArticleEncoding Encoding { get; init; }
 
-    /// <summary>The facts before the data; the decoder owns the name. Empty without a header.</summary>
+    /// <summary>Claims before the data; the decoder owns the name. Empty without a header.</summary>
     public ArticleHeader Header { get; init; }
 
     /// <summary>The facts after the data; null without <c>=yend</c> or <c>end</c>.</summary>
@@ -29,15 +29,13 @@ public readonly record struct DecodedArticle
 }
 
 /// <summary>
-/// The claims of an article after its data: the <c>=yend</c> line, or uuencode's <c>end</c>, which has no fields. Absent and unreadable fields are
-/// null.
+/// The claims of an article after its data, in <c>=yend</c> or uuencode's <c>end</c> without fields. Absent and unreadable fields are null.
 /// </summary>
 public readonly record struct ArticleTrailer
 {
     /// <summary>Length of the part, or of the file in a single-part article, in bytes.</summary>
     public long? Size { get; init; }
 
-    /// <summary>1-based number of the part.</summary>
     public int? Part { get; init; }
 
     /// <summary><c>pcrc32</c>, the checksum of the part. Zero is valid.</summary>
@@ -59,13 +57,10 @@ public enum ArticleEncoding
     /// <summary>Nothing seen so far identifies the encoding.</summary>
     Unknown,
 
-    /// <summary>yEnc.</summary>
     Yenc,
 
-    /// <summary>uuencode.</summary>
     Uuencode,
 
-    /// <summary>MIME base64.</summary>
     Base64,
 
     /// <summary>Text without a file.</summary>
@@ -76,11 +71,10 @@ public enum ArticleEncoding
 [Flags]
 public enum ArticleDefects
 {
-    /// <summary>Nothing.</summary>
     None = 0,
 
     /// <summary>
-    /// No block of a supported encoding begins, so nothing was decoded. <see cref="DecodedArticle.Encoding"/> names the encoding it resembles.
+    /// No block of a supported encoding begins. Nothing was decoded; <see cref="DecodedArticle.Encoding"/> names the encoding it resembles.
     /// </summary>
     NoHeader = 1 << 0,
 

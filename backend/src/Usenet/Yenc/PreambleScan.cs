@@ -27,9 +27,7 @@ internal struct PreambleScan
         return _textLength <= MaxTextLength && _headerLength <= MaxHeaderLength;
     }
 
-    /// <summary>Takes a complete line, whose bytes were counted before.</summary>
-    /// <param name="line">The line without its line end.</param>
-    /// <param name="bytes">The counted bytes of the line, in case they move from headers to text.</param>
+    /// <summary>Takes a complete line. Its bytes were counted before, and may move from headers to text.</summary>
     /// <returns>False if no block can be trusted any more, because there is too much text or replies are out of step.</returns>
     public bool TakeLine(ReadOnlySpan<byte> line, int bytes)
     {

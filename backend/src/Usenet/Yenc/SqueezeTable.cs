@@ -33,14 +33,10 @@ internal sealed class SqueezeTable
     /// <summary>The shuffle that drops nothing; <see cref="Squeeze"/> indexes all others from it.</summary>
     public ref byte First => ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_shuffles), _start);
 
-    /// <summary>Writes 64 bytes without the dropped ones, sixteen at a time, and returns the number of bytes left.</summary>
-    /// <param name="first"><see cref="First"/>, which a loop keeps in a register.</param>
-    /// <param name="to">Room for 64 bytes.</param>
-    /// <param name="drop">Bit i for byte i.</param>
-    /// <param name="w0">Bytes 0 to 15.</param>
-    /// <param name="w1">Bytes 16 to 31.</param>
-    /// <param name="w2">Bytes 32 to 47.</param>
-    /// <param name="w3">Bytes 48 to 63.</param>
+    /// <summary>
+    /// Writes 64 bytes without the dropped ones, bit i for byte i, and returns the number of bytes left. The destination needs room for 64 bytes; a
+    /// loop keeps <see cref="First"/> in a register.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Squeeze(
         ref byte first, ref byte to, ulong drop, Vector128<byte> w0, Vector128<byte> w1, Vector128<byte> w2, Vector128<byte> w3)

@@ -18,7 +18,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
     private const int MaxCharacters = 4 * ((MaxBytes + 2) / 3);
     private const int FullLine = 'M';
 
-    // A data line of the preamble: the first one of a block, or one that still needs a following line as proof.
+    // A data line of the preamble: the first line of a block, or a line that still needs a following line as proof.
     private readonly byte[] _held = new byte[MaxCharacters + 2];
     private int _heldLength;
     private bool _sawText;

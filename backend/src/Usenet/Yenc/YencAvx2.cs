@@ -13,7 +13,6 @@ internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
-    /// <summary>Whether the CPU supports this kernel.</summary>
     public static bool IsSupported => Avx2.IsSupported;
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]

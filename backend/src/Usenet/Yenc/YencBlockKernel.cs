@@ -8,12 +8,9 @@ internal interface IYencVectors
 {
     /// <summary>
     /// Decodes blocks of 64 bytes in which no two neighbors must be judged together: no <c>=</c> precedes CR, LF, <c>=</c> or <c>y</c>, and no LF a
-    /// dot. Returns at the first other block, or when source or destination have no further block.
+    /// dot. Returns at the first other block, or when source or destination have no further block. Reads the byte before <paramref name="consumed"/>,
+    /// where an <c>=</c> escapes.
     /// </summary>
-    /// <param name="source">Has at least one byte before <paramref name="consumed"/>; an <c>=</c> there escapes.</param>
-    /// <param name="destination">Written in whole blocks.</param>
-    /// <param name="consumed">Advances by whole blocks.</param>
-    /// <param name="written">Advances by the number of kept bytes.</param>
     /// <remarks>
     /// A separate method without calls, because a calling convention that preserves no vector registers would reload every constant in each round.
     /// </remarks>
@@ -21,21 +18,19 @@ internal interface IYencVectors
 
     YencBlockMasks Find(ref byte block);
 
-    /// <summary>Decodes one block by masks and returns how many bytes it keeps.</summary>
-    /// <param name="from">The block.</param>
-    /// <param name="to">Room for a whole block.</param>
-    /// <param name="keep">Bytes that are data.</param>
-    /// <param name="escaped">The escaped bytes among them.</param>
+    /// <summary>Decodes the data bytes of one block by masks and returns how many it keeps. The destination needs room for a whole block.</summary>
     int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
 }
 
-/// <summary>The common part of all vector kernels: moves from block to block of 64 bytes, and across the ends of buffers.</summary>
+/// <summary>
+/// The common part of all vector kernels: moves from block to block of 64 bytes, and across the ends of buffers. Structs as type argument make the
+/// JIT inline them.
+/// </summary>
 /// <remarks>
 /// The fast loop knows a byte and its predecessor, which it loads from one byte earlier. If two bytes must be judged together, masks resolve the
 /// block. Masks also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords
 /// and the end of the article are left to the byte machine.
 /// </remarks>
-/// <typeparam name="TVectors">A struct, so that its methods are inlined.</typeparam>
 internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) : YencKernel
     where TVectors : struct, IYencVectors
 {
@@ -160,7 +155,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return true;
     }
 
-    /// <summary>Decodes the rest of a source that is shorter than a block.</summary>
+    /// <summary>Decodes the rest of a source shorter than a block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private bool TryRunShort(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {

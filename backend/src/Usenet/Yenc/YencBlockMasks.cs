@@ -37,11 +37,10 @@ internal readonly struct YencBlockMasks
         Y = Y >> bytes,
     };
 
-    /// <summary>Finds the bytes that are data.</summary>
-    /// <param name="block">The first byte of the block.</param>
-    /// <param name="seen">Number of input bytes from there on, including bytes after the block.</param>
-    /// <param name="state">State before the block, with one of the first three contexts.</param>
-    /// <param name="resolved">The resolved block.</param>
+    /// <summary>
+    /// Resolves the block, whose state before it has one of the first three contexts. <paramref name="seen"/> counts the input bytes from the start
+    /// of the block, including bytes after it.
+    /// </summary>
     /// <returns>False if a keyword line or the end of the article begins in the block, or might.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryResolve(ref byte block, int seen, YencState state, out YencResolvedBlock resolved)
@@ -79,7 +78,7 @@ internal readonly struct YencBlockMasks
     private ulong FindOpen(ulong lineStart, int seen) =>
         lineStart & (Equal | Dot) & (ulong.MaxValue << Math.Clamp(seen - LookAhead, 0, Length - LookAhead));
 
-    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or whether that is still unknown.</summary>
+    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or whether the input is too short to tell.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static bool HasStop(ref byte block, int seen, ulong open)
     {
@@ -114,10 +113,7 @@ internal readonly struct YencResolvedBlock
 
     public ulong Cr { get; init; }
 
-    /// <summary>Returns how many of the first bytes of the block fit.</summary>
-    /// <param name="count">Number of bytes, from 1 to 64.</param>
-    /// <param name="room">Room for data bytes; at least one.</param>
-    /// <param name="keep">The data bytes among the fitting ones.</param>
+    /// <summary>Returns how many of the first 1 to 64 bytes fit into <paramref name="room"/>, which is at least 1.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int Fit(int count, int room, out ulong keep)
     {

@@ -66,7 +66,7 @@ internal sealed class YencByteKernel : YencKernel
         return stop;
     }
 
-    /// <summary>Copies plain data inside a line, which is most of all bytes.</summary>
+    /// <summary>Copies plain data inside a line: the fast path for most bytes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static int TakePlain(ReadOnlySpan<byte> source, Span<byte> destination)
     {

@@ -22,7 +22,6 @@ public abstract class YencKernel
     /// <summary>The kernels that this CPU supports, fastest first. The byte machine is always the last one.</summary>
     public static IReadOnlyList<YencKernel> Supported => All.Value;
 
-    /// <summary>The fastest kernel that this CPU supports.</summary>
     public static YencKernel Best { get; } = CreateSupported().First();
 
     /// <summary>Name for logs and test output.</summary>
@@ -35,7 +34,7 @@ public abstract class YencKernel
     /// overwritten.
     /// </param>
     /// <param name="state">State of the body, carried from call to call.</param>
-    /// <param name="consumed">Bytes of the source that are consumed; do not pass them again.</param>
+    /// <param name="consumed">Consumed bytes of the source; do not pass them again.</param>
     /// <param name="written">Decoded bytes at the start of the destination.</param>
     /// <remarks>Does not throw or allocate. With an empty destination, dropped bytes are consumed up to the first byte of data.</remarks>
     public abstract YencStop Decode(

@@ -41,13 +41,11 @@ internal enum YencContext : byte
     /// <summary>Right after CRLF, or at the start of the body.</summary>
     LineStart,
 
-    /// <summary>Inside a line.</summary>
     Inside,
 
-    /// <summary>After a CR.</summary>
     Cr,
 
-    /// <summary>After CRLF and a dot, which is dropped in any case.</summary>
+    /// <summary>After CRLF and a dot, dropped in any case.</summary>
     Dot,
 
     /// <summary>After CRLF, a dot and CR: an LF ends the article.</summary>

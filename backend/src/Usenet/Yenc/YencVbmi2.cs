@@ -11,7 +11,6 @@ internal readonly struct YencVbmi2 : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
-    /// <summary>Whether the CPU supports this kernel.</summary>
     public static bool IsSupported => Avx512Vbmi2.IsSupported && Popcnt.X64.IsSupported;
 
     // Two blocks share one test while both are plain. The tables are literals here, because a property would be a call, and a method with a call

@@ -6,13 +6,12 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Decodes four vectors of 16 bytes at a time on any CPU that shuffles bytes: x86 since SSSE3, and Arm, where it is unmeasured.</summary>
+/// <summary>Decodes four vectors of 16 bytes at a time on any CPU that shuffles bytes: x86 since SSSE3, and Arm (unmeasured).</summary>
 /// <remarks>The loop equals <see cref="YencAvx2"/> at half the width.</remarks>
 internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
 {
     private const int Block = YencBlockMasks.Length;
 
-    /// <summary>Whether the CPU supports this kernel.</summary>
     public static bool IsSupported => Ssse3.IsSupported || AdvSimd.Arm64.IsSupported;
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]

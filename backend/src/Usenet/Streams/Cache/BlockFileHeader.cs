@@ -24,11 +24,7 @@ internal static class BlockFileHeader
 
     public static int SizeFor(int blocks) => Fixed + (blocks * PerBlock) + 4;
 
-    /// <summary>Writes a header.</summary>
-    /// <param name="destination">Exactly <see cref="SizeFor"/> bytes.</param>
-    /// <param name="key">Key of the segment.</param>
-    /// <param name="segmentLength">Decoded bytes of the segment.</param>
-    /// <param name="blocks">Index and checksum of each block, by rising index.</param>
+    /// <summary>Writes a header of exactly <see cref="SizeFor"/> bytes, with the blocks by rising index.</summary>
     public static void Write(Span<byte> destination, DiskKey key, int segmentLength, IReadOnlyList<StoredBlock> blocks)
     {
         Mark.CopyTo(destination);
@@ -46,11 +42,7 @@ internal static class BlockFileHeader
         BinaryPrimitives.WriteUInt32LittleEndian(destination[end..], Crc32Kernel.Append(0, destination[..end]));
     }
 
-    /// <summary>Reads a header and verifies that the file matches it.</summary>
-    /// <param name="source">The beginning of the file.</param>
-    /// <param name="fileLength">Length of the whole file.</param>
-    /// <param name="key">Expected key.</param>
-    /// <param name="segmentLength">Expected decoded bytes of the segment.</param>
+    /// <summary>Reads a header and verifies that the file matches it, the key and the decoded length of the segment.</summary>
     /// <returns>The blocks that follow, by rising index; null if the file is malformed or of another segment.</returns>
     public static StoredBlock[]? Read(ReadOnlySpan<byte> source, long fileLength, DiskKey key, int segmentLength)
     {
@@ -81,9 +73,7 @@ internal static class BlockFileHeader
     }
 }
 
-/// <summary>A block of a segment in the disk cache.</summary>
-/// <param name="Index">Index in the segment.</param>
-/// <param name="Crc">CRC-32 of the block.</param>
+/// <summary>A block of a segment in the disk cache, with its index in the segment and its CRC-32.</summary>
 internal readonly record struct StoredBlock(int Index, uint Crc)
 {
     /// <summary>Returns the bytes of the block; the last block of a segment may be shorter.</summary>

@@ -50,12 +50,7 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Writes blocks of a segment, replacing its file.</summary>
-    /// <param name="key">Key of the segment.</param>
-    /// <param name="segmentLength">Decoded bytes of the segment.</param>
-    /// <param name="indexes">Indexes of the blocks, rising; at least one.</param>
-    /// <param name="read">Returns the bytes of a block.</param>
-    /// <returns>Length of the file.</returns>
+    /// <summary>Writes at least one block of a segment, replacing its file, and returns the length of the file. Indexes must rise.</summary>
     /// <exception cref="IOException">The file cannot be written.</exception>
     /// <exception cref="UnauthorizedAccessException">Permission denied.</exception>
     public async Task<long> WriteAsync(DiskKey key, int segmentLength, IReadOnlyList<int> indexes, Func<int, ReadOnlyMemory<byte>> read)

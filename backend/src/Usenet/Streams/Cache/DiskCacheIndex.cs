@@ -2,8 +2,8 @@ namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>The contents of the disk cache in order of use, within its limits.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Until the folder has been scanned, a segment that is not listed
-/// may still be on disk.
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Until the folder has been scanned, a segment may be on disk
+/// without being listed.
 /// </remarks>
 internal sealed class DiskCacheIndex(DiskCacheOptions options)
 {
@@ -63,8 +63,7 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>Adds the scanned files. They count as used before all files used since the start.</summary>
-    /// <param name="found">The files, the most recently used first.</param>
+    /// <summary>Adds the scanned files, most recently used first. They count as used before all files used since the start.</summary>
     public void Complete(IEnumerable<(DiskKey Key, long Bytes)> found)
     {
         lock (_gate)

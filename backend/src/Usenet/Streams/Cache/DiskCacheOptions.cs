@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>Where the disk cache lies, and what it keeps.</summary>
+/// <summary>Location and limits of the disk cache.</summary>
 /// <remarks>Immutable.</remarks>
 /// <param name="Path">Folder for the cache alone, absolute. Created when first needed; always safe to delete.</param>
 public sealed record DiskCacheOptions(string Path)

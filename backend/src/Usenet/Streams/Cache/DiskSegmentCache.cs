@@ -24,15 +24,13 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly Task _worker;
 
-    // A pool of its own, because blocks in transit to disk belong to no reader. Shared by all writes, because a dropped pool keeps its memory until
-    // the collector runs.
+    // A separate pool, because blocks in transit to disk belong to no reader. Shared by all writes, because a dropped pool keeps its memory until the
+    // collector runs.
     private readonly BlockPool _blocks = new(BlockPool.BlockSize);
     private long _queued;
     private volatile bool _isTrouble;
 
     /// <summary>Opens a cache and scans its folder in the background.</summary>
-    /// <param name="options">Location and limits.</param>
-    /// <param name="loggers">Receives disk failures.</param>
     public DiskSegmentCache(DiskCacheOptions options, ILoggerFactory loggers)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -69,12 +67,9 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
 
-    /// <summary>Queues blocks of a proved segment that were read.</summary>
-    /// <param name="key">Key of the segment.</param>
-    /// <param name="proved">The complete segment. The cache keeps its own reference while it needs it.</param>
-    /// <param name="length">Decoded bytes of the segment.</param>
-    /// <param name="from">Offset of the first byte that was read.</param>
-    /// <param name="to">Offset after the last byte that was read.</param>
+    /// <summary>
+    /// Queues the blocks of a proved segment that hold the bytes read, from one offset to before another. The cache takes a reference of its own.
+    /// </summary>
     internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
     {
         var offer = new KeptSegment(key, proved, length, from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
@@ -189,12 +184,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     }
 }
 
-/// <summary>Blocks of a proved segment that wait to be written.</summary>
-/// <param name="Key">Key of the segment.</param>
-/// <param name="Proved">The segment, with a reference until it is written.</param>
-/// <param name="Length">Decoded bytes of the segment.</param>
-/// <param name="First">First block to keep.</param>
-/// <param name="Last">Last block to keep.</param>
+/// <summary>Blocks <c>First</c> to <c>Last</c> of a proved segment that wait to be written, with a reference to it.</summary>
 internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length, int First, int Last)
 {
     public int BlockCount => (Length + BlockPool.BlockSize - 1) / BlockPool.BlockSize;

@@ -4,9 +4,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// The order in which the copies of one segment are requested until one is good: first its own message-id, then those of duplicates. Each id is
-/// requested from one provider after another. If a copy was bad, a second round asks every provider again, because it may have been damaged in
-/// transit.
+/// The order in which the copies of one segment are requested until one is good: the primary message-id, then the fallbacks. Each id is requested
+/// from one provider after another. If a copy was bad, a second round asks every provider again, because it may have been damaged in transit.
 /// </summary>
 /// <remarks>Pure: names the next request; its owner sends it and reports the answer. Single use.</remarks>
 internal sealed class CopySearch
@@ -21,11 +20,9 @@ internal sealed class CopySearch
     private bool _hasBadCopy;
     private bool _isOver;
 
-    /// <summary>Starts at the primary id.</summary>
-    /// <param name="ids">Ids of the segment; the primary one is not empty.</param>
-    /// <param name="providers">Number of providers. A source without providers is asked once too, so that it reports the fault.</param>
-    /// <param name="rounds">Requests to one provider for one id.</param>
-    /// <param name="beside">Providers to skip, because their copies are already known.</param>
+    /// <summary>
+    /// Starts at the primary id, which is not empty. Skips the providers in <paramref name="beside"/>, because their copies are known.
+    /// </summary>
     public CopySearch(SegmentIds ids, int providers, int rounds, ProviderSet beside = default)
     {
         (_ids, _beside, _rounds) = (ids, beside, rounds);
@@ -35,19 +32,15 @@ internal sealed class CopySearch
 
     public MessageId Id => _copy < 0 ? _ids.Primary : _ids.Fallbacks[_copy];
 
-    /// <summary>Providers that are skipped in this round.</summary>
     public ProviderSet Excluded { get; private set; }
 
-    /// <summary>Round of the current id, from 0.</summary>
     public int Round { get; private set; }
 
     /// <summary>Whether this round brought a copy that another copy must confirm.</summary>
     public bool IsInDoubt { get; private set; }
 
-    /// <summary>Why no copy is good, as far as answered.</summary>
     public ArticleLoss Loss { get; private set; } = ArticleLoss.Missing;
 
-    /// <summary>Whether another request remains.</summary>
     public bool HasNext()
     {
         while (!_isOver && Excluded.Count >= _providers)
@@ -59,9 +52,7 @@ internal sealed class CopySearch
     /// <returns>False if that provider was already excluded, because asking it again in this round might never end.</returns>
     public bool Bad(int provider) => Reject(provider, default);
 
-    /// <summary>Reports a copy that needs confirmation. The first round then asks only other stores.</summary>
-    /// <param name="provider">Provider that delivered the copy.</param>
-    /// <param name="store">Providers that share its store.</param>
+    /// <summary>Reports a copy that needs confirmation. The first round then asks only other stores than <paramref name="store"/>.</summary>
     public void Doubtful(int provider, ProviderSet store)
     {
         IsInDoubt = true;

@@ -7,16 +7,13 @@ namespace Sluice.Usenet.Streams.Loading;
 /// <summary>
 /// Remembers the damage that loads of one engine met, so that a player retrying a hole causes no more requests. "No such article" from every provider
 /// is believed for an hour, doubling to a day. A damaged copy is only doubted, because it may have been damaged in transit. If a second request some
-/// seconds later, over another connection, gets no good copy either, the damage is believed for a minute, doubling to an hour. Also limits how much a
-/// file may reload.
+/// seconds later, over another connection, fails too, the damage is believed for a minute, doubling to an hour. Also limits how much a file may
+/// reload.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards the entries; nothing is called while it is held. Bounded: the oldest entry is dropped first. The entries depend
 /// on the providers of one engine and end with it; the traffic outlives it.
 /// </remarks>
-/// <param name="traffic">Counts reloaded bytes.</param>
-/// <param name="askAgainAfter">Shortest time between the first and the second request.</param>
-/// <param name="time">Clock.</param>
 internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter, TimeProvider time)
 {
     private const int MostVerdicts = 100_000;
@@ -45,7 +42,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Returns the ranges believed gone that were loaded for a file. Scans all entries.</summary>
+    /// <summary>Returns the ranges of a file that are believed gone. Scans all entries.</summary>
     public IReadOnlyList<Stretch> Find(FileOrigin file)
     {
         lock (_gate)
@@ -59,21 +56,14 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Reports that no provider has the article of a segment.</summary>
-    /// <param name="key">The segment.</param>
-    /// <param name="file">The file for which it was loaded; may be null.</param>
-    /// <param name="place">Where its bytes would lie in that file.</param>
+    /// <summary>Reports that no provider has the article of a segment. The file is null if no user can ask for its ranges.</summary>
     public void ReportMissing(SegmentKey key, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
             Believe(key, new Entry(ArticleLoss.Missing, default, [], file, place), Missing);
     }
 
-    /// <summary>Reports a request that brought only damaged copies.</summary>
-    /// <param name="key">The segment.</param>
-    /// <param name="connections">Identities of the connections that delivered the copies.</param>
-    /// <param name="file">The file for which it was loaded; may be null.</param>
-    /// <param name="place">Where its bytes would lie in that file.</param>
+    /// <summary>Reports a request that brought only damaged copies, over these connections.</summary>
     /// <returns>Time until another request can prove the damage; null if this one has proved it.</returns>
     public TimeSpan? ReportGarbled(SegmentKey key, IReadOnlyCollection<object> connections, FileOrigin? file = null, Stretch place = default)
     {
@@ -126,19 +116,15 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         _entries.Set(key, entry with { Believed = believed });
     }
 
-    /// <summary>A doubt until it is believed for some time.</summary>
     private readonly record struct Entry(ArticleLoss Loss, TimeSpan Believed, HashSet<object> Connections, FileOrigin? File, Stretch Place)
     {
         public bool IsDoubt => Believed == TimeSpan.Zero;
     }
 }
 
-/// <summary>The damage known of a segment.</summary>
-/// <param name="Loss">How the segment was lost.</param>
-/// <param name="IsBelieved">Whether the loss is proved and still believed.</param>
-/// <param name="IsDoubt">Whether the loss is unproved, so that a second request decides.</param>
-/// <param name="AskIn">Time until that request may be sent; zero if now.</param>
-/// <param name="Connections">Identities of the connections that delivered the last damaged copies.</param>
+/// <summary>
+/// The damage known of a segment. If it is a doubt, a second request decides after <c>AskIn</c>, over other connections than the given ones.
+/// </summary>
 internal sealed record KnownDamage(ArticleLoss Loss, bool IsBelieved, bool IsDoubt, TimeSpan AskIn, IReadOnlyCollection<object> Connections);
 
 /// <summary>
@@ -164,7 +150,7 @@ internal sealed class ReloadTraffic(TimeProvider time)
             return (Times * Math.Max(file.Length, 1)) - (_files.TryGet(file, out var traffic, out _) ? traffic.Bytes : 0);
     }
 
-    /// <summary>Counts decoded bytes that were reloaded for a file, good or bad.</summary>
+    /// <summary>Counts reloaded bytes of a file, decoded, good or bad.</summary>
     public void Loaded(FileOrigin file, int count)
     {
         lock (_gate)

@@ -13,13 +13,9 @@ internal sealed class DoubtfulCopies : IDisposable
     private FileHabit? _asked;
 
     /// <summary>
-    /// Whether a copy has the same bytes as a copy from another store or another article. A second copy from the same store also confirms, but only
-    /// if no other store had different bytes.
+    /// Whether a copy has the same bytes as a copy from another store or another article. A second copy from one store confirms only if other stores
+    /// were asked already (<paramref name="mayBeOfOne"/>) and none had different bytes.
     /// </summary>
-    /// <param name="checksum">Checksum of the copy's bytes.</param>
-    /// <param name="id">Message-id of the copy.</param>
-    /// <param name="store">Providers that share the copy's store.</param>
-    /// <param name="mayBeOfOne">Whether other stores were asked already, so that one store may confirm itself.</param>
     public bool Confirm(uint checksum, MessageId id, ProviderSet store, bool mayBeOfOne)
     {
         var (isKnown, isAlone) = (false, true);
@@ -38,12 +34,11 @@ internal sealed class DoubtfulCopies : IDisposable
     /// <summary>Adds a copy. Bounded by the requests: each provider gets two for each id and try.</summary>
     public void Add(uint checksum, MessageId id, int provider) => _copies.Add((checksum, id, provider));
 
-    /// <summary>Returns the providers whose copies differ from the proved checksum.</summary>
     public IEnumerable<int> Liars(uint proved) => _copies.Where(copy => copy.Checksum != proved).Select(static copy => copy.From);
 
-    /// <summary>Whether this load is the one whose second copy shows which evidence the file carries.</summary>
-    /// <param name="habit">The habit of the file.</param>
-    /// <param name="answer">The end of another load's question, if that load asks already.</param>
+    /// <summary>
+    /// Whether this load must show which evidence the file carries; if not, <paramref name="answer"/> ends with the load that does.
+    /// </summary>
     public bool AsksAbout(FileHabit habit, [NotNullWhen(false)] out Task? answer)
     {
         answer = _asked is null ? habit.Ask() : null;

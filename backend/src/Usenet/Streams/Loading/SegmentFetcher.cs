@@ -26,11 +26,9 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     public LoadServices Services => services;
 
     /// <summary>
-    /// Starts to deliver a segment to its waiter. Never fails: the waiter is notified of success, failure and end, perhaps before this returns.
+    /// Starts to deliver a segment to its waiter, which is passed only once. Never fails: the waiter is notified of success, failure and end, perhaps
+    /// before this returns. The token only ends the reading of ids; a waiter that leaves ends the rest.
     /// </summary>
-    /// <param name="waiter">May be passed only once.</param>
-    /// <param name="lane">Priority of the load.</param>
-    /// <param name="cancellationToken">Ends the reading of ids. The rest ends when the waiter leaves.</param>
     public void Begin(SegmentWaiter waiter, OperationLane lane, CancellationToken cancellationToken)
     {
         try
@@ -85,7 +83,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Returns the ranges of a file that are in transit, in memory, and believed gone, as far as they were loaded for that file.</summary>
+    /// <summary>Returns the ranges of a file in transit, in memory, and believed gone, as far as they were loaded for it.</summary>
     public (IReadOnlyList<Stretch> UnderWay, IReadOnlyList<Stretch> Held, IReadOnlyList<Stretch> Gone) Find(FileOrigin file)
     {
         Stretch[] underWay;
@@ -94,10 +92,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         return (underWay, cache.Find(file), services.Damage.Find(file));
     }
 
-    /// <summary>Bytes of a segment that are kept on disk.</summary>
     public long BytesOnDisk(SegmentKey key) => disk?.BytesOf(DiskKey.Of(key)) ?? 0;
 
-    /// <summary>Whether the disk may keep a piece of a file.</summary>
     public bool MayBeOnDisk(Piece piece) => disk?.Covers(piece) == true;
 
     /// <summary>Ends all loads and waits for them. Later waiters fail.</summary>
@@ -239,7 +235,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         return false;
     }
 
-    /// <summary>Whether a file may reload one more failed segment, on top of those in transit. Under the gate.</summary>
+    /// <summary>Whether a file may reload one more failed segment, on top of segments in transit. Under the gate.</summary>
     private bool MayLoadAgain(FileOrigin file) =>
         services.Damage.Left(file) > _underWay.Values.Where(each => each.Load.IsAgain && each.Load.File.Equals(file)).Sum(static each => (long)each.Load.Key.Segment.Length);
 
@@ -259,9 +255,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <summary>The only reader that a load serves; null if the settings let a load serve all readers.</summary>
     private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
-    /// <summary>
-    /// A load, and the place of its segment in its file as the first waiter that knows it reports. A value in the table, to save an object.
-    /// </summary>
+    /// <summary>A load, and the place of its segment according to the first waiter that knows it. A value in the table, to save an object.</summary>
     private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
@@ -271,8 +265,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     }
 
     /// <summary>
-    /// Returns the exception for the reader. An undeclared exception is a bug of the engine: it is logged, and the reader gets an error instead of
-    /// waiting forever.
+    /// Converts undeclared exceptions, which are bugs of the engine: they are logged, and the reader gets an error instead of waiting.
     /// </summary>
     private Exception Told(Exception failure)
     {
@@ -283,14 +276,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     }
 }
 
-/// <summary>The services shared by all loads of one engine.</summary>
-/// <param name="Source">Delivers articles; not owned.</param>
-/// <param name="Options">Limits of memory and trust.</param>
-/// <param name="Blocks">Memory for decoded bytes.</param>
-/// <param name="Trust">Decides whose bytes may be served before they are proved.</param>
-/// <param name="Damage">Remembers which segments are gone.</param>
-/// <param name="Time">Clock.</param>
-/// <param name="Logger">Receives damaged articles.</param>
+/// <summary>The services shared by all loads of one engine. The source is not owned.</summary>
 internal sealed record LoadServices(
     IArticleSource Source, StreamOptions Options, BlockPool Blocks, TrustLedger Trust, DamageLedger Damage, TimeProvider Time, ILogger Logger)
 {
@@ -309,13 +295,12 @@ internal sealed class ServedSegments
 
     public ServedCounts Counts => new(Volatile.Read(ref _cached), Volatile.Read(ref _fetched), Volatile.Read(ref _bytes));
 
-    /// <summary>Counts a segment from memory or disk, with its bytes in the file that is read.</summary>
+    /// <summary>Counts a segment from memory or disk, with its bytes in the served file.</summary>
     public void FromCache(long bytes)
     {
         Interlocked.Increment(ref _cached);
         Interlocked.Add(ref _bytes, bytes);
     }
 
-    /// <summary>Counts a segment that a provider has to deliver or is delivering.</summary>
     public void FromProviders() => Interlocked.Increment(ref _fetched);
 }

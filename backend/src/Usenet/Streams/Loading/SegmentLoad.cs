@@ -12,8 +12,8 @@ namespace Sluice.Usenet.Streams.Loading;
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> orders joins, leaves, arriving bytes and the end, and guards the list of waiters; it is held only briefly. Under it
-/// waiters publish early bytes, which takes no lock. When a try fails they withdraw them, which takes the lock of their debt and those of the memory
-/// that the buffer returns to. The sink, the search and the doubtful copies are used by one thread at a time, without the gate.
+/// waiters publish early bytes, which takes no lock. When a try fails they withdraw them, which takes the locks of their debt and of the buffer's
+/// memory. The sink, the search and the doubtful copies are used by one thread at a time, without the gate.
 /// </remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source has nothing to dispose, and all else is given back when the load ends.")]
 internal sealed class SegmentLoad : IArticleSink
@@ -84,19 +84,16 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Checks articles that contradict the map; null to treat such articles as damaged.</summary>
     public IMapCorrection? Correction => _file.Correction;
 
-    /// <summary>The evidence that the articles of the file carry.</summary>
     public FileHabit Habit => _file.Habit;
 
-    /// <summary>Whether an earlier load of the segment failed.</summary>
     public bool IsAgain => _known is not null;
 
-    /// <summary>Decoded bytes received so far, for progress displays.</summary>
     public int ArrivedBytes => Volatile.Read(ref _arrived);
 
     /// <summary>As urgent as the most urgent waiter.</summary>
     public FetchUrgency Urgency { get; }
 
-    /// <summary>The most urgent lane of all waiters that have joined. Written under the gate.</summary>
+    /// <summary>The most urgent lane of all waiters so far. Written under the gate.</summary>
     private OperationLane Lane { get; set; }
 
     private CopySearch Search => _search ??= new CopySearch(Key.Ids, Services.Source.ProviderCount, RoundsPerCopy);
@@ -131,7 +128,6 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Makes the load as urgent as a waiter that has joined.</summary>
     public void Hurry(OperationLane lane, bool isHeadOfLine)
     {
         if (isHeadOfLine)
@@ -181,7 +177,6 @@ internal sealed class SegmentLoad : IArticleSink
             unwanted.Cancel();
     }
 
-    /// <summary>Ends the load, whether or not it has waiters.</summary>
     public void Abandon()
     {
         lock (_gate)
@@ -424,8 +419,8 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Handles copies that were all damaged. A second request over other connections decides. Until then readers that have nothing yet get an error,
-    /// and readers whose response has begun wait.
+    /// Handles a request that brought only damaged copies. A second one over other connections decides. Until then readers without any bytes get an
+    /// error, and readers whose response has begun wait.
     /// </summary>
     private Step Doubt(ArticleGoneException gone)
     {
@@ -441,7 +436,7 @@ internal sealed class SegmentLoad : IArticleSink
         return askIn == TimeSpan.Zero || RefuseThoseThatNeedNotWait(doubt) ? Step.AskLater(askIn) : Step.Failed(doubt);
     }
 
-    /// <summary>Fails the waiters of readers that have nothing yet.</summary>
+    /// <summary>Fails the waiters of readers without any bytes.</summary>
     /// <returns>False if no waiter is left. Then no waiter can join, and the refused ones get the error when the load ends.</returns>
     private bool RefuseThoseThatNeedNotWait(ArticleDoubtedException doubt)
     {
@@ -570,10 +565,8 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     private SegmentLoad? _load;
     private bool _hasLeft;
 
-    /// <summary>The segment, and the slice of it to read.</summary>
     public Piece Piece => piece;
 
-    /// <summary>How urgently the segment is needed; may rise later.</summary>
     public FetchUrgency Urgency => urgency;
 
     /// <summary>Whether bytes may be published before they are proved. Set before the waiter joins a load.</summary>
@@ -593,17 +586,16 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
 
     public bool HasLeft => Volatile.Read(ref _hasLeft);
 
-    /// <summary>Where its bytes lie in the file that is read; empty if unknown.</summary>
+    /// <summary>The range of its bytes in the served file; empty if unknown.</summary>
     public virtual Stretch Place => new(piece.Begin, piece.Length);
 
-    /// <summary>Decoded bytes received so far, for progress displays.</summary>
     public int ArrivedBytes => Volatile.Read(ref _load)?.ArrivedBytes ?? 0;
 
     /// <summary>Whether its load was started for this waiter and not for an earlier one, so that its duration measures the connection.</summary>
     public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
 
     /// <summary>
-    /// Called by the load under its gate. Links the urgencies, so that raising the waiter's also raises that of a load started by others.
+    /// Called by the load under its gate. Links the urgencies, because raising the waiter's must also raise a load started by others.
     /// </summary>
     public void Join(SegmentLoad load)
     {
@@ -630,7 +622,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
         Ended();
     }
 
-    /// <summary>Lends blocks from disk, which were proved before. Takes over the caller's reference.</summary>
+    /// <summary>Lends proved blocks from disk. Takes over the caller's reference.</summary>
     /// <returns>Completes when the reader needs the rest of the segment; canceled if it never does.</returns>
     public abstract Task Lend(SegmentBuffer blocks);
 
@@ -640,10 +632,9 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Withdraws the published bytes, because their try has failed. Must not block.</summary>
     public abstract void Withdraw();
 
-    /// <summary>Delivers the proved segment, which settles the bytes that were read early. Takes over the caller's reference.</summary>
+    /// <summary>Delivers the proved segment, which settles bytes read early. Takes over the caller's reference.</summary>
     public abstract void Complete(SegmentBuffer proved);
 
-    /// <summary>Reports that the segment is unavailable.</summary>
     public abstract void Fail(Exception failure);
 
     /// <inheritdoc cref="End"/>
@@ -660,13 +651,10 @@ internal static class RetryPolicy
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
 
-    /// <summary>Returns the pause before the next try, or null to give up.</summary>
-    /// <param name="fault">The last error.</param>
-    /// <param name="lane">Only playback is retried.</param>
-    /// <param name="tries">Tries so far, at least 1.</param>
-    /// <param name="useless">Tries that brought an unusable reply.</param>
-    /// <param name="elapsed">Time since the latest waiter joined.</param>
-    /// <param name="longest">How long playback is retried.</param>
+    /// <summary>
+    /// Returns the pause before the next try, or null to give up. <paramref name="useless"/> counts tries with an unusable reply;
+    /// <paramref name="elapsed"/> counts from the latest waiter.
+    /// </summary>
     public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)
     {
         if (!fault.IsTransient || lane != OperationLane.Playback || useless >= TriesOfUselessReplies || elapsed >= longest)

@@ -12,7 +12,6 @@ internal enum SegmentProof : byte
     /// <summary>Nothing contradicts it, but expected evidence is missing, so a second copy must have the same bytes.</summary>
     Unconfirmed,
 
-    /// <summary>Another article, another length, or damaged bytes.</summary>
     Corrupt,
 
     /// <summary>Right number and a matching CRC, but another range: the map may be wrong.</summary>
@@ -30,24 +29,17 @@ internal enum Mark : byte
     /// <summary>The field is absent, but another field replaces it: the size of a single-part file gives the range.</summary>
     Implied,
 
-    /// <summary>The field matches the segment or its bytes.</summary>
     Fits,
 
-    /// <summary>The field has another value.</summary>
     Differs,
 }
 
 /// <summary>
-/// The evidence of an article for being the copy of a segment (yEnc draft 1.3). Total, file size and name do not count, because obfuscated posts
-/// falsify them.
+/// The evidence of an article for being the copy of a segment (yEnc draft 1.3); <c>IsBlock</c> if it has a block of exactly that length. Total, file
+/// size and name do not count, because obfuscated posts falsify them.
 /// </summary>
-/// <param name="IsBlock">Whether there is a block of exactly the length of the segment.</param>
-/// <param name="Number">The part number.</param>
-/// <param name="Range">The byte range of the part.</param>
-/// <param name="Checksum">The checksum that covers exactly the part, compared with the decoded bytes.</param>
 internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark Range, Mark Checksum)
 {
-    /// <summary>Collects the evidence of a complete article that was fetched for <paramref name="segment"/>.</summary>
     public static SegmentEvidence Of(in DecodedArticle result, Segment segment) => new(
         (result.Defects & (ArticleDefects.NoHeader | ArticleDefects.DamagedLine)) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
         NumberOf(result.Header, segment),
@@ -62,8 +54,6 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         IsIdentified(NumberOf(header, segment), RangeOf(header, segment), habit) == SegmentProof.Proved;
 
     /// <summary>Judges the article. Pure: the result depends only on the evidence and the arguments.</summary>
-    /// <param name="habit">The evidence that the articles of its file carry.</param>
-    /// <param name="checksCrc">Whether checksums count.</param>
     public SegmentProof Judge(ArticleHabit habit, bool checksCrc)
     {
         if (!IsBlock || (checksCrc && Checksum == Mark.Differs))
@@ -72,8 +62,9 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return identity == SegmentProof.Proved && checksCrc && !IsEnough(Checksum, habit.Checksum) ? SegmentProof.Unconfirmed : identity;
     }
 
-    /// <summary>Returns what the article shows about its file, once it is proved.</summary>
-    /// <param name="isConfirmed">Whether a second copy has the same bytes, so that a missing field was not lost in transit.</param>
+    /// <summary>
+    /// Returns the evidence that a proved article shows about its file. If a second copy confirms its bytes, a missing field was not lost in transit.
+    /// </summary>
     public ArticleHabit Shows(bool isConfirmed)
     {
         return new ArticleHabit(By(Number), By(Range), By(Checksum));

@@ -25,10 +25,8 @@ internal struct SegmentSink(SegmentLoad load)
     /// <summary>The range that the last judged article claims against the map; null if it agrees or claims nothing.</summary>
     public readonly Segment? Claim => SegmentEvidence.ClaimOf(_decoder!.GetResult(), Segment);
 
-    /// <summary>The verdict on the last judged article.</summary>
     public SegmentProof Proof { get; private set; }
 
-    /// <summary>Checksum computed over the bytes of the last judged article.</summary>
     public uint Checksum { get; private set; }
 
     /// <summary>Whether the last judged article is unconfirmed only because the habit of its file is unknown.</summary>

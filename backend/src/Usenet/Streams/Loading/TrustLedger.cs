@@ -38,10 +38,10 @@ internal sealed class TrustLedger(TimeProvider time)
             return !_accounts.TryGetValue(account, out var trust) || trust.IsTrusted;
     }
 
-    /// <summary>Records the verdict on one article.</summary>
-    /// <param name="file">The file for which it was loaded.</param>
-    /// <param name="account">The account that delivered it, whatever its index in the settings.</param>
-    /// <param name="isCorrupt">Whether it was damaged, of another length, or another article.</param>
+    /// <summary>
+    /// Records the verdict on one article: corrupt if damaged, of another length, or another article. The account is independent of its index in the
+    /// settings.
+    /// </summary>
     public void Judged(FileOrigin file, Guid account, bool isCorrupt)
     {
         lock (_gate)
@@ -92,7 +92,7 @@ internal sealed class TrustLedger(TimeProvider time)
 
     private sealed class Lie
     {
-        /// <summary>Whether it still has to be stored; set only for a file that can be recognized after a restart.</summary>
+        /// <summary>Whether it still has to be stored, because the file can be recognized after a restart.</summary>
         public bool IsUntaken { get; set; }
     }
 
@@ -124,14 +124,14 @@ internal sealed class TrustLedger(TimeProvider time)
     }
 }
 
-/// <summary>Records that an article of a file was corrupt, which counts against the file for a day, even after a restart (F18, F38).</summary>
-/// <param name="File">The <see cref="FileOrigin.LastingName"/> of the file.</param>
-/// <param name="At">Wall-clock time of the verdict.</param>
+/// <summary>
+/// Records when an article of a file, given by its <see cref="FileOrigin.LastingName"/>, was corrupt. Counts for a day, even after a restart (F18,
+/// F38).
+/// </summary>
 public readonly record struct RememberedLie(string File, DateTimeOffset At)
 {
     /// <summary>Most remembered files; the oldest entry is dropped first.</summary>
     public const int MostFiles = 10_000;
 
-    /// <summary>How long an entry counts.</summary>
     public static readonly TimeSpan Counts = TimeSpan.FromHours(24);
 }

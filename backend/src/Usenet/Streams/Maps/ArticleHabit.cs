@@ -22,15 +22,12 @@ public readonly record struct ArticleHabit(Carries Number, Carries Range, Carrie
     private const int Bits = 2;
     private const int Mask = 3;
 
-    /// <summary>
-    /// Combines two habits: a field that one article carries counts for the file, because an article never carries a field by accident.
-    /// </summary>
+    /// <summary>Combines two habits. A field that one article carries counts for the whole file, because none appears by accident.</summary>
     public ArticleHabit And(ArticleHabit other) => new(Later(Number, other.Number), Later(Range, other.Range), Later(Checksum, other.Checksum));
 
-    /// <summary>Returns the habit as a number that can be stored.</summary>
     public int Pack() => (int)Number | (int)Range << Bits | (int)Checksum << (2 * Bits);
 
-    /// <summary>Reads a number from <see cref="Pack"/>. Any other number gives an unknown habit, which is learned again.</summary>
+    /// <summary>Reads a number from <see cref="Pack"/>; any other number gives an unknown habit, to be learned again.</summary>
     public static ArticleHabit Unpack(long packed)
     {
         if (packed is < 0 or > 0x3F)

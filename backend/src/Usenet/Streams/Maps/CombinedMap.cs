@@ -1,32 +1,22 @@
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>A slice of a posted file.</summary>
-/// <param name="File">The posted file.</param>
-/// <param name="Offset">First byte of the slice in the decoded file, 0-based.</param>
-/// <param name="Length">Bytes of the slice.</param>
+/// <summary>A slice of a posted file; offset (0-based) and length in decoded bytes.</summary>
 public readonly record struct FileExtent(PostedFile File, long Offset, long Length)
 {
     /// <summary>Must succeed before any byte of the slice is served; null if the offset was read rather than predicted.</summary>
     public IExtentProof? Proof { get; init; }
 
-    /// <summary>A posted file from its first byte to its last.</summary>
     public static FileExtent Whole(PostedFile file) => new(file, 0, file.Map.Length);
 }
 
-/// <summary>A range of a file.</summary>
-/// <param name="Begin">Offset of its first byte, 0-based.</param>
-/// <param name="Length">Bytes; 0 if the place is unknown.</param>
+/// <summary>A range of a file; length 0 if the place is unknown.</summary>
 internal readonly record struct Stretch(long Begin, int Length);
 
-/// <summary>The part of one segment that lies in a combined file.</summary>
-/// <param name="File">The posted file of the segment.</param>
-/// <param name="Segment">The segment.</param>
-/// <param name="Begin">Offset of the first byte in the combined file.</param>
-/// <param name="SliceBegin">Offset of the same byte in the segment.</param>
-/// <param name="Length">Bytes of the part.</param>
+/// <summary>
+/// The part of one segment that lies in a combined file. <c>Begin</c> is its offset in the combined file, <c>SliceBegin</c> in the segment.
+/// </summary>
 internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
 {
-    /// <summary>Offset in the combined file just after the part.</summary>
     public long End => Begin + Length;
 }
 
@@ -84,7 +74,6 @@ internal sealed class CombinedMap
         }
     }
 
-    /// <summary>Returns the same slices, with one posted file replaced by its corrected map.</summary>
     public CombinedMap With(PostedFile refuted, SegmentMap corrected)
     {
         var file = refuted.With(corrected);

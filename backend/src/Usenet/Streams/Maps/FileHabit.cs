@@ -22,7 +22,6 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
         }
     }
 
-    /// <summary>Adds the evidence that a proved article has shown.</summary>
     public void Learn(ArticleHabit shown)
     {
         ArticleHabit all;
@@ -53,7 +52,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
         }
     }
 
-    /// <summary>Ends the question of the caller, which has learned what it could.</summary>
+    /// <summary>Ends the caller's question after it has learned the answer.</summary>
     internal void Answered()
     {
         TaskCompletionSource? question;

@@ -2,11 +2,8 @@ namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
 /// The file for which articles are fetched, as its user sees it. Damage counts against the whole file, however often it is opened and however many
-/// posted files it has.
+/// posted files it has. Immutable. Equal while the process runs for equal identities; string identities are equal after a restart, too.
 /// </summary>
-/// <remarks>Immutable; equal for equal identities.</remarks>
-/// <param name="identity">Equal for the same file while the process runs; a string identity is also equal after a restart.</param>
-/// <param name="length">Bytes of the file.</param>
 public sealed class FileOrigin(object identity, long length) : IEquatable<FileOrigin>
 {
     public long Length => length;

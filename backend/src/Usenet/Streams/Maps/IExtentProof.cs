@@ -37,7 +37,7 @@ public interface IPostedHeads
     Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken);
 }
 
-/// <summary>The beginning of a posted file.</summary>
-/// <param name="Bytes">Its first bytes, proved; a copy.</param>
+/// <summary>The first bytes of a posted file, proved and copied.</summary>
+/// <param name="Bytes">The bytes.</param>
 /// <param name="ClaimedLength">Length of the posted file in bytes, as its first article claims; null if no longer known.</param>
 public readonly record struct PostedHead(ReadOnlyMemory<byte> Bytes, long? ClaimedLength);

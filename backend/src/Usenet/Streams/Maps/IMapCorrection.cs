@@ -7,14 +7,12 @@ namespace Sluice.Usenet.Streams.Maps;
 /// <remarks>Thread-safe; any number of readers may meet the same contradiction.</remarks>
 public interface IMapCorrection
 {
-    /// <summary>Whether a claim is worth checking. Once a claim is found to be untrue, its article is damaged like any other.</summary>
-    /// <param name="claim">The range that an intact article claims.</param>
+    /// <summary>
+    /// Whether the range that an intact article claims is worth checking. After it is found untrue, its article is damaged like any other.
+    /// </summary>
     bool MayBelieve(Segment claim);
 
-    /// <summary>Checks a claim.</summary>
-    /// <param name="refuted">The map that the claim contradicts.</param>
-    /// <param name="claim">The range that an intact article claims.</param>
-    /// <param name="cancellationToken">Ends the check without any change.</param>
+    /// <summary>Checks the range that an intact article claims against the <paramref name="refuted"/> map. Cancellation changes nothing.</summary>
     /// <returns>The right map, of the same count and length: with the claim, or without it if the claim is untrue.</returns>
     /// <exception cref="Nntp.NntpException">The neighboring articles could not be fetched, or not in time.</exception>
     /// <exception cref="IOException">The stored message-ids are lost.</exception>

@@ -2,7 +2,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>A posted file as a stream needs it: where its bytes lie and which articles to request.</summary>
+/// <summary>The bytes and articles of a posted file, as streams need them.</summary>
 /// <remarks>Immutable; safe to share between streams.</remarks>
 public sealed record PostedFile
 {
@@ -18,10 +18,9 @@ public sealed record PostedFile
         Origin = new FileOrigin(ids, map.Length);
     }
 
-    /// <summary>Where each segment begins and ends.</summary>
     public SegmentMap Map { get; }
 
-    /// <summary>The file for which it is fetched; by default a file of its own.</summary>
+    /// <summary>The user's file to which it belongs; by default it stands alone.</summary>
     public FileOrigin Origin { get; init; }
 
     /// <summary>The message-ids, in the order of the segments.</summary>
@@ -33,6 +32,5 @@ public sealed record PostedFile
     /// <summary>The evidence that its articles carry; by default learned while the file is read.</summary>
     public FileHabit Habit { get; init; } = new();
 
-    /// <summary>Returns the same file with a corrected map of the same length.</summary>
     internal PostedFile With(SegmentMap corrected) => new(corrected, Ids) { Origin = Origin, Correction = Correction, Habit = Habit };
 }

@@ -17,16 +17,13 @@ public readonly record struct Segment(int Index, long Begin, int Length)
     /// <summary>Approximate bytes of its article on the wire.</summary>
     public long EncodedLength => (long)(Length * EncodedPerDecoded);
 
-    /// <summary>Offset just after its last byte.</summary>
     public long End => Begin + Length;
 }
 
 /// <summary>
-/// Identifies a segment request: the message-ids and the place that the bytes must have. Two files may list one article at different places, so a
-/// proof for one file says nothing about the other.
+/// Identifies a segment request by message-ids and place. Two files may list one article at different places, so a proof for one file says nothing
+/// about the other. The primary id is never empty.
 /// </summary>
-/// <param name="Ids">Message-ids; the primary one is never empty.</param>
-/// <param name="Segment">The place: number, first byte and length.</param>
 internal readonly record struct SegmentKey(SegmentIds Ids, Segment Segment)
 {
     public bool Equals(SegmentKey other) =>

@@ -46,7 +46,6 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         Length = end + (long)(count - 1 - next) * partSize + lastLength;
     }
 
-    /// <summary>Number of segments, at least 1.</summary>
     public int Count { get; }
 
     public long Length { get; }
@@ -68,10 +67,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         }
     }
 
-    /// <summary>Creates a map of equal segments and a shorter last one.</summary>
-    /// <param name="count">Number of segments, 1 to <see cref="MaxCount"/>.</param>
-    /// <param name="partSize">Decoded bytes of every segment but the last.</param>
-    /// <param name="fileSize">Decoded bytes of the file.</param>
+    /// <summary>Creates a map of 1 to <see cref="MaxCount"/> equal segments and a shorter last one, from decoded sizes in bytes.</summary>
     /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit, or the sizes leave no possible last segment.</exception>
     public static SegmentMap Uniform(int count, long partSize, long fileSize)
     {
@@ -88,8 +84,9 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
         return new SegmentMap(count, count == 1 ? (int)last : (int)partSize, (int)last, [], []);
     }
 
-    /// <summary>Creates a map of any geometry; the most frequent length becomes the part size.</summary>
-    /// <param name="lengths">Decoded bytes of each segment in order; 1 to <see cref="MaxCount"/> entries.</param>
+    /// <summary>
+    /// Creates a map from the decoded lengths of 1 to <see cref="MaxCount"/> segments; the most frequent length becomes the part size.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">A number exceeds its limit.</exception>
     public static SegmentMap FromLengths(IReadOnlyList<long> lengths)
     {

@@ -1,9 +1,7 @@
 namespace Sluice.Usenet.Streams.Maps;
 
-/// <summary>Decrypts a file that was posted encrypted: AES-CBC over all its slices as one ciphertext, without PKCS padding.</summary>
-/// <remarks>Holds no password. Must not be logged.</remarks>
-/// <param name="Key">16 or 32 bytes.</param>
-/// <param name="Iv">16 bytes.</param>
+/// <summary>Decrypts an encrypted post: AES-CBC over all slices of the file as one ciphertext, without PKCS padding.</summary>
+/// <remarks>Holds no password. Must not be logged. The key has 16 or 32 bytes, the IV 16.</remarks>
 public sealed record StreamCipher(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv)
 {
     /// <summary>

@@ -37,7 +37,7 @@ internal sealed class BlockGuard(Action<string> misused)
         block.AsSpan().Fill(Poison);
     }
 
-    /// <summary>Removes a block whose memory goes back to the system, or which is left to the collector.</summary>
+    /// <summary>Removes a block before its memory returns to the system or the collector.</summary>
     public void Forget(byte[] block)
     {
         lock (_gate)

@@ -17,8 +17,8 @@ internal static partial class BlockPages
     public static byte[] Allocate(int length) => GC.AllocateUninitializedArray<byte>(length, pinned: OperatingSystem.IsLinux());
 
     /// <summary>
-    /// Maps the pages of a block that is about to be written, because one call costs half as much as a fault for each page. If the system does not
-    /// support it, pages come by faults.
+    /// Maps the pages of a block before it is written, because one call costs half as much as a fault for each page. If the system does not support
+    /// it, pages come by faults.
     /// </summary>
     public static void Populate(byte[] block)
     {

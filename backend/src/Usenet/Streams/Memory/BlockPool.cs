@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Streams.Memory;
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards the free and the empty blocks and the timer; nothing is called while it is held. Renting never waits, because
-/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks that were unused for a while return their memory to the system. Blocks can
+/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks return their memory to the system after a while without use. Blocks can
 /// still be returned after disposal, which only stops that.
 /// </remarks>
 public sealed class BlockPool : IDisposable
@@ -67,8 +67,7 @@ public sealed class BlockPool : IDisposable
         }
     }
 
-    /// <summary>Lends a block of <see cref="BlockSize"/> bytes with arbitrary content.</summary>
-    /// <param name="holder">Returns the block later. If misuse is detected, no other holder may use it until then.</param>
+    /// <summary>Lends a block of <see cref="BlockSize"/> bytes with arbitrary content, to be returned by the same holder.</summary>
     internal byte[] Rent(object holder)
     {
         Interlocked.Increment(ref _rented);
@@ -111,7 +110,7 @@ public sealed class BlockPool : IDisposable
     /// <summary>Stops releasing unused memory.</summary>
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>Called by a holder that has just read a block. If misuse is detected, the block must still be on loan to it.</summary>
+    /// <summary>Called by a holder after it has read a block. If misuse is detected, the block must still be on loan to it.</summary>
     internal void Verify(byte[] block, object holder) => _guard?.Verify(block, holder);
 
     private void LetIdleGo()

@@ -142,17 +142,15 @@ internal sealed class ByteBudget
     }
 }
 
-/// <summary>The part of the byte budget that one stream has.</summary>
-/// <remarks>Thread-safe.</remarks>
-/// <param name="budget">The budget.</param>
-/// <param name="lane">Priority of the stream: all background streams together have a quarter of the budget.</param>
-/// <param name="giveBack">Called when the charge exceeds the new limit, on any thread; must not block or throw.</param>
+/// <summary>
+/// The part of the byte budget that one stream has; all background streams together have a quarter. Thread-safe. If the charge exceeds a new limit,
+/// the budget calls <paramref name="giveBack"/> on any thread; it must not block or throw.
+/// </summary>
 internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action giveBack)
 {
     /// <summary>Charged bytes. Guarded by the budget.</summary>
     public long Held { get; set; }
 
-    /// <summary>Whether no viewer waits for the bytes.</summary>
     public bool IsBackground => lane != OperationLane.Playback;
 
     public long Limit => budget.Limit(this);
@@ -173,6 +171,5 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action 
 
     public void Return(long bytes) => budget.Return(this, bytes);
 
-    /// <summary>Called by the budget when the charge exceeds the new limit.</summary>
     public Action GiveBack => giveBack;
 }

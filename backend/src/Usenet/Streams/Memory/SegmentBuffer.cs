@@ -30,8 +30,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     // that reference.
     private SegmentCache? _cache;
 
-    /// <param name="pool">Lends the blocks.</param>
-    /// <param name="length">Decoded bytes of the segment. Bytes written beyond its blocks are dropped.</param>
+    /// <summary>Creates a buffer for a segment of <paramref name="length"/> decoded bytes. Bytes written beyond its blocks are dropped.</summary>
     public SegmentBuffer(BlockPool pool, int length)
     {
         _pool = pool;
@@ -39,7 +38,6 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         _many = _count > FewBlocks.Most ? new ManyBlocks(_count) : null;
     }
 
-    /// <summary>Bytes written so far.</summary>
     public int Written => Volatile.Read(ref _written);
 
     /// <summary>Memory of all blocks of its segment, in bytes.</summary>
@@ -75,7 +73,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     /// <summary>Returns the memory of a block, to fill a buffer with gaps before any other thread has seen it.</summary>
     public Memory<byte> BlockToFill(int index) => Blocks[index] ??= _pool.Rent(this);
 
-    /// <summary>Returns the bytes of a block that is present; valid while the caller has a reference.</summary>
+    /// <summary>Returns the bytes of a present block; valid while the caller has a reference.</summary>
     public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index);
 
     /// <summary>Returns where the blocks present without a gap from an offset on end; the offset itself if there are none.</summary>
@@ -123,9 +121,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     /// <summary>Discards the written bytes before any other thread has seen them.</summary>
     public void Rewind() => _written = 0;
 
-    /// <summary>Copies decoded bytes.</summary>
-    /// <param name="offset">First byte in the segment.</param>
-    /// <param name="destination">Filled completely; all of these bytes must have been written.</param>
+    /// <summary>Copies decoded bytes from an offset in the segment; all must have been written. Fills the destination completely.</summary>
     public void CopyTo(int offset, Span<byte> destination)
     {
         while (!destination.IsEmpty)
@@ -142,10 +138,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         }
     }
 
-    /// <summary>Lends decoded bytes.</summary>
-    /// <param name="loan">Receives the bytes.</param>
-    /// <param name="offset">First byte in the segment.</param>
-    /// <param name="count">Number of bytes; all of them must have been written.</param>
+    /// <summary>Lends decoded bytes from an offset in the segment; all must have been written.</summary>
     public void LendTo(BlockLoan loan, int offset, int count)
     {
         while (count > 0)
@@ -159,7 +152,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         }
     }
 
-    /// <summary>Returns the CRC-32 of the bytes between two offsets; all of them must have been written.</summary>
+    /// <summary>Returns the CRC-32 of the bytes between two offsets; all must have been written.</summary>
     public uint ChecksumOf(int from, int to)
     {
         var crc = 0u;

@@ -4,13 +4,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The proved segments in memory. A segment held by a reader is shared with the next one. A segment without readers stays for a while, under a
-/// ceiling of its own and as long as readers leave memory for it; the least recently used goes first.
+/// The proved segments in memory. A segment held by a reader is shared with the next one. A segment without readers stays for a while, below a limit
+/// and as long as readers leave memory for it; the least recently used goes first.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; the lock of the <see cref="BlockPool"/> is taken under it. The
-/// cache has one reference to each buffer, which is idle while no other exists. References to an idle buffer are taken only under the lock, so that
-/// no reader can get a buffer that is being dropped.
+/// cache has one reference to each buffer. A buffer is idle while no other reference exists. References to an idle buffer are taken only under the
+/// lock, so that no reader can get a buffer while it is dropped.
 /// </remarks>
 internal sealed class SegmentCache : IDisposable
 {
@@ -21,7 +21,7 @@ internal sealed class SegmentCache : IDisposable
     private readonly long _most;
     private readonly ITimer _timer;
 
-    // Idle buffers in a ring; the newer neighbor of the anchor is the oldest of them.
+    // Idle buffers in a ring; the newer neighbor of the anchor is the oldest buffer.
     private readonly CachePlace _anchor = new();
     private bool _isTimed;
     private bool _isClosed;
@@ -41,11 +41,7 @@ internal sealed class SegmentCache : IDisposable
     // The anchor itself if no buffer is idle.
     private CachePlace Oldest => _anchor.Newer!;
 
-    /// <summary>Adds a proved segment, with a reference of the cache's own.</summary>
-    /// <param name="key">The segment.</param>
-    /// <param name="proved">Its bytes.</param>
-    /// <param name="file">The file for which it was loaded; may be null.</param>
-    /// <param name="place">Where its bytes lie in that file.</param>
+    /// <summary>Adds a proved segment, taking a reference, and its range in the file for which it was loaded.</summary>
     public void Add(SegmentKey key, SegmentBuffer proved, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
@@ -66,8 +62,7 @@ internal sealed class SegmentCache : IDisposable
     }
 
     /// <summary>
-    /// Returns the ranges of the cached segments that were loaded for a file. Scans the table, which has at most as many entries as the budget has
-    /// blocks.
+    /// Returns the cached ranges loaded for a file. Scans the table, whose entries are at most as many as the blocks of the budget.
     /// </summary>
     public IReadOnlyList<Stretch> Find(FileOrigin file)
     {

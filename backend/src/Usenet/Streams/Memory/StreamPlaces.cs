@@ -3,14 +3,14 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Assigns places: a stream holds memory only while it has one. If all places are taken, the stream whose reader has been idle longest, for at least
-/// a second, loses its place. Without such a stream the newcomer waits, and clients take turns. While several clients wait, none gets more than half
-/// of the places. An active read is never interrupted.
+/// Assigns places, without which no stream may hold memory. If all are taken, the stream whose reader has been idle longest, for at least a second,
+/// loses its place. Without such a stream the newcomer waits, and clients take turns. While several clients wait, none gets more than half of the
+/// places. An active read is never interrupted.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields, including those of places and clients. The lock of the budget is taken under it; streams are called
-/// outside of it. No step scans the places, because the longest idle place and the next client are the first of their lists. One instance serves
-/// every engine of the process.
+/// Thread-safe. <c>_gate</c> guards all fields, including the fields of places and clients. The lock of the budget is taken under it; streams are
+/// called outside of it. No step scans the places, because the longest idle place and the next client are the first of their lists. One instance
+/// serves every engine of the process.
 /// </remarks>
 internal sealed class StreamPlaces : IDisposable
 {
@@ -85,11 +85,11 @@ internal sealed class StreamPlaces : IDisposable
         Run(calls);
     }
 
-    /// <summary>Creates the place of a stream, which is taken only when it reads.</summary>
-    /// <param name="lane">Priority of the stream.</param>
-    /// <param name="client">Client of the stream, compared by equality; if null, the lane counts as one.</param>
-    /// <param name="giveBack">Called when the stream holds more memory than its share, on any thread; must not block or throw.</param>
-    /// <param name="giveUp">Called when the stream has lost its place and must free all its memory; likewise.</param>
+    /// <summary>
+    /// Creates the place of a stream; only a read takes it. Clients are compared by equality; if null, the lane counts as one. When the stream
+    /// exceeds its share, <paramref name="giveBack"/> is called; when it has lost its place and must free all memory, <paramref name="giveUp"/>. Both
+    /// may come on any thread and must not block or throw.
+    /// </summary>
     public StreamPlace Open(OperationLane lane, object? client, Action giveBack, Action giveUp) =>
         new(this, new BudgetShare(Budget, lane, giveBack), client ?? lane, giveUp);
 
@@ -192,7 +192,7 @@ internal sealed class StreamPlaces : IDisposable
     /// <summary>
     /// Runs under the lock after every change: frees places idle for too long, assigns places to waiting streams, and sets the timer.
     /// </summary>
-    /// <returns>Calls to make outside of the lock, in this order: a stream gives up before the one that gets its place begins.</returns>
+    /// <returns>Calls to make outside of the lock, in order: a stream gives up before its successor begins.</returns>
     private List<Action> Settle()
     {
         var now = _time.GetTimestamp();
@@ -219,10 +219,9 @@ internal sealed class StreamPlaces : IDisposable
         _idle.First is { Value: var first } && _time.GetElapsedTime(first.IdleSince, now) >= least ? first : null;
 
     /// <summary>
-    /// Chooses the stream that enters next: of the client whose turn it is, unless that client already has half of the places. At most two clients
-    /// are skipped, because two halves leave no place to assign.
+    /// Chooses the stream that enters next, replacing the victim if there is one: of the client whose turn it is, unless that client already has half
+    /// of the places. At most two clients are skipped, because two halves leave no place to assign.
     /// </summary>
-    /// <param name="victim">Loses its place to the stream; null if a place is free.</param>
     private StreamPlace Next(StreamPlace? victim)
     {
         var half = (_options.MaxStreams + 1) / 2;
@@ -349,7 +348,6 @@ internal sealed class StreamPlace : IDisposable
 
     public BudgetShare Share { get; }
 
-    /// <summary>The client of the stream.</summary>
     public object Key { get; }
 
     /// <summary>Frees all memory of the stream after it has lost the place.</summary>
@@ -368,7 +366,6 @@ internal sealed class StreamPlace : IDisposable
     /// <summary>Linked into the list of idle places, into the queue of its client, or into none.</summary>
     public LinkedListNode<StreamPlace> Node { get; }
 
-    /// <summary>Timestamp of the end of the last read.</summary>
     public long IdleSince { get; set; }
 
     /// <summary>The client; null unless the place is held or waited for.</summary>
@@ -402,6 +399,5 @@ internal sealed class PlaceClient
     /// <summary>Its waiting streams, in order of arrival.</summary>
     public LinkedList<StreamPlace> Waiting { get; } = [];
 
-    /// <summary>Number of places that its streams hold.</summary>
     public int Held { get; set; }
 }

@@ -7,12 +7,12 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Decrypts a file that was posted encrypted while it is read. CBC needs the ciphertext of the block before each block. So reading may begin at any
-/// block at the cost of the one before: at most one more article.
+/// Decrypts an encrypted post while it is read. CBC needs the ciphertext of the block before each block. So reading may begin at any block at the
+/// cost of the one before: at most one more article.
 /// </summary>
 /// <remarks>
-/// Serves one reader at a time. Its bytes are as proved as those of the inner stream, because the last byte of a range lies in the last requested
-/// block, which the inner stream serves only when nothing is owed.
+/// Serves one reader at a time. Its bytes are as proved as the ciphertext: the last byte of a range lies in the last requested block, and the inner
+/// stream serves it only when nothing is owed.
 /// </remarks>
 internal sealed class AesDecryptStream : ReadOnlyStream
 {
@@ -40,11 +40,10 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     private int _carried;
     private int _useless;
 
-    /// <param name="inner">The ciphertext of the range from <see cref="CipherRange"/>; owned.</param>
-    /// <param name="cipher">The cipher of the file.</param>
-    /// <param name="length">Length of the decrypted file.</param>
-    /// <param name="position">Offset of the first byte to read.</param>
-    /// <param name="end">Offset after the last byte that will be read.</param>
+    /// <summary>
+    /// Owns <paramref name="inner"/>, which has the ciphertext of the range from <see cref="CipherRange"/>. <paramref name="length"/> is the
+    /// decrypted length.
+    /// </summary>
     public AesDecryptStream(ReadOnlyStream inner, StreamCipher cipher, long length, long position, long end)
     {
         _inner = inner;

@@ -46,14 +46,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     // Also written by the reader outside of the lock; a stale value only delays a trim.
     private volatile bool _waiting;
 
-    /// <param name="map">The file.</param>
-    /// <param name="shared">Services shared by all streams.</param>
-    /// <param name="lane">Priority of its fetches.</param>
-    /// <param name="reader">Identity of the reader, because connections are divided fairly among readers.</param>
-    /// <param name="share">Its memory; not owned.</param>
-    /// <param name="debts">Debts of its stream; not owned.</param>
-    /// <param name="position">Offset of the first byte to read; below the end.</param>
-    /// <param name="end">Offset after the last byte that will be read.</param>
+    /// <summary>
+    /// Creates a reader of the bytes from <paramref name="position"/> to before <paramref name="end"/>. Share and debts are not owned.
+    /// </summary>
     public BufferedSegmentStream(
         CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, StreamDebts debts, long position, long end)
     {
@@ -88,7 +83,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 
     /// <summary>
     /// Returns a snapshot for progress displays. Read the slots outside of the lock, because their fetches have locks of their own. <c>IsCrowded</c>
-    /// is true if other streams keep this one from holding more; <c>Repeated</c> counts segments requested more than once.
+    /// is true if other streams keep this one from holding more.
     /// </summary>
     public (SegmentSlot[] Slots, bool IsCrowded, int Repeated) Look()
     {
@@ -196,7 +191,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     }
 
     /// <summary>
-    /// Releases everything, withdraws requests that are not on the wire yet, and waits for the loads to end, including those that settle debts.
+    /// Releases everything, withdraws requests before they reach the wire, and waits for all loads to end, including loads that settle debts.
     /// </summary>
     public async ValueTask DisposeAsync()
     {
@@ -258,7 +253,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     }
 
     /// <summary>
-    /// Measures the connection by a segment that the reader waited for. One that was there before, or was loaded for another reader, says nothing.
+    /// Measures the connection by a segment that the reader waited for. Segments from memory, or loaded for another reader, say nothing.
     /// </summary>
     private void NoteArrival()
     {

@@ -6,8 +6,8 @@ namespace Sluice.Usenet.Streams.Reading;
 /// <summary>Finds where the bytes of a file are, part by part.</summary>
 /// <remarks>
 /// The cost does not grow with the file, which may have 140,000 segments. Memory, transit and loss are read from tables that note the file of each
-/// entry, so a segment loaded for another file is not seen. The disk only knows hashes, so pieces are looked up by message-id: only those that may be
-/// there, and samples if there are very many.
+/// entry, so a segment loaded for another file is not seen. The disk only knows hashes, so pieces are looked up by message-id: only pieces that may
+/// be there, and samples if there are very many.
 /// </remarks>
 internal static class CellFinder
 {

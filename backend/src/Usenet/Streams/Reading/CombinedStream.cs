@@ -13,7 +13,7 @@ namespace Sluice.Usenet.Streams.Reading;
 /// </summary>
 /// <remarks>
 /// Serves one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is proved, but
-/// the last byte of the range waits until all of them are, even across seeks.
+/// the last byte of the range waits until all others are, even across seeks.
 /// </remarks>
 public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 {
@@ -182,8 +182,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
 
     /// <summary>
-    /// Corrects the map that an article contradicts. Bytes served and proved stay valid, because each of their articles lay where it claimed. The
-    /// rest is read through the corrected map once nothing is owed. If the claim is rejected, the next try treats its article as damaged.
+    /// Corrects the map that an article contradicts. Bytes already proved stay valid, because their articles lay at the claimed offsets. The rest is
+    /// read through the corrected map once nothing is owed. If the claim is rejected, the next try treats its article as damaged.
     /// </summary>
     private async Task CorrectMapAsync(Segment claim, CancellationToken cancellationToken)
     {

@@ -3,10 +3,10 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>A file with predicted slices: each is proved in parallel with its first read, and no byte of it is served before.</summary>
+/// <summary>A file with predicted slices. Each slice is proved in parallel with its first read, and served only afterwards.</summary>
 /// <remarks>
-/// Serves one reader at a time. If the beginning of a slice is in transit ahead of the reader, the proof uses it, so that the reader waits at no
-/// border and the proof fetches nothing.
+/// Serves one reader at a time. If the beginning of a slice is already in transit, the proof uses it. So no border makes the reader wait, and the
+/// proof fetches nothing.
 /// </remarks>
 internal sealed class ProvedStream : ReadOnlyStream
 {
@@ -21,9 +21,6 @@ internal sealed class ProvedStream : ReadOnlyStream
     // Proofs of the slices before this one were started since the reader last moved.
     private int _aheadTo;
 
-    /// <param name="inner">The slices as one file; owned.</param>
-    /// <param name="extents">The slices.</param>
-    /// <param name="end">Offset after the last byte that will be read.</param>
     public ProvedStream(CombinedStream inner, IReadOnlyList<FileExtent> extents, long end)
     {
         (_inner, _end) = (inner, end);

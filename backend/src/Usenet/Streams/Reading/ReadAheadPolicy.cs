@@ -15,8 +15,8 @@ internal sealed class ReadAheadPolicy
     // An enlargement that gains less than this did not help.
     private const double LeastGain = 1.1;
 
-    // Articles requested together arrive at different times. A window of just rate × the shortest round trip would run dry at each late article, and
-    // waking the reader for every single article costs more than memory does.
+    // Articles requested together arrive at different times. A window of just rate × the shortest round trip would run dry at each late article.
+    // Waking the reader for every single article would cost more than memory does.
     private const double Slack = 4;
 
     // Slack is worth memory up to this many bytes. A larger window serves only a larger rate × round trip, with the slack that jitter needs.
@@ -32,8 +32,8 @@ internal sealed class ReadAheadPolicy
     // If rate × round trip is this share of the window, the connection is far from full, so the round trip limits.
     private const double FullUse = 0.6;
 
-    // No reader holds more than this multiple of the bytes it has read, so that a player that seeks and leaves costs little, even across a segment
-    // border. If the round trip limits, each step costs one, so the second step requests the full allowance.
+    // No reader holds more than this multiple of the bytes it has read, so that an abandoned seek costs little, even across a segment border. If the
+    // round trip limits, each step costs one, so the second step requests the full allowance.
     private const int AheadOfRead = 16;
 
     private static readonly TimeSpan Quick = TimeSpan.FromMilliseconds(50);
@@ -86,10 +86,7 @@ internal sealed class ReadAheadPolicy
         _openedAt = time.GetTimestamp();
     }
 
-    /// <summary>Counts bytes given to the reader.</summary>
-    /// <param name="count">Number of bytes.</param>
-    /// <param name="headNumber">Number of their piece.</param>
-    /// <param name="endsPiece">Whether they complete the piece.</param>
+    /// <summary>Counts bytes of the head given to the reader.</summary>
     public void Delivered(int count, int headNumber, bool endsPiece)
     {
         if (_delivered == 0)
@@ -119,11 +116,10 @@ internal sealed class ReadAheadPolicy
         _telling = headNumber + _target;
     }
 
-    /// <summary>Reports that the segment has arrived for which the reader waited.</summary>
-    /// <param name="askedFor">Timestamp of its request.</param>
-    /// <param name="wasLate">
-    /// Whether it was a straggler that was requested twice. Its delay does not count in the rate, but the window covers such delays from now on.
-    /// </param>
+    /// <summary>
+    /// Reports that the segment arrived for which the reader waited. The delay of a straggler, which was requested twice, does not count in the rate,
+    /// but the window covers such delays from now on.
+    /// </summary>
     public void Arrived(long askedFor, bool wasLate)
     {
         if (!wasLate)
@@ -205,8 +201,8 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// Upper bound of enlargements, in segments; none while the round trip is unknown. The rate of a ramp, or of a window that is too small, says
-    /// little about the capacity of the connection.
+    /// Upper bound of enlargements, in segments; none while the round trip is unknown. The rate of a ramp, or of too small a window, says little
+    /// about the capacity of the connection.
     /// </summary>
     private double Worth(double rate) =>
         double.IsFinite(_roundTrip)
@@ -250,7 +246,6 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
     private long _bytes;
     private double _rate;
 
-    /// <summary>Recent bytes per second; 0 while unknown.</summary>
     public double Rate => _rate;
 
     /// <summary>Bytes worth holding: a few seconds of the rate; unbounded while the rate is unknown.</summary>

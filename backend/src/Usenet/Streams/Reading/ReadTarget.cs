@@ -9,21 +9,16 @@ internal readonly struct ReadTarget
     private readonly Memory<byte> _memory;
     private readonly BlockLoan? _loan;
 
-    /// <summary>Creates a target that copies.</summary>
     public ReadTarget(Memory<byte> memory) => (_memory, Length) = (memory, memory.Length);
 
-    /// <summary>Creates a target that lends, from one buffer at most.</summary>
     public ReadTarget(BlockLoan loan, int most) => (_loan, Length) = (loan, most);
 
-    /// <summary>Most bytes that the target takes.</summary>
     public int Length { get; }
 
     public bool IsEmpty => Length == 0;
 
-    /// <summary>Returns the remaining target after the first bytes.</summary>
     public ReadTarget From(int count) => _loan is null ? new(_memory[count..]) : new(_loan, Length - count);
 
-    /// <summary>Returns the same target, limited to this many bytes.</summary>
     public ReadTarget UpTo(int count) => count >= Length ? this : _loan is null ? new(_memory[..count]) : new(_loan, count);
 
     /// <summary>Whether the target accepts bytes of this buffer in addition to those already taken.</summary>

@@ -11,8 +11,6 @@ namespace Sluice.Usenet.Streams.Reading;
 /// Thread-safe. <c>_gate</c> serializes the reader and the ending load, and guards all fields. Under it the locks of <see cref="StreamDebts"/> and of
 /// the memory that buffers return to may be taken.
 /// </remarks>
-/// <param name="stream">All debts of its stream.</param>
-/// <param name="segment">0-based index of the segment in its posted file.</param>
 internal sealed class SegmentDebt(StreamDebts stream, int segment)
 {
     private readonly Lock _gate = new();
@@ -52,8 +50,10 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the reader when it releases the slot: the load continues if anything is owed.</summary>
-    /// <param name="slot">If the result is true, stays with its load until the debt is settled or the stream is closed.</param>
+    /// <summary>
+    /// Called by the reader when it releases the slot. If anything is owed, the slot stays with its load until the debt is settled or the stream is
+    /// closed.
+    /// </summary>
     public bool TryKeep(SegmentWaiter slot)
     {
         lock (_gate)
@@ -116,7 +116,6 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Throws the failure of any debt of the stream.</summary>
     public void ThrowIfBad() => stream.ThrowIfBad();
 
     private void End(WithdrawnBytesException? failure)

@@ -38,12 +38,10 @@ internal sealed class SegmentWindow : IAsyncDisposable
     // Written by the reader, read by loads: news in this slot wakes the reader.
     private SegmentSlot? _awaited;
 
-    /// <param name="first">Number of the first piece.</param>
-    /// <param name="share">Charged for the slots; not owned.</param>
-    /// <param name="refusable">
-    /// Debts of a stream whose reader can be refused until its first byte is sent, so that it need not wait for a doubtful article. Null if the
-    /// reader always waits.
-    /// </param>
+    /// <summary>
+    /// Creates a window at piece <paramref name="first"/>. The share is not owned. <paramref name="refusable"/> holds the debts of a reader that can
+    /// still get an error before its first byte. Such a reader need not wait for a doubtful article.
+    /// </summary>
     public SegmentWindow(int first, BudgetShare share, StreamDebts? refusable = null)
     {
         HeadNumber = _next = first;
@@ -370,9 +368,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     }
 
     /// <summary>Called by the reader, followed by <see cref="Part"/>, when it no longer needs the slot, whatever its state.</summary>
-    /// <returns>
-    /// True if the slot need not leave its load, because the load has settled it, has waited only for the reader, or must settle owed bytes.
-    /// </returns>
+    /// <returns>True if the slot need not leave its load: it is settled, waited only for the reader, or must settle owed bytes.</returns>
     public bool Release()
     {
         var before = Interlocked.Exchange(ref _state, Released);

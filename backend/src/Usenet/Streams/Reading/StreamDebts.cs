@@ -38,7 +38,7 @@ internal sealed class StreamDebts
             throw new WithdrawnBytesException(failure.Segment, failure.InnerException);
     }
 
-    /// <summary>Waits until all debts are settled, or one of them fails.</summary>
+    /// <summary>Waits until all debts are settled, or any fails.</summary>
     /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or can no longer be proved.</exception>
     public ValueTask PaidAsync(CancellationToken cancellationToken)
     {

@@ -38,9 +38,7 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <summary>Cached bytes that no reader holds; released when readers need memory.</summary>
     public long CachedBytes => _cache.IdleBytes;
 
-    /// <summary>
-    /// Bytes that open streams, including those of earlier engines, hold or will soon hold ahead. Only awaited segments may exceed the budget.
-    /// </summary>
+    /// <summary>Bytes that open streams of all engines hold or will soon hold ahead. Only awaited segments may exceed the budget.</summary>
     public long HeldBytes => _shared.Places.Budget.Held;
 
     public int OpenStreams => _shared.OpenStreams;
@@ -105,7 +103,7 @@ public sealed class StreamEngine : IAsyncDisposable
     public Task<FileCells> LookAsync(IReadOnlyList<FileExtent> extents, int mostCells, CancellationToken cancellationToken) =>
         CellFinder.FindAsync(new CombinedMap(extents), _shared.Fetcher, mostCells, cancellationToken);
 
-    /// <summary>Ends all loads and releases the cache. Streams that are still open fail.</summary>
+    /// <summary>Ends all loads and releases the cache. Open streams fail.</summary>
     public async ValueTask DisposeAsync()
     {
         await _shared.Fetcher.DisposeAsync();
@@ -114,18 +112,12 @@ public sealed class StreamEngine : IAsyncDisposable
 }
 
 /// <summary>Services shared by all streams of one engine.</summary>
-/// <param name="Fetcher">Loads segments.</param>
-/// <param name="Places">Assigns places to streams, and divides the memory among streams with a place.</param>
-/// <param name="Line">Recent delays of the connection, as measured by all readers.</param>
-/// <param name="Options">Limits of memory and trust.</param>
-/// <param name="Time">Clock.</param>
 internal sealed record StreamResources(SegmentFetcher Fetcher, StreamPlaces Places, LineMemory Line, StreamOptions Options, TimeProvider Time)
 {
     private int _openStreams;
 
-    /// <summary>Open streams, with or without a place.</summary>
     public int OpenStreams => Volatile.Read(ref _openStreams);
 
-    /// <summary>Counts an opened or a closed stream.</summary>
+    /// <summary>Adds 1 for an opened stream, −1 for a closed one.</summary>
     public void CountOpen(int change) => Interlocked.Add(ref _openStreams, change);
 }

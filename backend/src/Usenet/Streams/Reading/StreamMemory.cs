@@ -5,10 +5,10 @@ namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// State that outlives an engine, because new settings do not make it untrue: proved segments, trust, and bytes reloaded for damaged files. Segments
-/// are dropped only if their memory limits change. Open streams share places and budget with those of the next engine.
+/// are dropped only if their memory limits change. Open streams share places and budget with the next engine.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> serializes engines that open. Under it the locks of the memory are taken, and those of streams that release memory
+/// Thread-safe. <c>_gate</c> serializes engines that open. Under it the locks of the memory are taken, and the locks of streams that release memory
 /// because the budget has shrunk. Dispose it after the engines that use it.
 /// </remarks>
 public sealed class StreamMemory : IDisposable
