@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>How many bodies and STATs go to an unmeasured connection. Above MostBytes owed, a new connection is faster than one more.</summary>
+/// <summary>How many bodies and STATs go to an unmeasured connection. Beyond MostBytes owed, a new connection is faster.</summary>
 internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth)
 {
     /// <summary>Playback bodies per connection as set by the user, whatever was measured; null to use the measured depth.</summary>
@@ -75,6 +75,7 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
     /// <summary>Whether the connection closes once it owes nothing, and takes no more commands.</summary>
     public bool IsLeaving { get; set; }
 
+    /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
     public OperationPermit? Permit { get; set; }
 
     /// <summary>Takes the permit out; the caller disposes it outside the lock. Null if there is none.</summary>
@@ -253,6 +254,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
+    /// <summary>Encoded bytes outstanding on all connections.</summary>
     public long Bytes
     {
         get
@@ -329,7 +331,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         TellPace();
     }
 
-    /// <summary>Uncounts an ended or never sent command.</summary>
+    /// <summary>Removes an ended or never sent command from the counts.</summary>
     /// <returns>The permit if the connection is idle now, to be disposed outside the lock; otherwise null.</returns>
     public static OperationPermit? End(ConnectionLoad load, in ArticleRequest request)
     {

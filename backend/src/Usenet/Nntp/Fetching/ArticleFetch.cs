@@ -131,7 +131,7 @@ internal sealed class ArticleFetch : IUrgent
     /// provider. Any other exception ends the whole fetch.
     /// </summary>
     /// <returns>The end of the fetch for the first attempt; nothing for a challenger.</returns>
-    // One method for both kinds of attempts, with few locals, because each waiting article costs an object that holds them.
+    /// <remarks>One method for both kinds of attempts, with few locals, because each waiting article costs an object that holds them.</remarks>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
         // 1. Choose the next provider; when none is left, one whose miss is in doubt.
@@ -301,7 +301,7 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>The request for one provider. A separate method, because the walk would otherwise keep copies of the request over its waits.</summary>
+    /// <summary>The request for one provider. A separate method, because the walk would otherwise keep copies over its waits.</summary>
     private ArticleRequest RequestOf(FetchAttempt attempt, Provider provider)
     {
         var isAlone = attempt.AsksAgain(provider);

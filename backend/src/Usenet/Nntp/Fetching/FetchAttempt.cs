@@ -14,7 +14,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     // before it arrive or its connection stalls.
     private const int MostMoves = 8;
 
-    // A fetch can still lose its place when its connection closes or its pool sends all waiters away. Beyond this limit, a lost place counts as a failure.
+    // A fetch still loses its place when its connection closes or its pool sends all away. Beyond this limit that counts as a failure.
     private const int MostPlacesLost = 32;
 
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
@@ -86,7 +86,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         }
     }
 
-    /// <summary>Counts a place lost before the command was answered, so that the same provider is asked again; false if it happened too often.</summary>
+    /// <summary>Counts a place lost before the answer, so that the same provider is asked again; false if it happened too often.</summary>
     public bool TryLosePlace() => _placesLost < MostPlacesLost && ++_placesLost > 0;
 
     /// <summary>Whether this provider is asked again because its miss is not proved.</summary>
