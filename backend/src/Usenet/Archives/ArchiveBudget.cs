@@ -38,10 +38,8 @@ public sealed class ArchiveBudget
         _maxSteps = BaseSteps + ((long)counted * StepsPerVolume);
     }
 
-    /// <summary>Header bytes charged so far.</summary>
     public long Bytes => Interlocked.Read(ref _bytes);
 
-    /// <summary>Headers, list entries and other steps charged so far.</summary>
     public long Steps => Interlocked.Read(ref _steps);
 
     /// <summary>Charges header bytes. Call this before reading them.</summary>

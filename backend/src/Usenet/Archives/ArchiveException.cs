@@ -11,7 +11,7 @@ public enum ArchiveFault
     /// <summary>The archive uses a feature that cannot be streamed.</summary>
     Unsupported,
 
-    /// <summary>The archive continues in a volume that was never posted.</summary>
+    /// <summary>The archive continues in a volume never posted.</summary>
     Incomplete,
 
     /// <summary>The archive is encrypted and no password was given.</summary>
@@ -27,9 +27,7 @@ public enum ArchiveFault
     Damaged,
 }
 
-/// <summary>An archive cannot be read; the release itself is unchanged.</summary>
-/// <param name="fault">The reason.</param>
-/// <param name="detail">Completes "The archive is damaged or inconsistent (…)"; contains no password and no host path.</param>
+/// <summary>An archive cannot be read. The detail completes "The archive is damaged or inconsistent (…)"; no password, no host path.</summary>
 public sealed class ArchiveException(ArchiveFault fault, string detail) : Exception(detail)
 {
     public ArchiveFault Fault => fault;

@@ -9,9 +9,7 @@ public enum KeyScheme
     /// <summary>RAR 5: PBKDF2 with HMAC-SHA-256 gives an AES-256 key.</summary>
     Rar5,
 
-    /// <summary>
-    /// RAR 5: 32 more rounds, folded to 8 bytes, give the password check value. It rejects a wrong password without deriving a key.
-    /// </summary>
+    /// <summary>RAR 5: 32 more rounds, folded to 8 bytes, give a check value, so that a wrong password costs no key.</summary>
     Rar5Check,
 
     /// <summary>7z: 2^n rounds of SHA-256 give an AES-256 key.</summary>
@@ -25,17 +23,12 @@ public enum KeyScheme
 /// <param name="RoundsLog2">Binary logarithm of the rounds, at most 20 (7z: 63 means no rounds); ignored for RAR 4.</param>
 public readonly record struct KeyRequest(KeyScheme Scheme, string Password, string Salt, int RoundsLog2);
 
-/// <summary>A derived key.</summary>
-/// <param name="Key">16 or 32 bytes; empty if only a check value was requested.</param>
-/// <param name="Iv">The initialization vector if the scheme derives one (RAR 4), otherwise empty.</param>
-/// <param name="Check">The 8-byte check value of RAR 5, otherwise empty.</param>
+/// <summary>A 16 or 32 byte key, the vector of RAR 4, or the 8-byte check value of RAR 5. Values not derived are empty.</summary>
 public sealed record DerivedKey(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv, ReadOnlyMemory<byte> Check);
 
-/// <summary>Derives keys. Tests replace it, because real derivation takes 10 ms or more.</summary>
-/// <remarks>Thread-safe and without side effects.</remarks>
+/// <summary>Derives keys. Tests replace it, because real derivation takes 10 ms or more. Thread-safe and without side effects.</summary>
 public interface IKeyDeriver
 {
-    /// <summary>Derives a key.</summary>
     /// <exception cref="ArchiveException">The request has more rounds than its scheme allows.</exception>
     DerivedKey Derive(KeyRequest request);
 }
@@ -45,9 +38,6 @@ public interface IKeyDeriver
 /// Thread-safe. The first thread to request a key derives it outside the lock; other threads that request the same key wait.
 /// The limit is on rounds and not on salts, because a season of 24 encrypted sets has 24 salts (IMP-57).
 /// </remarks>
-/// <param name="passwords">The passwords to try, in order; may be empty.</param>
-/// <param name="deriver">Derives the keys.</param>
-/// <param name="maxRounds">Upper limit of PBKDF2 rounds for all keys together.</param>
 public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver deriver, long maxRounds = ArchiveKeys.MaxRounds)
 {
     /// <summary>2^22 rounds, 1 to 3 s of one core: about 60 sets of RAR 5 with the usual 2^15 rounds and distinct salts.</summary>
@@ -69,7 +59,6 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
     public IReadOnlyList<string> Passwords =>
         _fitted is { } fitted && fitted != passwords[0] ? [fitted, .. passwords.Where(other => other != fitted)] : passwords;
 
-    /// <summary>PBKDF2 rounds charged so far.</summary>
     public long Rounds
     {
         get

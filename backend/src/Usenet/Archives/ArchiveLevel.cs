@@ -5,11 +5,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>A file found in a source. The volume numbers of its extents are candidate indexes.</summary>
-/// <param name="Path">Path inside the innermost archive; null if the file is a candidate or several joined candidates.</param>
-/// <param name="NamedBy">Index of the candidate that may name the file.</param>
-/// <param name="Length">Length in bytes.</param>
-/// <param name="Extents">Locations of the file's bytes.</param>
+/// <summary>A file found in a source. <c>Path</c> is null for candidates and joined candidates; extents refer to candidates.</summary>
 internal sealed record FoundFile(string? Path, int NamedBy, long Length, IReadOnlyList<ArchiveExtent> Extents)
 {
     public bool IsJoined { get; init; }
@@ -45,11 +41,6 @@ internal sealed class Findings
 }
 
 /// <summary>Inspects all candidates of one source and, recursively, the entries of the archives among them.</summary>
-/// <param name="source">The candidates.</param>
-/// <param name="keys">The passwords of the release.</param>
-/// <param name="budget">The header budget of the release.</param>
-/// <param name="options">Limits of depth and concurrency.</param>
-/// <param name="depth">Number of archives around the candidates.</param>
 internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options, int depth)
 {
     // Kinds are sniffed for the largest entries only; the others are still known by name.
@@ -340,8 +331,6 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
 }
 
 /// <summary>A file found inside entries, located by the volumes around these entries. Pure.</summary>
-/// <param name="Extents">Locations of the file's bytes.</param>
-/// <param name="Cipher">Decrypts the extents; null if not encrypted.</param>
 internal readonly record struct Unwrapped(IReadOnlyList<ArchiveExtent> Extents, StreamCipher? Cipher)
 {
     /// <summary>Translates the extents of a file to the surrounding volumes.</summary>

@@ -11,10 +11,8 @@ public enum ArchiveFormat
     /// <summary>RAR 5 to 7.</summary>
     Rar5,
 
-    /// <summary>7z.</summary>
     SevenZip,
 
-    /// <summary>zip and zip64.</summary>
     Zip,
 
     /// <summary>tar: ustar, pax, GNU.</summary>
@@ -70,7 +68,6 @@ public sealed class CipherCandidates(IReadOnlyList<string> passwords, Func<strin
 {
     public static CipherCandidates None { get; } = new([], _ => throw new InvalidOperationException("There is no password."));
 
-    /// <summary>The passwords, in the order to try.</summary>
     public IReadOnlyList<string> Passwords => passwords;
 
     public int Count => passwords.Count;

@@ -20,14 +20,7 @@ internal static class CipherChoice
     /// <summary>The error if no entry can reveal the password.</summary>
     public static ArchiveException CannotTell() => new(ArchiveFault.Unsupported, "the password cannot be checked");
 
-    /// <summary>Finds the password whose cipher decrypts a file.</summary>
-    /// <param name="path">The path of the file, for its extension.</param>
-    /// <param name="length">The length of the file in bytes.</param>
-    /// <param name="text">Location of the cipher text in the source; the beginning is enough.</param>
-    /// <param name="ciphers">The candidates.</param>
-    /// <param name="crc">CRC-32 of the whole file; null if unknown or if <paramref name="text"/> is incomplete.</param>
-    /// <param name="source">Holds the cipher text.</param>
-    /// <param name="cancellationToken">Cancels the reads.</param>
+    /// <summary>Finds the password of a file from the beginning of its text. The CRC covers the whole file; null if the text is incomplete.</summary>
     /// <returns>The password; null if this file cannot tell.</returns>
     /// <exception cref="ArchiveException">The file can tell, and no password fits.</exception>
     public static async Task<string?> FindAsync(
@@ -77,10 +70,7 @@ internal static class CipherChoice
     };
 }
 
-/// <summary>Decrypts a cipher text (AES in CBC mode) while reading.</summary>
-/// <param name="text">The cipher text; not owned.</param>
-/// <param name="cipher">Decrypts the text.</param>
-/// <param name="length">Length of the decrypted data in bytes.</param>
+/// <summary>Decrypts a cipher text (AES in CBC mode) while reading; <c>length</c> is the decrypted length. Owns nothing.</summary>
 internal sealed class CipherInput(IArchiveInput text, StreamCipher cipher, long length) : IArchiveInput
 {
     private const int Block = StreamCipher.BlockLength;

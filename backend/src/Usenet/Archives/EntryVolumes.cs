@@ -3,10 +3,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Offers the stored entries of an archive as candidates for volumes of nested archives (IMP-55).</summary>
-/// <param name="entries">Stored entries; if encrypted, the cipher must be set.</param>
-/// <param name="kinds">The kind of each entry by its first bytes.</param>
-/// <param name="around">The source of the surrounding volumes.</param>
+/// <summary>Offers the stored entries of an archive as candidates for nested archives (IMP-55); ciphers must be decided.</summary>
 internal sealed class EntryVolumes(IReadOnlyList<ArchiveEntry> entries, IReadOnlyList<MediaKind> kinds, IVolumeSource around) : IVolumeSource
 {
     public IReadOnlyList<VolumeCandidate> Candidates { get; } =

@@ -36,10 +36,7 @@ internal interface IVolumeSource
     /// <summary>Measures candidates again by first and last article, because the claim of a single article may be wrong.</summary>
     Task MeasureAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken);
 
-    /// <summary>Predicts the length of a skipped candidate without a fetch.</summary>
-    /// <param name="index">The candidate.</param>
-    /// <param name="like">Another candidate with the same article size.</param>
-    /// <param name="length">The length in bytes; null to take the PAR2 length, otherwise the length of <paramref name="like"/>.</param>
+    /// <summary>Predicts the length of a skipped candidate with the article size of another: as given, by PAR2, or equal to the other.</summary>
     /// <returns>The length; null if impossible.</returns>
     long? Predict(int index, int like, long? length);
 

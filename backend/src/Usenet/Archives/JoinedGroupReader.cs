@@ -4,20 +4,11 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Joined pieces and their contents.</summary>
-/// <param name="Volumes">Indexes of the pieces in the source, in order.</param>
-/// <param name="Whole">The joined bytes.</param>
-/// <param name="Kind">Kind of the joined bytes.</param>
-/// <param name="Map">Contents of a 7z, zip or tar, otherwise null. All extents refer to volume 0, the joined bytes.</param>
-/// <param name="Predicted">Pieces of predicted length.</param>
+/// <summary>Joined pieces and, for a 7z, zip or tar, their map. Its extents refer to volume 0, the joined bytes.</summary>
 internal sealed record JoinedSet(
     IReadOnlyList<int> Volumes, IArchiveInput Whole, MediaKind Kind, ArchiveMap? Map, IReadOnlyList<PredictedVolume> Predicted);
 
 /// <summary>Joins pieces in the order of their names, and reads the resulting 7z, zip or tar, if any.</summary>
-/// <param name="source">The source of the pieces.</param>
-/// <param name="keys">The passwords of the release.</param>
-/// <param name="budget">The header budget of the release.</param>
-/// <param name="options">Whether lengths are predicted.</param>
 internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
     /// <summary>Joins and reads a group.</summary>

@@ -9,11 +9,6 @@ namespace Sluice.Usenet.Archives;
 /// Serves the bytes kept by the probe without another fetch. The last bytes are proved. The first bytes are not, because their article was
 /// read only in part; headers have checksums, and on a mismatch the caller opens the file again without these bytes.
 /// </remarks>
-/// <param name="engine">Reads the file; not owned.</param>
-/// <param name="reads">Limits the number of concurrent reads.</param>
-/// <param name="file">The posted file.</param>
-/// <param name="first">The unproved first bytes; may be empty.</param>
-/// <param name="last">The proved last bytes; may be empty.</param>
 internal sealed class PostedInput(StreamEngine engine, SemaphoreSlim reads, PostedFile file, ReadOnlyMemory<byte> first, ReadOnlyMemory<byte> last) : IArchiveInput
 {
     // Headers are read in small steps, so each fetched page is kept for the next step.

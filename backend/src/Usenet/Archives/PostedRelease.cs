@@ -19,11 +19,6 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
     // Each read holds a stream of the engine, and these are limited.
     private readonly SemaphoreSlim _reads;
 
-    /// <param name="prober">Fetches the heads that the first probe skipped.</param>
-    /// <param name="engine">Reads headers; not owned.</param>
-    /// <param name="heads">Results of the first probe.</param>
-    /// <param name="claims">The PAR2 claim of each head; may be empty.</param>
-    /// <param name="concurrency">Maximum number of concurrent reads.</param>
     public PostedRelease(ReleaseProber prober, StreamEngine engine, IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, int concurrency)
     {
         (_prober, _engine, _heads, _claims, _reads) = (prober, engine, [.. heads], claims, new SemaphoreSlim(concurrency, concurrency));

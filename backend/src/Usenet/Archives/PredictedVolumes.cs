@@ -55,9 +55,6 @@ public sealed class PredictedVolumes
     private readonly IArticleSource _source;
     private readonly IPredictionOwner _owner;
 
-    /// <param name="source">Provides heads; not owned.</param>
-    /// <param name="owner">Receives the results.</param>
-    /// <param name="time">Expires remembered results.</param>
     public PredictedVolumes(IArticleSource source, IPredictionOwner owner, TimeProvider time)
     {
         (_source, _owner) = (source, owner);

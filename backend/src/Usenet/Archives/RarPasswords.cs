@@ -19,7 +19,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
     private volatile string? _settled;
 
     /// <summary>
-    /// The passwords to try: first the one that fitted in this archive, then the one that fitted in another archive of the release.
+    /// The passwords to try: first the fitting password of this archive, then of another archive in the release.
     /// </summary>
     /// <exception cref="ArchiveException">No password was given.</exception>
     public IReadOnlyList<string> Candidates
@@ -42,8 +42,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
     public static ArchiveException NoneFits() => new(ArchiveFault.WrongPassword, "no password fits");
 
     /// <summary>Returns the password of headers or a file.</summary>
-    /// <returns>The password that matches the check value. Without a check value the settled password, or null if the caller must settle
-    /// one.</returns>
+    /// <returns>The match of the check value. Without a check value, the settled password or null if the caller must settle one.</returns>
     /// <exception cref="ArchiveException">No password was given, none fits, or a key takes too long to derive.</exception>
     public string? Decide(RarEncryption encryption)
     {

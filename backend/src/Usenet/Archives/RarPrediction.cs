@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Predicts the data location in volumes that were not read (IMP-52). Pure.</summary>
+/// <summary>Predicts the data location in unread volumes (IMP-52). Pure.</summary>
 /// <remarks>
 /// Volumes inside one file differ only in length and, in RAR 5, in the bytes of their number: one byte up to 127, two from 128.
 /// A prediction must be verified before any of its bytes are served.

@@ -55,10 +55,10 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 
     public ReadOnlyMemory<byte> TakeRest() => Take(_rest.Length);
 
-    /// <summary>Skips a property that is preceded by its length.</summary>
+    /// <summary>Skips a length-prefixed property.</summary>
     public void Skip() => Take(ReadNumber());
 
-    /// <summary>Reads a property that is preceded by its length.</summary>
+    /// <summary>Reads a length-prefixed property.</summary>
     public SevenZipCursor ReadSized() => new(Take(ReadNumber()));
 
     /// <summary>Refuses data stored in another stream.</summary>
@@ -78,7 +78,7 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         return values;
     }
 
-    /// <summary>Reads bits that are omitted if all are set.</summary>
+    /// <summary>Reads bits, omitted if all are set.</summary>
     public bool[] ReadOptionalBits(int count)
     {
         if (ReadByte() == 0)

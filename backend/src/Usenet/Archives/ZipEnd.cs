@@ -3,12 +3,7 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The end of central directory record of a zip with its zip64 record and locator (APPNOTE.TXT 4.3.14 to 4.3.16).</summary>
-/// <param name="Begin">Offset of the first of these records in the given tail.</param>
-/// <param name="Disk">0-based number of the last disk, which holds these records.</param>
-/// <param name="DirectoryDisk">Number of the disk on which the central directory begins.</param>
-/// <param name="Entries">Number of directory entries; without zip64 only the low 16 bits.</param>
-/// <param name="DirectorySize">Length of the central directory in bytes.</param>
-/// <param name="DirectoryOffset">Offset of the central directory on its disk.</param>
+/// <remarks><c>Begin</c> is an offset in the given tail, disks count from 0, and without zip64 <c>Entries</c> has only 16 bits.</remarks>
 internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk, long Entries, long DirectorySize, long DirectoryOffset)
 {
     /// <summary>Length of a tail that contains all records and the longest comment.</summary>

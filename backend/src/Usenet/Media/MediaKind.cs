@@ -75,7 +75,7 @@ public enum MediaKind
     /// <summary>RAR 5 and 7.</summary>
     Rar5,
 
-    /// <summary>7z; only the first volume shows it.</summary>
+    /// <summary>7z; later volumes are Unknown, because only the first has a signature.</summary>
     SevenZip,
 
     Zip,
@@ -87,7 +87,7 @@ public enum MediaKind
     /// <summary>PAR2, index or volume.</summary>
     Par2,
 
-    /// <summary>ISO 9660 or UDF image; needs 36 KiB to detect.</summary>
+    /// <summary>ISO 9660 or UDF image; needs 36 KiB, because its descriptor follows 32 KiB of reserved space.</summary>
     DiscImage,
 
     Nzb,

@@ -11,7 +11,7 @@ public static class MediaSignature
 
     private const int DiscDescriptorOffset = 0x8001;
 
-    // An extension maps to the kind that lists it first, otherwise to the first kind that lists it at all.
+    // An extension maps to the kind that ranks it highest, because the usual extension of a kind comes first in its list.
     private static readonly FrozenDictionary<string, MediaKind> KindsByExtension = Enum.GetValues<MediaKind>()
         .SelectMany(kind => ExtensionsOf(kind).Select((extension, rank) => (extension, rank, kind)))
         .OrderBy(entry => entry.rank)

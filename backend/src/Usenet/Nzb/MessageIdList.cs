@@ -51,7 +51,6 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
     }
 
     /// <summary>Returns the ids of one file, given by its first segment and their number.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The list has no such range.</exception>
     public ISegmentIds Slice(int first, int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(first);

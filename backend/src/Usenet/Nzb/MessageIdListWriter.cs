@@ -31,7 +31,6 @@ public sealed class MessageIdListWriter
         _output = output;
     }
 
-    /// <summary>Signature at the end of a list.</summary>
     internal static ReadOnlySpan<byte> Magic => "SluiIds1"u8;
 
     /// <summary>Number of segments written so far, which is the index of the next file's first segment.</summary>

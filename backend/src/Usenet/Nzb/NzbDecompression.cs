@@ -83,10 +83,7 @@ internal static class NzbSniffer
         text.StartsWith("<!doctype html", StringComparison.OrdinalIgnoreCase) || text.StartsWith("<html", StringComparison.OrdinalIgnoreCase);
 }
 
-/// <summary>
-/// A stream of the plain or decompressed bytes of an NZB: begins with the bytes read for detection, counts, and throws beyond the limit.
-/// </summary>
-/// <remarks>Not thread-safe. Disposes the inner stream only if it owns it.</remarks>
+/// <summary>A stream of plain bytes that begins with those read for detection, counts, and throws beyond its limit. Not thread-safe.</summary>
 internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, Func<long, string?> refusal, bool ownsInner) : ForwardStream
 {
     private ReadOnlyMemory<byte> _prefix = prefix;

@@ -36,7 +36,6 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
     }
 
     /// <summary>Adds a segment; a number below 1 or beyond the limit counts as missing.</summary>
-    /// <exception cref="IOException">The scratch file failed.</exception>
     public void AddSegment(ReadOnlySpan<byte> id, long number, int bytes)
     {
         _packed[0] = 1;
@@ -47,7 +46,6 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
 
     /// <summary>Returns the file, or null if it has no usable segment.</summary>
     /// <exception cref="NzbFormatException">The numbers imply more holes than allowed.</exception>
-    /// <exception cref="IOException">The scratch file failed.</exception>
     public NzbFile? Build()
     {
         if (_listed.Count == 0)
@@ -101,9 +99,7 @@ internal sealed class NzbFileBuilder(NzbLimits limits, Func<Stream>? scratch) : 
     }
 }
 
-/// <summary>The segments of a file by number, read from the spool of its NZB reader. Valid until the reader continues; not thread-safe.</summary>
-/// <param name="spool">A completed spool.</param>
-/// <param name="first">The lowest number to include.</param>
+/// <summary>The segments of a file from <c>first</c>, read from a completed spool. Valid until the reader continues; not thread-safe.</summary>
 internal sealed class NzbSegments(SegmentSpool spool, int first) : IReadOnlyCollection<NzbSegment>
 {
     public int Count { get; } = spool.LastNumber - first + 1;

@@ -16,10 +16,6 @@ public enum NzbFault
 /// <summary>The input is not a usable NZB. No other exception reports the content of an NZB.</summary>
 public sealed class NzbFormatException : FormatException
 {
-    /// <summary>Creates the exception.</summary>
-    /// <param name="fault">The kind of refusal.</param>
-    /// <param name="detail">The detected file type or the exceeded limit, in a few words for use in parentheses.</param>
-    /// <param name="inner">The exception of the XML reader or decompressor, if any.</param>
     public NzbFormatException(NzbFault fault, string detail, Exception? inner = null)
         : base(Sentence(fault, detail), inner)
     {
@@ -29,7 +25,7 @@ public sealed class NzbFormatException : FormatException
 
     public NzbFault Fault { get; }
 
-    /// <summary>The detected file type or the exceeded limit. Never empty; quotes nothing of the input except an element name.</summary>
+    /// <summary>The detected file type or exceeded limit, in a few words for use in parentheses. Quotes only element names of the input.</summary>
     public string Detail { get; }
 
     private static string Sentence(NzbFault fault, string detail) => fault switch

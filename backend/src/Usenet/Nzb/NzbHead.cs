@@ -11,10 +11,8 @@ public sealed class NzbHead
     private readonly List<string> _passwords = [];
     private readonly List<string> _tags = [];
 
-    /// <summary>Title of the release; null if absent.</summary>
     public string? Title { get; private set; }
 
-    /// <summary>Name of the release; null if absent.</summary>
     public string? Name { get; private set; }
 
     /// <summary>Category in the indexer's terms; null if absent.</summary>
@@ -23,13 +21,11 @@ public sealed class NzbHead
     /// <summary>Archive passwords in the given order; at most 16. Secret: never log them.</summary>
     public IReadOnlyList<string> Passwords => _passwords;
 
-    /// <summary>Tags in the given order; at most 16.</summary>
     public IReadOnlyList<string> Tags => _tags;
 
     /// <summary>Number of file elements, including merged ones and those without a usable article.</summary>
     public int Files { get; internal set; }
 
-    /// <summary>Number of segment elements.</summary>
     public int Segments { get; internal set; }
 
     /// <summary>Number of segment elements dropped because their message-id is missing or malformed.</summary>

@@ -20,7 +20,6 @@ public sealed record NzbLimits
     /// <summary>Number of holes in one file, because each takes memory.</summary>
     public int MaxHoles { get; init; } = 1_000_000;
 
-    /// <summary>Length of a subject in UTF-8 bytes.</summary>
     public int MaxSubjectBytes { get; init; } = 4 << 10;
 
     /// <summary>Length of an attribute in characters.</summary>
@@ -29,9 +28,7 @@ public sealed record NzbLimits
     /// <summary>Length of an element's text in characters.</summary>
     public int MaxContentLength { get; init; } = 64 << 10;
 
-    /// <summary>
-    /// Characters between two opening brackets, so that no tag, comment or CDATA section exhausts memory. Brackets within the last two do not count.
-    /// </summary>
+    /// <summary>Characters between two opening brackets of markup, so that no tag, comment or CDATA section exhausts memory.</summary>
     public int MaxMarkupLength { get; init; } = 256 << 10;
 
     /// <summary>Nesting depth of elements; an NZB needs four.</summary>

@@ -65,10 +65,7 @@ internal static class PackedIds
         return new SegmentIds(primary, fallbacks);
     }
 
-    /// <summary>Adds the missing ids of another segment, up to <see cref="MaxIds"/>.</summary>
-    /// <param name="ids">One packed segment in a buffer of <see cref="MaxLength"/>.</param>
-    /// <param name="length">Number of bytes in use.</param>
-    /// <param name="others">The other packed segment.</param>
+    /// <summary>Adds the missing ids of another segment, up to <see cref="MaxIds"/>, to a buffer of <see cref="MaxLength"/>.</summary>
     public static void Merge(Span<byte> ids, ref int length, ReadOnlySpan<byte> others)
     {
         var more = others[0];

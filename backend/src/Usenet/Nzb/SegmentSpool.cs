@@ -54,7 +54,6 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     }
 
     /// <summary>Adds a segment. Reading requires <see cref="Complete"/>.</summary>
-    /// <exception cref="IOException">The scratch file failed.</exception>
     public void Add(int number, int bytes, ReadOnlySpan<byte> packedIds)
     {
         var length = HeadLength + packedIds.Length;
@@ -73,7 +72,6 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     }
 
     /// <summary>Ends writing, so that reading may begin.</summary>
-    /// <exception cref="IOException">The scratch file failed.</exception>
     public void Complete()
     {
         var block = _used.Count - 1;
@@ -86,7 +84,6 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     }
 
     /// <summary>Returns the segment at a place: 0, or <see cref="SpooledSegment.Next"/> of another. Valid until the next call.</summary>
-    /// <exception cref="IOException">The scratch file failed.</exception>
     public SpooledSegment Read(long place)
     {
         var (block, offset) = ((int)(place >> BlockBits), (int)(place & (BlockLength - 1)));

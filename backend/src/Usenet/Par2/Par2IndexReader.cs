@@ -12,7 +12,7 @@ public sealed class Par2IndexReader(long length, Par2Source read)
     /// <summary>Maximum bytes read from one file: 16 MiB.</summary>
     public const int MaxBytes = 16 << 20;
 
-    // Holds all packets of most sets.
+    // Holds all packets of most sets, so that one read suffices.
     private const int Stretch = 16 << 10;
 
     private readonly Par2Findings _found = new();

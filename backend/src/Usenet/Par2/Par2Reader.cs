@@ -152,7 +152,7 @@ internal static class Par2Reader
         return name.Length == 0 || name.Contains('\0') ? null : new Par2UnicodeName(setId, BinaryPrimitives.ReadUInt128BigEndian(body), name);
     }
 
-    // The specification demands ASCII; programs write UTF-8, and old ones the system's code page.
+    // The specification demands ASCII, but programs write UTF-8, and old ones the system's code page, so invalid UTF-8 is read as Latin-1.
     private static string Decode(ReadOnlySpan<byte> name)
     {
         var end = name.IndexOf((byte)0);

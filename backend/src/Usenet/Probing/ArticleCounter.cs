@@ -13,9 +13,6 @@ namespace Sluice.Usenet.Probing;
 /// and a last part without its end. Such an article is fetched from the other providers too. The longest copy wins, because truncation only
 /// removes data.
 /// </remarks>
-/// <param name="heads">Fetches the articles of the file.</param>
-/// <param name="options">Limits the length of the file.</param>
-/// <param name="fetched">Called after each fetched article; may be null.</param>
 internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, Action? fetched)
 {
     private readonly int _last = heads.Count - 1;
@@ -23,7 +20,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
     /// <summary>Fetches all articles between the given <paramref name="first"/> and <paramref name="last"/>, which must be whole.</summary>
     public async Task<FoundMap> CountAsync(ArticleHead first, ArticleHead last, CancellationToken cancellationToken)
     {
-        // Refuse a file that is clearly too long before fetching it; parts are about as long as the first.
+        // Refuse an obviously too long file before fetching it; parts are about as long as the first.
         var length = LengthOf(first) + LengthOf(last);
         if (heads.Count > options.MaxCountedArticles || length + (_last - 1) * LengthOf(first) > options.MaxCounted)
             return FoundMap.TooLong;

@@ -12,10 +12,7 @@ internal sealed class Companions
     private readonly Dictionary<string, int> _leaders = new(StringComparer.OrdinalIgnoreCase);
     private readonly int _main;
 
-    /// <summary>Collects the obfuscated stems of films and songs.</summary>
-    /// <param name="files">All files.</param>
-    /// <param name="chosen">The name each file would get on its own.</param>
-    /// <param name="main">Index of the main file of the release, or −1.</param>
+    /// <summary>Collects the obfuscated stems of films and songs. <paramref name="main"/> is the index of the main file, or −1.</summary>
     public Companions(List<KnownNames> files, List<ChosenName> chosen, int main)
     {
         (_files, _chosen, _main) = (files, chosen, main);

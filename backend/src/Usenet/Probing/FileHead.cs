@@ -10,21 +10,19 @@ namespace Sluice.Usenet.Probing;
 public sealed record FileHead
 {
     /// <summary>
-    /// Indexes of the targets that make up the file, in order. Usually one; many if the NZB lists each segment as a file, with −1 for a segment that
-    /// is unlisted or missing everywhere.
+    /// Indexes of the targets that make up the file, in order. Usually one; many if the NZB lists each segment as a file, with −1 for a segment
+    /// unlisted or missing everywhere.
     /// </summary>
     public required IReadOnlyList<int> Members { get; init; }
 
     /// <summary>The parsed subject of the first member.</summary>
     public required NzbSubject Subject { get; init; }
 
-    /// <summary>Message-ids of all segments in order.</summary>
     public required ISegmentIds Ids { get; init; }
 
     /// <summary>Total article size in bytes as claimed by the NZB; only a hint, 0 if unknown.</summary>
     public long EncodedBytes { get; init; }
 
-    /// <summary>The outcome of the probe.</summary>
     public required HeadState State { get; init; }
 
     /// <summary>Kind by the first bytes, or by name or set for skipped files; Unknown if the beginning was not seen.</summary>
@@ -67,7 +65,6 @@ public sealed record FileHead
     /// <summary>Number of requested articles missing everywhere.</summary>
     public int MissingArticles { get; init; }
 
-    /// <summary>Number of articles requested.</summary>
     public int AskedArticles { get; init; }
 
     /// <summary>Returns the file for streaming; null if <see cref="Map"/> is null.</summary>

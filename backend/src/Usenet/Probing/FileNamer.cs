@@ -37,16 +37,12 @@ public readonly record struct FileName(string Name, string Original, NameSource 
 /// <summary>The origin of a file name, best first (IMP-40).</summary>
 public enum NameSource
 {
-    /// <summary>The description in a PAR2 set.</summary>
     Par2,
 
-    /// <summary>The name inside the archive.</summary>
     Inner,
 
-    /// <summary>The file name in the subject of its articles.</summary>
     Subject,
 
-    /// <summary>The name in the yEnc header.</summary>
     Yenc,
 
     /// <summary>The name of the release, with an extension by kind.</summary>

@@ -5,11 +5,7 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>Determines the kind and segment map of one posted file from its first and, if needed, last article.</summary>
-/// <remarks>Not thread-safe; created for one file.</remarks>
-/// <param name="fetcher">Fetches the articles; not owned.</param>
-/// <param name="file">The file as listed in the NZB.</param>
-/// <param name="options">Limits of fetches and kept bytes.</param>
-/// <param name="counted">Called after each article fetched for its length; may be null.</param>
+/// <remarks>Thread-safe if its parts are; created for one file.</remarks>
 internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions options, Action? counted = null)
 {
     /// <summary>Bytes kept of a volume, for its headers and the beginning of the archived file.</summary>

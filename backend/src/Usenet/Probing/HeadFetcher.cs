@@ -162,9 +162,6 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
 }
 
 /// <summary>Fetches the heads of one posted file's segments. Thread-safe.</summary>
-/// <param name="fetcher">Fetches articles; not owned.</param>
-/// <param name="ids">Message-ids of the file.</param>
-/// <param name="articleBytes">Encoded size of an article; 0 if unknown.</param>
 internal sealed class SegmentHeads(HeadFetcher fetcher, ISegmentIds ids, long articleBytes)
 {
     public int Count => ids.Count;

@@ -7,12 +7,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>The beginning of one article. Values that need its end are null, unknown or empty if the fetch was canceled before.</summary>
-/// <param name="Provider">Index of the delivering provider.</param>
-/// <param name="Header">Its header with a copied name; null if it has none.</param>
-/// <param name="FirstBytes">Its first decoded bytes.</param>
-/// <param name="DecodedLength">Decoded length of the whole article in bytes.</param>
-/// <param name="IsIntact">False if it arrived whole but damaged or truncated, so that its decoded length is meaningless.</param>
-/// <param name="Checksum">Whether it carries a checksum of exactly its own data.</param>
+/// <remarks>Not intact means whole but damaged or truncated, so that its decoded length is meaningless. The header's name is a copy.</remarks>
 internal sealed record ArticleHead(
     int Provider, ArticleHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
 {
@@ -48,9 +43,6 @@ internal sealed record ArticleHead(
 /// Written by one thread at a time; another thread may await <see cref="Enough"/>, which completes with a copy, so that no thread reads bytes the
 /// connection still writes. Dispose it after the fetch has ended.
 /// </remarks>
-/// <param name="decoders">Provides the decoder.</param>
-/// <param name="headBytes">Number of first bytes to keep.</param>
-/// <param name="whole">Whether the whole article is needed.</param>
 internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) : IArticleSink, IBufferWriter<byte>, IDisposable
 {
     /// <summary>Number of last bytes kept, because archives store their directory there.</summary>

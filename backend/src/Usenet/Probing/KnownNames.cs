@@ -39,7 +39,6 @@ internal sealed class KnownNames
     /// <summary>The folder of the file, not cleaned.</summary>
     public IReadOnlyList<string> Folder { get; }
 
-    /// <summary>Whether the path leads out of the release.</summary>
     public bool IsRefused { get; }
 
     /// <summary>Whether the file is published unchanged although it is an archive inside (IMP-58).</summary>
@@ -60,7 +59,6 @@ internal sealed class KnownNames
     /// <summary>The best posted name; null if none.</summary>
     public string? Original { get; }
 
-    /// <summary>All names, best first.</summary>
     public IEnumerable<string> All => _names.Select(known => known.Name);
 
     /// <summary>Whether the file is an archive or PAR2, whose name must stay because volume order and PAR2 repair depend on it.</summary>

@@ -2,10 +2,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Finds the lengths of segments between articles with known offsets, by fetching heads in the middle.</summary>
-/// <param name="heads">Fetches the heads of the file.</param>
-/// <param name="options">Limits the number of heads.</param>
-/// <param name="trySettle">Fills in the lengths of a range that needs no further head; returns false otherwise.</param>
+/// <summary>Finds segment lengths between known offsets by fetching heads in the middle, unless <c>trySettle</c> can fill them in.</summary>
 internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func<Stretch, bool> trySettle)
 {
     /// <summary>Fills in the <paramref name="lengths"/> of all ranges.</summary>

@@ -2,9 +2,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>The segment map derived from articles.</summary>
-/// <param name="Map">The map; null if the articles do not suffice.</param>
-/// <param name="IsConfirmed">Whether every fetched article agrees.</param>
+/// <summary>The segment map, null if articles do not suffice, and whether every fetched article agrees.</summary>
 internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
 {
     public static FoundMap TooLong => new(null, false) { IsTooLong = true };
@@ -23,9 +21,6 @@ internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
 /// Finds the segment map of a posted file: equal parts if first and last article agree, otherwise bisects over the headers between them until
 /// every deviation is found.
 /// </summary>
-/// <param name="heads">Fetches the heads of the file.</param>
-/// <param name="options">Limits the number of heads.</param>
-/// <param name="counted">Called after each article fetched for its length; may be null.</param>
 internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action? counted = null)
 {
     private readonly ArticleCounter _counter = new(heads, options, counted);

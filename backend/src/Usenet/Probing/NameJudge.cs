@@ -9,7 +9,7 @@ public static class NameJudge
     private const int MixedLetters = 12;
     private const int MixedChanges = 3;
 
-    // Documents, comics and programs that are archives inside, but that their readers open whole.
+    // Documents, comics and programs with an archive inside. They stay whole, because their readers open the archive.
     private static readonly string[] PlainExtensions = ["epub", "cbz", "cbr", "cb7", "cbt", "kepub", "docx", "jar", "apk"];
 
     private static readonly string[] DiscFolders = ["BDMV", "VIDEO_TS", "CERTIFICATE"];

@@ -24,7 +24,6 @@ public sealed record FilterRules
     /// </summary>
     public IReadOnlyList<string> Blocklist { get; init; } = [];
 
-    /// <summary>Whether samples are hidden.</summary>
     public bool DropsSamples { get; init; }
 
     /// <summary>Whether the release must have a video or audio file other than a sample.</summary>
@@ -33,7 +32,6 @@ public sealed record FilterRules
     /// <summary>Whether a release of samples alone is refused, although any other kind of file suffices.</summary>
     public bool RefusesSamples { get; init; }
 
-    /// <summary>Whether PAR2 files are published.</summary>
     public bool ShowsPar2 { get; init; }
 }
 

@@ -65,7 +65,7 @@ public sealed class ReleaseProber
             progress?.Report(Interlocked.Increment(ref done));
         }, cancellationToken);
 
-        // A file of unknown kind may be a volume if there is an archive; otherwise it is a plain file and must be measured.
+        // A file of unknown kind may be a piece of a 7z or zip; without these it is a plain file and must be measured.
         if (!heads.Any(head => head.Kind is MediaKind.SevenZip or MediaKind.Zip))
         {
             await ForEachAsync(
@@ -86,13 +86,8 @@ public sealed class ReleaseProber
         FileProbe Probe(int index) => new(fetcher, heads[index], _options, () => progress?.Report(Volatile.Read(ref done)));
     }
 
-    /// <summary>
-    /// Continues a probe for skipped files, or for files known from one article only. Returns one result per file in the same order.
-    /// </summary>
-    /// <param name="files">Results of the first probe.</param>
-    /// <param name="isWhole">Whether to fetch first and last article, so that no length is a mere claim; otherwise only the first, if not seen
-    /// yet.</param>
-    /// <param name="cancellationToken">Cancels the fetches.</param>
+    /// <summary>Continues a probe for skipped files or files known from one article; returns one result per file in the same order.</summary>
+    /// <remarks>Fetches only the first article, unless <paramref name="isWhole"/> demands a measured length.</remarks>
     /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     internal async Task<IReadOnlyList<FileHead>> ContinueAsync(IReadOnlyList<FileHead> files, bool isWhole, CancellationToken cancellationToken)

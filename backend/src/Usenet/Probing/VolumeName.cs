@@ -8,7 +8,6 @@ internal enum VolumeFormat
     /// <summary>Pieces of any file; the first piece shows the kind.</summary>
     Split,
 
-    /// <summary>RAR of any version.</summary>
     Rar,
 
     SevenZip,

@@ -29,7 +29,7 @@ internal static class MatroskaTrack
                 case 0x536E:
                     title = HeaderText.Of(elements.Content);
                     break;
-                // The second element is BCP 47 and overrides the first, because it follows it.
+                // The second element is the BCP 47 form. If both are present, the later one wins.
                 case 0x22B59C or 0x22B59D:
                     language = HeaderText.Of(elements.Content) ?? language;
                     break;

@@ -19,7 +19,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
 
     private readonly List<MediaTrack> _tracks = [];
 
-    // Positions according to the index; each is tried once.
+    // Positions according to the index. Each is tried once, so that a circular index ends.
     private readonly Dictionary<uint, long> _places = [];
 
     private long _segment = -1;
@@ -176,7 +176,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
 
 internal static class Durations
 {
-    // One year; a longer duration is an error in the file.
+    // One year, because a longer duration is an error in the file.
     private const double MaxTicks = 365.0 * TimeSpan.TicksPerDay;
 
     /// <summary>Returns the duration; null if invalid.</summary>

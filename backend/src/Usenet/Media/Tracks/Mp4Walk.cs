@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// </summary>
 internal sealed class Mp4Walk : IHeaderWalk
 {
-    // Sample descriptions contain codec setups of some hundred bytes; the first entry describes the track.
+    // Sample descriptions have some hundred bytes. A longer one is cut, because its first entry suffices.
     private const int MaxContent = 64 << 10;
     private const int MaxTracks = 128;
 

@@ -85,7 +85,7 @@ internal static class SoundSetup
     };
 }
 
-/// <summary>Reads bits of a span, highest first; bits past the end are 0.</summary>
+/// <summary>Reads bits of a span, highest first. Bits past the end are 0, so that short setups need no checks.</summary>
 internal ref struct BitReader(ReadOnlySpan<byte> bytes)
 {
     private readonly ReadOnlySpan<byte> _bytes = bytes;

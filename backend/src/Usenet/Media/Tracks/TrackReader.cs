@@ -29,11 +29,11 @@ public static class TrackReader
     /// <summary>Maximum bytes read from one file.</summary>
     public const int MaxRead = 4 << 20;
 
-    // Most headers fit in the first piece; others need a few places of the file.
+    // Most headers fit in the first piece, so that one read suffices; others need a few places of the file.
     private const int FirstPiece = 64 << 10;
     private const int Piece = 32 << 10;
 
-    // No valid header has more elements; stops a walk that runs in a circle.
+    // No valid header has more elements, so a longer walk runs in a circle and must stop.
     private const int MaxSteps = 50_000;
 
     /// <summary>Reads the tracks of a file of the given length in bytes.</summary>
