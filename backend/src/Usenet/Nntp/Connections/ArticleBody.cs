@@ -65,11 +65,11 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
         }
     }
 
-    public override Lateness BeLate()
+    public override Lateness OnLate()
     {
         // Under the gate, so that the fetch does not move to another provider before it has decided about this reply.
         lock (Gate)
-            return _sink is null ? Lateness.Left : lease.Fetch?.BeLate(isSent: true) ?? Lateness.Borne;
+            return _sink is null ? Lateness.Abandoned : lease.Fetch?.OnLate(isSent: true) ?? Lateness.Tolerated;
     }
 
     public override void SendElsewhere(bool isPaid)
@@ -78,7 +78,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
         lock (Gate)
             moves = _sink is not null && lease.Fetch?.TryMove(isPaid) == true;
         if (moves)
-            TryAbandon(new NntpException(NntpFault.GivenUp, "The connection is held up by an article that does not come."));
+            TryAbandon(new NntpException(NntpFault.GivenUp, "The connection is blocked by an article that does not arrive."));
     }
 
     public override void Measure(LineEstimate line)

@@ -6,21 +6,21 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// </summary>
 internal sealed class ConnectionCap
 {
-    private static readonly TimeSpan FirstPatience = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan LongestPatience = TimeSpan.FromMinutes(16);
+    private static readonly TimeSpan FirstRetryDelay = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LongestRetryDelay = TimeSpan.FromMinutes(16);
 
     // For doubtful caps, learned while the server may have counted closed sockets, and after a success, because the next is likely.
-    private static readonly TimeSpan ShortPatience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan ShortRetryDelay = TimeSpan.FromSeconds(2);
 
     private readonly SharedResources _shared;
     private ProviderOptions _provider;
     private int _learned;
     private int _untried;
     private int _sure;
-    private int _told;
+    private int _logged;
     private int _step = 1;
     private long _learnedAt;
-    private TimeSpan _patience = FirstPatience;
+    private TimeSpan _retryDelay = FirstRetryDelay;
     private bool _isTrial;
 
     public ConnectionCap(ProviderOptions provider, SharedResources shared)
@@ -43,7 +43,7 @@ internal sealed class ConnectionCap
     {
         get
         {
-            if (!_isTrial && _learned < Promised && _shared.Time.GetElapsedTime(_learnedAt) >= _patience)
+            if (!_isTrial && _learned < Promised && _shared.Time.GetElapsedTime(_learnedAt) >= _retryDelay)
             {
                 (_isTrial, _untried) = (true, _learned);
                 Set(Math.Min(_learned + _step, Promised));
@@ -59,15 +59,15 @@ internal sealed class ConnectionCap
         var known = _shared.Memory.CapOf(_provider.Id) ?? Promised;
         _learned = Math.Clamp(Math.Min(known, _learned), 1, Promised);
         _learnedAt = _shared.Time.GetTimestamp();
-        _sure = _told = _learned;
+        _sure = _logged = _learned;
     }
 
     /// <summary>Forgets the learned cap, so that all promised connections may be tried.</summary>
     public void Forget()
     {
-        (_isTrial, _step, _patience) = (false, 1, FirstPatience);
+        (_isTrial, _step, _retryDelay) = (false, 1, FirstRetryDelay);
         Set(Promised);
-        _sure = _told = Promised;
+        _sure = _logged = Promised;
     }
 
     /// <summary>Applies another promised number. A learned cap stays, unless it was equal to the promise.</summary>
@@ -78,7 +78,7 @@ internal sealed class ConnectionCap
         _provider = provider;
         if (isNews)
             Set(now);
-        _sure = _told = now;
+        _sure = _logged = now;
     }
 
     /// <summary>Lowers the cap after a refusal.</summary>
@@ -90,13 +90,13 @@ internal sealed class ConnectionCap
         if (counted >= _learned)
             return;
         if (!_isTrial)
-            _patience = isDoubtful ? ShortPatience : FirstPatience;
+            _retryDelay = isDoubtful ? ShortRetryDelay : FirstRetryDelay;
         else
-            _patience = counted > _untried ? FirstPatience : _patience * 2 < LongestPatience ? _patience * 2 : LongestPatience;
+            _retryDelay = counted > _untried ? FirstRetryDelay : _retryDelay * 2 < LongestRetryDelay ? _retryDelay * 2 : LongestRetryDelay;
         (_isTrial, _step, Proven) = (false, 1, Math.Min(Proven, counted));
         Set(counted);
         if (isSure)
-            Tell();
+            LogCap();
     }
 
     /// <summary>Restores the last sure cap, because the server refused a connection while no other was open.</summary>
@@ -110,19 +110,19 @@ internal sealed class ConnectionCap
     {
         Proven = Math.Max(Proven, open);
         _sure = _learned;
-        Tell();
+        LogCap();
         if (!_isTrial || open < _learned)
             return;
-        (_isTrial, _step, _patience) = (false, _step * 2, ShortPatience);
+        (_isTrial, _step, _retryDelay) = (false, _step * 2, ShortRetryDelay);
     }
 
-    private void Tell()
+    private void LogCap()
     {
         if (_isTrial)
             return;
-        if (_learned < _told)
+        if (_learned < _logged)
             NntpLog.CapLearned(_shared.Logger, _provider.Name, _learned);
-        _told = _learned;
+        _logged = _learned;
     }
 
     private void Set(int cap)

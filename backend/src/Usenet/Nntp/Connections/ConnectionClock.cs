@@ -26,7 +26,7 @@ internal readonly record struct ConnectionDue(bool IsLate, NntpException? Failur
 internal sealed class ConnectionClock : IAsyncDisposable
 {
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
-    private const int TellingBytes = 1024;
+    private const int MinProgressBytes = 1024;
 
     private const int TimesUsual = 4;
     private const int RoundTrips = 2;
@@ -50,7 +50,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     // Read loop only.
     private TimeSpan _longest;
-    private long _untold;
+    private long _newBytes;
 
     // hasUnread: bytes have arrived that the read loop has not seen. isOfTheFloor: without this connection the provider would fall below
     // its warm floor. act: called under no lock.
@@ -59,17 +59,17 @@ internal sealed class ConnectionClock : IAsyncDisposable
         (_sent, _line, _shared, _hasUnread, _isOfTheFloor, _act) = (sent, line, shared, hasUnread, isOfTheFloor, act);
         (_options, _time) = (shared.Options, shared.Time);
         _stall = _options.PlaybackStall;
-        _timer = new DeadlineTimer(_time, Look);
+        _timer = new DeadlineTimer(_time, OnTimer);
         _timer.Arm(ShortestIdle);
     }
 
-    public bool IsUnusual => Silence(_time.GetTimestamp(), out _) >= Patience(_line, _options);
+    public bool IsUnusual => Silence(_time.GetTimestamp(), out _) >= SilenceLimit(_line, _options);
 
     /// <summary>Idle time since the end of the last reply; meaningless while a reply is outstanding.</summary>
     public TimeSpan Rest => _time.GetElapsedTime(_sent.RestsSince);
 
     /// <summary>How long a connection may be silent before its reply is late, at least <see cref="NntpOptions.HedgeFloor"/> (F11).</summary>
-    public static TimeSpan Patience(LineEstimate line, NntpOptions options)
+    public static TimeSpan SilenceLimit(LineEstimate line, NntpOptions options)
     {
         var unusual = line.Silences.P95 is { } p95
             ? p95 * TimesUsual
@@ -98,14 +98,14 @@ internal sealed class ConnectionClock : IAsyncDisposable
     public void Begin()
     {
         lock (_gate)
-            _timer.Arm(IsWatched ? NextLook : _stall);
+            _timer.Arm(IsWatched ? NextCheck : _stall);
     }
 
     /// <summary>Arms the timer for a newly watched silence.</summary>
-    public void LookSoon()
+    public void WatchSoon()
     {
         lock (_gate)
-            _timer.Arm(NextLook);
+            _timer.Arm(NextCheck);
     }
 
     /// <summary>Starts the drain timeout: the outstanding replies are abandoned and must end soon.</summary>
@@ -131,9 +131,9 @@ internal sealed class ConnectionClock : IAsyncDisposable
     /// <summary>Counts received body bytes, and reports progress once there are enough.</summary>
     public void Received(long bytes, long now)
     {
-        _untold += bytes;
+        _newBytes += bytes;
         var silence = _time.GetElapsedTime(_sent.SilentSince(roundTrip: 0), now);
-        if (_untold >= Math.Max(TellingBytes, silence.TotalSeconds * _options.MinimumBytesPerSecond))
+        if (_newBytes >= Math.Max(MinProgressBytes, silence.TotalSeconds * _options.MinimumBytesPerSecond))
             Heard(now);
     }
 
@@ -143,7 +143,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         var length = Silence(now, out _);
         if (length > _longest)
             _longest = length;
-        _untold = 0;
+        _newBytes = 0;
         _sent.Heard(now);
         _line.Silences.Heard(now);
     }
@@ -161,27 +161,27 @@ internal sealed class ConnectionClock : IAsyncDisposable
     /// <param name="due">How soon to check again.</param>
     public bool IsLate(out TimeSpan due)
     {
-        var patience = Patience(_line, _options);
+        var limit = SilenceLimit(_line, _options);
         var now = _time.GetTimestamp();
-        due = patience - Silence(now, out var since);
+        due = limit - Silence(now, out var since);
         if (due > TimeSpan.Zero)
             return false;
 
         // If no connection receives anything, another one would be as silent, so only an awaited article is worth a hedge. Unread bytes
         // show that this process is late, not the server.
-        due = patience / 2;
-        var othersAreHeard = _time.GetElapsedTime(since, _line.Silences.HeardAt) >= patience / 2;
-        return (othersAreHeard || _sent.IsAnyAwaited) && !_hasUnread() && _sent.TryBeLate(now - TicksOf(patience), RoundTrip);
+        due = limit / 2;
+        var othersAreHeard = _time.GetElapsedTime(since, _line.Silences.HeardAt) >= limit / 2;
+        return (othersAreHeard || _sent.IsAnyAwaited) && !_hasUnread() && _sent.TryMarkLate(now - TicksOf(limit), RoundTrip);
     }
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
 
-    private void Look()
+    private void OnTimer()
     {
         ConnectionDue due;
         lock (_gate)
         {
-            due = WhatIsDue(out var next);
+            due = FindDue(out var next);
             if (due.Failure is null)
                 _timer.Arm(next);
         }
@@ -189,16 +189,16 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _act(due);
     }
 
-    private ConnectionDue WhatIsDue(out TimeSpan next)
+    private ConnectionDue FindDue(out TimeSpan next)
     {
         if (_drainSince is { } since && (_isLeaving || _sent.OnlyAbandoned))
         {
             next = _options.DrainTime - _time.GetElapsedTime(since);
-            return new ConnectionDue(IsLate: false, next > TimeSpan.Zero ? null : Closed("What nobody waits for any more took too long to end."));
+            return new ConnectionDue(IsLate: false, next > TimeSpan.Zero ? null : Closed("Abandoned replies took too long to arrive."));
         }
 
         if (!_sent.IsEmpty)
-            return WhatIsDueOfReplies(out next);
+            return FindDueReplies(out next);
 
         // The connection has drained in time, whenever the timer runs. A keep-alive sent from here on has its own timeout.
         _drainSince = null;
@@ -214,7 +214,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         return new ConnectionDue { IsIdle = isIdle };
     }
 
-    private ConnectionDue WhatIsDueOfReplies(out TimeSpan next)
+    private ConnectionDue FindDueReplies(out TimeSpan next)
     {
         next = _stall - Stall;
         if (next <= TimeSpan.Zero)
@@ -225,7 +225,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         next = due < next ? due : next;
 
         // The fetches behind it may have moved from one silent connection to the next, until they had to stay.
-        return new ConnectionDue(isLate, isLate && IsStuck ? Closed("An article that nobody wants any more did not come and held others up.") : null);
+        return new ConnectionDue(isLate, isLate && IsStuck ? Closed("An abandoned article did not arrive and delayed others.") : null);
     }
 
     // Whether to watch for silence at all. Without hedging it is watched while an abandoned reply delays a wanted one, because the
@@ -234,12 +234,12 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     // Whether an abandoned reply delays another and has been silent for so long that the socket is not worth keeping.
     private bool IsStuck => Silence(_time.GetTimestamp(), out _) is var silence
-        && silence >= _options.DrainTime && silence >= Patience(_line, _options) && _sent.IsHeldUpByAbandoned;
+        && silence >= _options.DrainTime && silence >= SilenceLimit(_line, _options) && _sent.IsHeldUpByAbandoned;
 
     private bool IsKeptWarm => _options.KeepsWarm && (_shared.Limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback) || _isOfTheFloor());
 
     // How soon a command sent now could be late.
-    private TimeSpan NextLook => Patience(_line, _options) + TimeSpan.FromSeconds(_line.RoundTrip) is var soonest && soonest < _stall ? soonest : _stall;
+    private TimeSpan NextCheck => SilenceLimit(_line, _options) + TimeSpan.FromSeconds(_line.RoundTrip) is var soonest && soonest < _stall ? soonest : _stall;
 
     private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;
 

@@ -141,7 +141,7 @@ public sealed class GlobalOperationLimiter
     }
 
     /// <summary>Whether a lane may send more commands on a connection it holds, rather than return it.</summary>
-    internal bool MayGoOn(OperationLane lane)
+    internal bool MayContinue(OperationLane lane)
     {
         lock (_gate)
             return InUseByBackground <= Share(lane);
@@ -165,7 +165,7 @@ public sealed class GlobalOperationLimiter
     }
 
     /// <summary>Reduces the background to its share, because a viewer found no connection.</summary>
-    internal void PlaybackWaits()
+    internal void OnPlaybackWaiting()
     {
         lock (_gate)
             _lastPlayback = _time.GetTimestamp();
@@ -173,7 +173,7 @@ public sealed class GlobalOperationLimiter
 
     /// <summary>Records whether background fetches wait in a queue.</summary>
     /// <returns>Whether a permit reserved for them became free, so that the caller must call <see cref="Wake"/> outside its locks.</returns>
-    internal bool BackgroundWaits(object queue, bool some)
+    internal bool ReportBackground(object queue, bool some)
     {
         lock (_gate)
         {

@@ -4,13 +4,13 @@ namespace Sluice.Usenet.Nntp.Connections;
 internal enum Lateness
 {
     /// <summary>The fetch waits on, because no reader waits or no other provider can be asked.</summary>
-    Borne,
+    Tolerated,
 
     /// <summary>The article was requested elsewhere too, and both replies race.</summary>
     Raced,
 
     /// <summary>The fetch abandons the reply, because it was itself a hedge or because the provider's bodies keep failing.</summary>
-    Left,
+    Abandoned,
 }
 
 /// <summary>The view of a fetch that a connection and a pool have.</summary>
@@ -35,7 +35,7 @@ internal interface IPendingFetch
     /// </summary>
     /// <param name="isSent">Whether the reply to a command is late; otherwise no connection has become free.</param>
     /// <returns>How the fetch reacts, which also decides about the replies behind.</returns>
-    Lateness BeLate(bool isSent);
+    Lateness OnLate(bool isSent);
 
     /// <summary>Asks to move because the reply before its own is late. Called under the lock of <see cref="PendingReplies"/> and the gate.</summary>
     /// <param name="isPaid">Whether the budget has already paid for the move.</param>

@@ -158,7 +158,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     private int _following;
     private int _avoiding;
     private long? _lastBackground;
-    private bool _toldOfBackground;
+    private bool _reportedBackground;
     private bool _freesPermit;
 
     // The most urgent lane held up by the bandwidth limit alone, and whether it waits for its turn. _stoodSince is when this began and
@@ -286,14 +286,14 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     {
         Count(waiter.Request, 1);
         Place(waiter, ClassOf(waiter.Request));
-        TellLimiter();
+        ReportBackground();
     }
 
     /// <returns>False if the wait has already ended.</returns>
     public bool Withdraw(ConnectionLease waiter)
     {
         var waited = TryRemove(waiter);
-        TellLimiter();
+        ReportBackground();
         return waited;
     }
 
@@ -324,11 +324,11 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
             }
 
             // 3.
-            TellLimiter();
+            ReportBackground();
         }
 
         // 4.
-        TellPace();
+        ReportPace();
     }
 
     /// <summary>Removes an ended or never sent command from the counts.</summary>
@@ -448,7 +448,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         if (TryLeaseIdle(idle, request) is { } fresh)
             return fresh;
 
-        if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane) && MayAsk(request, isIdle: false))
+        if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayContinue(request.Lane) && MayAsk(request, isIdle: false))
             return Lease(busy, request);
 
         // While another connection can be opened, the fetch waits for the new one, because the silent one may be dead.
@@ -457,7 +457,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
         // Imports that hold every connection must learn of the reader, otherwise they would never leave one idle.
         if (request.Lane == OperationLane.Playback)
-            limiter.PlaybackWaits();
+            limiter.OnPlaybackWaiting();
         return null;
     }
 
@@ -599,7 +599,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     private static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
     /// <summary>Reports which lane the bandwidth limit holds up, and starts or ends the suspension of the waits.</summary>
-    private void TellPace()
+    private void ReportPace()
     {
         if (pace.IsLimited || pace.Held is not null)
             pace.Tell(_held, _isNext, Bytes);
@@ -609,12 +609,12 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         (_stood, _stoodSince) = (PacedFor(now), IsPaced ? (long?)now : null);
     }
 
-    private void TellLimiter()
+    private void ReportBackground()
     {
         var some = _background > 0;
-        if (some == _toldOfBackground)
+        if (some == _reportedBackground)
             return;
-        _toldOfBackground = some;
-        _freesPermit |= limiter.BackgroundWaits(this, some);
+        _reportedBackground = some;
+        _freesPermit |= limiter.ReportBackground(this, some);
     }
 }

@@ -132,7 +132,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
     private static readonly TimeSpan Minute = TimeSpan.FromSeconds(60);
 
     // A server may close its side shortly before it stops counting the socket.
-    private static readonly TimeSpan CountsOn = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan CloseLag = TimeSpan.FromSeconds(2);
 
     private readonly List<LeftSocket> _sockets = [];
     private readonly Queue<long> _refusals = new();
@@ -253,7 +253,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedResources shared)
     // If its close was not seen, the server may count it until the limit.
     private bool MayStillCount(LeftSocket socket) =>
         socket.FreedAt is { } freed
-        && (shared.Time.GetElapsedTime(freed) < CountsOn || (!socket.WasSeen && shared.Time.GetElapsedTime(socket.Since) < shared.Options.CloseLimit));
+        && (shared.Time.GetElapsedTime(freed) < CloseLag || (!socket.WasSeen && shared.Time.GetElapsedTime(socket.Since) < shared.Options.CloseLimit));
 
     private long After(long now, TimeSpan pause) => now + (long)(pause.TotalSeconds * shared.Time.TimestampFrequency);
 }

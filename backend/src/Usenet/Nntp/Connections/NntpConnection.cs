@@ -42,7 +42,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         (_options, _meter, _time) = (_shared.Options, _shared.Meter, _shared.Time);
         Line = new LineEstimate(_time, pool.Line);
         _sent = new PendingReplies(_time.GetTimestamp());
-        _clock = new ConnectionClock(_sent, Line, _shared, () => transport.HasUnread, () => pool.HasOnlyTheFloor, Obey);
+        _clock = new ConnectionClock(_sent, Line, _shared, () => transport.HasUnread, () => pool.HasOnlyTheFloor, HandleDue);
         Load = new ConnectionLoad(this, _sent) { Login = login };
         Completion = Task.FromResult(new NntpException(NntpFault.ConnectionClosed, "The connection was not started."));
     }
@@ -81,7 +81,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (_sent.AbandonedBytes is not { } remaining)
         {
             if (_sent.IsHeldUpByAbandoned)
-                _clock.LookSoon();
+                _clock.WatchSoon();
             return;
         }
 
@@ -94,7 +94,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (remaining <= _options.DrainBytes || (Line.BytesPerSecond > 0 && drainSeconds <= limit))
             _clock.StartDrain();
         else
-            Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
+            Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an abandoned article was too long to read."));
     }
 
     /// <summary>Closes a silent connection whose article has arrived elsewhere, because a late reply is worth less than its socket.</summary>
@@ -104,7 +104,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (!_clock.IsUnusual)
             return false;
         _clock.GivenUp();
-        Abort(new NntpException(NntpFault.GivenUp, "The connection was silent until its article had come elsewhere."));
+        Abort(new NntpException(NntpFault.GivenUp, "The connection stayed silent until its article arrived elsewhere."));
         return true;
     }
 
@@ -145,7 +145,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         var reason = ours ?? end;
         try
         {
-            TellOf(reason, isByServer: ours is { Fault: NntpFault.Stalled } || _lostWhileSending || (ours is null && end.Fault != NntpFault.Broken));
+            ReportEnd(reason, isByServer: ours is { Fault: NntpFault.Stalled } || _lostWhileSending || (ours is null && end.Fault != NntpFault.Broken));
         }
         finally
         {
@@ -166,10 +166,10 @@ internal sealed class NntpConnection : IAsyncDisposable
         return reason;
     }
 
-    internal void Obey(ConnectionDue due)
+    internal void HandleDue(ConnectionDue due)
     {
         if (due.IsLate)
-            BeLate();
+            OnLate();
         if (due.Failure is not null)
             Abort(due.Failure);
         else if (due.IsIdle)
@@ -179,15 +179,15 @@ internal sealed class NntpConnection : IAsyncDisposable
     }
 
     /// <summary>Handles a late first reply: its fetch hedges, and the fetches behind it move to other connections.</summary>
-    private void BeLate()
+    private void OnLate()
     {
         // Waiting fetches may get another connection.
         _pool.Pump();
-        if (_sent.TryPeekLate(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
-            _sent.SendElsewhere(first, lateness == Lateness.Left);
+        if (_sent.TryPeekLate(out var first) && first.OnLate() is var lateness and not Lateness.Tolerated)
+            _sent.SendElsewhere(first, lateness == Lateness.Abandoned);
     }
 
-    private void TellOf(NntpException reason, bool isByServer)
+    private void ReportEnd(NntpException reason, bool isByServer)
     {
         var outstanding = isByServer ? _sent.Commands : 0;
         _pool.Depth.Broke(reason.Fault, outstanding);
@@ -263,7 +263,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (isOnly)
             _clock.Begin();
         else if (_sent.IsHeldUpByAbandoned)
-            _clock.LookSoon();
+            _clock.WatchSoon();
 
         reply.WriteCommands(buffer);
         _meter.CommandsSent(reply.Commands, isBody: reply is ArticleBody, isStat: reply is StatBatch);
@@ -354,7 +354,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (reply.BodyStartedAt != 0)
             _clock.Ended();
         _sent.TryRemove(_time.GetTimestamp(), out _);
-        Believe();
+        Confirm();
 
         // A keep-alive took no lease, and no fetch waits for it.
         if (reply is KeepAlive)
@@ -410,21 +410,21 @@ internal sealed class NntpConnection : IAsyncDisposable
             return doubt;
         }
 
-        Believe(doubt);
+        Confirm(doubt);
         return null;
     }
 
     /// <summary>Confirms each miss once all commands in flight at its arrival are answered. Until then replies could be off by one.</summary>
-    private void Believe()
+    private void Confirm()
     {
         if (_doubts.Count == 0)
             return;
         var (ended, _) = _sent.Progress;
         while (_doubts.TryPeek(out var doubt) && doubt.Until <= ended)
-            Believe(_doubts.Dequeue());
+            Confirm(_doubts.Dequeue());
     }
 
-    private void Believe(StepProof doubt)
+    private void Confirm(StepProof doubt)
     {
         if (!doubt.Id.IsEmpty)
             _shared.Memory.RememberMissing(_pool.Id, doubt.Id);
@@ -478,7 +478,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         NntpResponseCode.ServiceUnavailable or NntpResponseCode.PermanentlyUnavailable =>
             new(NntpFault.ConnectionClosed, $"The server ended the session: {response.Code} {response.PrintableText()}"),
-        _ => new(NntpFault.MalformedReply, "The server sent a reply that nobody asked for."),
+        _ => new(NntpFault.MalformedReply, "The server sent an unsolicited reply."),
     };
 
     // A stream throws these exceptions when its socket ends. Any other exception is a fault of this process.

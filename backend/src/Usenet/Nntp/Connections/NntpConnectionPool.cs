@@ -26,7 +26,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
-    private readonly DeadlineTimer _look;
+    private readonly DeadlineTimer _timer;
     private readonly PoolDialer _dialer;
     private readonly Action<ConnectionLease, ConnectionLoad> _grant;
     private volatile ProviderOptions _options;
@@ -61,7 +61,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _left = new LeftSockets(_cap, shared);
         _dialer = new PoolDialer(shared, Line, this);
         _grant = Grant;
-        _look = new DeadlineTimer(shared.Time, Look);
+        _timer = new DeadlineTimer(shared.Time, OnTimer);
     }
 
     public SharedResources Shared { get; }
@@ -264,7 +264,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public void SendAway()
     {
         lock (_gate)
-            RefuseAll(new NntpException(NntpFault.GivenUp, "The provider fails again and again."), withStats: false);
+            RefuseAll(new NntpException(NntpFault.GivenUp, "The provider keeps failing."), withStats: false);
         Pump();
     }
 
@@ -295,7 +295,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
 
         // The caller may hold locks, so nothing continues inline.
-        Tell(settled, inline: false);
+        NotifySettled(settled, inline: false);
         return isHeld ? ValueTask.CompletedTask : lease.WaitAsync(cancellationToken);
     }
 
@@ -455,7 +455,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
         await _background.WhenAllAsync();
-        await _look.DisposeAsync();
+        await _timer.DisposeAsync();
         _pace.Leave();
         _disposing.Dispose();
     }
@@ -486,7 +486,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             freesPermit = inline && _scheduler.TakeFreesPermit();
         }
 
-        Tell(settled, inline);
+        NotifySettled(settled, inline);
         if (freesPermit)
             Shared.Limiter.Wake();
     }
@@ -498,14 +498,14 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
         // The waits count time again, so the timer must check their deadlines.
         if (wasPaced && !_scheduler.IsPaced && _scheduler.Waiting > 0)
-            _look.Arm(TimeSpan.Zero);
+            _timer.Arm(TimeSpan.Zero);
         DialAsDemanded();
         var first = _firstSettled;
         _firstSettled = _lastSettled = null;
         return first;
     }
 
-    private static void Tell(ConnectionLease? first, bool inline)
+    private static void NotifySettled(ConnectionLease? first, bool inline)
     {
         while (first is not null)
         {
@@ -523,7 +523,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         var now = Shared.Time.GetTimestamp();
         lease.Wait(now, _scheduler.PacedFor(now), After(_scheduler.WaitTime, patience));
         _scheduler.Enqueue(lease);
-        _look.Arm(patience);
+        _timer.Arm(patience);
         Watch(lease);
     }
 
@@ -533,20 +533,20 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         if (!Shared.Options.HedgeEnabled || lease.Fetch is null || lease.Request.Urgency?.IsHeadOfLine != true)
             return;
         lease.LateAt = After(_scheduler.WaitTime, Shared.Options.HedgeWait);
-        _look.Arm(Shared.Options.HedgeWait);
+        _timer.Arm(Shared.Options.HedgeWait);
     }
 
     /// <summary>Called by the timer: ends waits past their deadline, and notifies fetches whose readers have waited for long.</summary>
-    private void Look()
+    private void OnTimer()
     {
         var late = new List<IPendingFetch>();
         lock (_gate)
         {
             // Once per dial: a fetch without another provider comes back and waits.
             if (IsMuteNow && _dials.TryNoteOldest())
-                RefuseAll(new NntpException(NntpFault.GivenUp, "The server does not answer a dial for long."));
+                RefuseAll(new NntpException(NntpFault.GivenUp, "The server has not answered a connection attempt for too long."));
             if (Shared.Options.HedgeEnabled && _dials.FirstAfter(After(Shared.Time.GetTimestamp(), -Shared.Options.HedgeWait)) is { } dial)
-                _look.Arm(Shared.Options.HedgeWait - Shared.Time.GetElapsedTime(dial));
+                _timer.Arm(Shared.Options.HedgeWait - Shared.Time.GetElapsedTime(dial));
             var now = _scheduler.WaitTime;
             foreach (var lease in _scheduler.AllWaiting())
             {
@@ -564,13 +564,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
                 // No wait expires while bandwidth pacing suspends them. The timer is armed again when they resume.
                 if (!_scheduler.IsPaced)
-                    _look.Arm(RestUntil(Math.Min(lease.Deadline, lease.LateAt)));
+                    _timer.Arm(RestUntil(Math.Min(lease.Deadline, lease.LateAt)));
             }
         }
 
         Pump();
         foreach (var fetch in late)
-            fetch.BeLate(isSent: false);
+            fetch.OnLate(isSent: false);
     }
 
     private void Grant(ConnectionLease lease, ConnectionLoad load)
@@ -618,7 +618,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         if (_scheduler.BackgroundMayGrowIn is { } rest && !(again < rest))
             again = rest;
         if (again is { } due)
-            _look.Arm(due);
+            _timer.Arm(due);
     }
 
     /// <summary>Whether to dial once more. <paramref name="again"/> is when to check again without an event; null if only events can help.</summary>
@@ -658,7 +658,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private long BeginDial()
     {
         if (Shared.Options.HedgeEnabled)
-            _look.Arm(Shared.Options.HedgeWait);
+            _timer.Arm(Shared.Options.HedgeWait);
         return _dials.Begin(Shared.Time.GetTimestamp());
     }
 

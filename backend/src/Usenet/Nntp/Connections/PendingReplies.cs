@@ -146,7 +146,7 @@ internal sealed class PendingReplies(long openedAt = 0)
     /// Marks the first reply as late, if it has been silent at least since <paramref name="since"/>. Otherwise it ended or made progress
     /// meanwhile, and the call returns false. All times are in ticks of the time provider.
     /// </summary>
-    public bool TryBeLate(long since, long roundTrip)
+    public bool TryMarkLate(long since, long roundTrip)
     {
         lock (_gate)
         {
@@ -162,7 +162,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         lock (_gate)
         {
             _heardAt = now;
-            BeInTime();
+            ClearLate();
         }
     }
 
@@ -240,7 +240,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         lock (_gate)
         {
             _restsSince = _firstSince = now;
-            BeInTime();
+            ClearLate();
             if (!_replies.TryDequeue(out reply))
                 return false;
             _ended++;
@@ -248,7 +248,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    private void BeInTime()
+    private void ClearLate()
     {
         _hasRevived |= _isLate;
         _isLate = false;

@@ -115,7 +115,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
         throw new InvalidOperationException("The reply has no body.");
 
     /// <summary>Called by the clock when the reply is late and delays the replies behind it.</summary>
-    public virtual Lateness BeLate() => Lateness.Borne;
+    public virtual Lateness OnLate() => Lateness.Tolerated;
 
     /// <summary>Moves the fetch to another provider if possible, which abandons this reply.</summary>
     /// <param name="isPaid">Whether the hedge is already paid for.</param>
@@ -228,7 +228,7 @@ internal sealed class KeepAlive : PendingReply
     }
 
     // Commands behind a keep-alive cannot be answered here any sooner, so their fetches move.
-    public override Lateness BeLate() => Lateness.Raced;
+    public override Lateness OnLate() => Lateness.Raced;
 
     public override void Measure(LineEstimate line)
     {

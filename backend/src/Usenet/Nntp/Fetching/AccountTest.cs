@@ -17,7 +17,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 public sealed class AccountTest : IAsyncDisposable
 {
     // For idle connections that make room, because servers close within a round trip of QUIT.
-    private static readonly TimeSpan RoomPatience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan CloseIdleTimeout = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
     private readonly HashSet<TestConnection> _open = [];
@@ -42,7 +42,7 @@ public sealed class AccountTest : IAsyncDisposable
             return;
         try
         {
-            await Task.WhenAll(_pool.CloseIdle()).WaitAsync(RoomPatience, _shared.Time, cancellationToken);
+            await Task.WhenAll(_pool.CloseIdle()).WaitAsync(CloseIdleTimeout, _shared.Time, cancellationToken);
         }
         catch (TimeoutException)
         {
@@ -108,7 +108,7 @@ public sealed class AccountTest : IAsyncDisposable
 /// <remarks>For one caller at a time. After a failed or canceled call the connection can only be disposed.</remarks>
 public sealed class TestConnection : IAsyncDisposable
 {
-    private static readonly TimeSpan QuitPatience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan QuitTimeout = TimeSpan.FromSeconds(2);
 
     private readonly NntpTransport _transport;
     private readonly NntpConnectionPool? _pool;
@@ -220,7 +220,7 @@ public sealed class TestConnection : IAsyncDisposable
 
     private async Task<bool> TryQuitAsync()
     {
-        using var deadline = new CancellationTokenSource(QuitPatience, _shared.Time);
+        using var deadline = new CancellationTokenSource(QuitTimeout, _shared.Time);
         try
         {
             await SendAsync(NntpCommandWriter.WriteQuit, deadline.Token);

@@ -79,27 +79,27 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>Handles a late attempt: starts a challenger if that can help.</summary>
-    public Lateness BeLate(FetchAttempt late, bool isSent)
+    public Lateness OnLate(FetchAttempt late, bool isSent)
     {
         lock (Gate)
         {
             if (_isOver || late.Provider is null)
-                return Lateness.Borne;
+                return Lateness.Tolerated;
             if (!isSent)
             {
                 if (WaitsForLong() && _leader.Provider is { } provider)
                     TryChallenge(provider, isSent, isFree: provider.Pool.Snapshot.Open == 0);
-                return Lateness.Borne;
+                return Lateness.Tolerated;
             }
 
             if (!_isTaken && MustLeave(late))
-                return Lateness.Left;
+                return Lateness.Abandoned;
             if (late == _leader)
-                return _isTaken || _challenger is not null || TryChallenge(late.Provider, isSent) ? Lateness.Raced : Lateness.Borne;
+                return _isTaken || _challenger is not null || TryChallenge(late.Provider, isSent) ? Lateness.Raced : Lateness.Tolerated;
             if (!late.MayMove || !_services.Budget.TrySpend())
-                return Lateness.Borne;
+                return Lateness.Tolerated;
             _services.Meter.Hedged();
-            return Lateness.Left;
+            return Lateness.Abandoned;
         }
     }
 
@@ -210,7 +210,7 @@ internal sealed class ArticleFetch : IUrgent
                 // 7.
                 if (HasEnded(attempt))
                     break;
-                provider = GoOn(attempt, provider, fault);
+                provider = RetryOrNext(attempt, provider, fault);
             }
 
             broke = null;
@@ -327,7 +327,7 @@ internal sealed class ArticleFetch : IUrgent
     {
         if (attempt.Lease.PacedFor is not (> 0 and var paced))
             return;
-        attempt.WasPaced(paced);
+        attempt.AddPacedTime(paced);
         if (Volatile.Read(ref _awaitedSince) is var since and not long.MaxValue)
             Volatile.Write(ref _awaitedSince, Math.Min(since + paced, _services.Time.GetTimestamp()));
     }
@@ -354,7 +354,7 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>Chooses after a miss or a fault: the same provider again, or another one out of order. Null for the next in order.</summary>
-    private Provider? GoOn(FetchAttempt attempt, Provider provider, NntpException? fault)
+    private Provider? RetryOrNext(FetchAttempt attempt, Provider provider, NntpException? fault)
     {
         if (fault?.Fault == NntpFault.GivenUp && provider.Pool.IsMute && !attempt.AsksAgain(provider))
             return PutOff(provider) ?? provider;
@@ -410,7 +410,7 @@ internal sealed class ArticleFetch : IUrgent
     {
         if (attempt.HasLed)
         {
-            var late = new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was asked for elsewhere.");
+            var late = new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was requested elsewhere.");
             provider.Pool.Health.Bodies.Failed(late);
             probe?.Failed(late);
             Faulted(provider, late);
@@ -522,7 +522,7 @@ internal sealed class ArticleFetch : IUrgent
     /// Grants the one free hedge of a reader that has waited for half the stall timeout, because the other half plus a second silence would
     /// be too long (F10). One hedge per article is too rare to add much traffic. Under the gate.
     /// </summary>
-    private bool TryBeOwed()
+    private bool TryTakeOwedHedge()
     {
         var since = Volatile.Read(ref _awaitedSince);
         if (_wasOwed || since == long.MaxValue || _services.Time.GetElapsedTime(since) < _services.Options.PlaybackStall / 2)
@@ -542,7 +542,7 @@ internal sealed class ArticleFetch : IUrgent
     {
         if (ProviderSelector.Rival(_services.Providers, _asked, _walk?.MissedBackbones, late, isSent) is not { } rival
             || _cancellationToken.IsCancellationRequested
-            || !(isFree || TryBeOwed() || _services.Budget.TrySpend()))
+            || !(isFree || TryTakeOwedHedge() || _services.Budget.TrySpend()))
             return false;
         _services.Meter.Hedged();
         MarkLate();

@@ -18,7 +18,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     private const int MostPlacesLost = 32;
 
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
-    private const int TellingBytes = 1024;
+    private const int MinProgressBytes = 1024;
 
     // Set by the walk, and used without the gate by threads that raise the attempt or give it up. The walk checks for both only after it
     // has set them, so either that thread finds the lease, or the walk notices the raise or the end.
@@ -26,7 +26,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     private volatile TaskCompletionSource? _wake;
 
     private BodyScanner _scanner = BodyScanner.AtStart;
-    private int _untold;
+    private int _newBytes;
     private int _placesLost;
 
     public Lock Gate => fetch.Gate;
@@ -116,7 +116,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     }
 
     /// <summary>Excludes ticks spent on the bandwidth limit, because the provider did not cause them.</summary>
-    public void WasPaced(long ticks)
+    public void AddPacedTime(long ticks)
     {
         lock (Gate)
             AskedAt += ticks;
@@ -169,9 +169,9 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Counts bytes that go to the sink.</summary>
     public void Note(int bytes, long now)
     {
-        _untold += bytes;
-        if (!HasBytes || _untold >= TellingBytes)
-            (HasBytes, _untold, AliveAt) = (true, 0, now);
+        _newBytes += bytes;
+        if (!HasBytes || _newBytes >= MinProgressBytes)
+            (HasBytes, _newBytes, AliveAt) = (true, 0, now);
     }
 
     /// <summary>Searches dropped bytes for the end of the body.</summary>
@@ -180,11 +180,11 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Lets the scanner follow bytes that the sink has taken.</summary>
     public void Skip(ReadOnlySpan<byte> raw) => _scanner.Skip(raw);
 
-    public Lateness BeLate(bool isSent) => fetch.BeLate(this, isSent);
+    public Lateness OnLate(bool isSent) => fetch.OnLate(this, isSent);
 
     public bool TryMove(bool isPaid) => fetch.TryMove(this, isPaid);
 
-    void IArticleSink.Start(int provider) => (_scanner, _untold, HasBytes) = (BodyScanner.AtStart, 0, false);
+    void IArticleSink.Start(int provider) => (_scanner, _newBytes, HasBytes) = (BodyScanner.AtStart, 0, false);
 
     bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => fetch.Take(this, raw, out consumed);
 }

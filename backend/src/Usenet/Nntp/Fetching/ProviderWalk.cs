@@ -81,7 +81,7 @@ internal sealed class ProviderWalk
         if (_faulted.Count > 0)
             return _faulted == _tooLarge ? new NntpException(NntpFault.ArticleTooLarge, _fault!.Message, _fault) { IsOfEveryProvider = true } : _fault;
         if (TakeDoubt() is not null)
-            return new NntpException(NntpFault.GivenUp, "A server said that it does not have the article, and has not shown that it answers in step.");
+            return new NntpException(NntpFault.GivenUp, "A server reported the article missing but did not prove that it answers in order.");
         if (_missed.Count == 0 && excluded.Count == 0)
             return new NntpException(NntpFault.NoProvider, "No news server is configured.");
         reply = ArticleReply.MissingEverywhere(new ArticleMissing(_missed.Count, _lastCode));

@@ -31,7 +31,7 @@ internal sealed class CircuitBreaker
     public static readonly TimeSpan ProbeLimit = TimeSpan.FromSeconds(20);
 
     private static readonly TimeSpan LeastRest = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Forgets = TimeSpan.FromHours(1);
+    private static readonly TimeSpan HistoryWindow = TimeSpan.FromHours(1);
     private const int MostDoublings = 5;
 
     private readonly Lock _gate = new();
@@ -179,7 +179,7 @@ internal sealed class CircuitBreaker
         lock (_gate)
         {
             var since = _time.GetElapsedTime(_openedAt);
-            if (_trips == 0 || (_failure is null && since >= Forgets))
+            if (_trips == 0 || (_failure is null && since >= HistoryWindow))
                 return null;
             var now = _time.WallTime();
             var rest = _probe is null ? RestNow() : TimeSpan.Zero;
@@ -242,11 +242,11 @@ internal sealed class CircuitBreaker
     private void Restore(RememberedBreak known)
     {
         var (now, utc) = (_time.GetTimestamp(), _time.WallTime());
-        if (known.Trips < 1 || utc - known.RestsUntil >= Forgets)
+        if (known.Trips < 1 || utc - known.RestsUntil >= HistoryWindow)
             return;
         _trips = known.Trips;
         _cooldown = Clamp(known.Cooldown, _firstCooldown, _longestCooldown);
-        _openedAt = now - Ticks(Clamp(utc - known.OpenedAt, TimeSpan.Zero, Forgets));
+        _openedAt = now - Ticks(Clamp(utc - known.OpenedAt, TimeSpan.Zero, HistoryWindow));
         _restsSince = now - Ticks(_cooldown - Clamp(known.RestsUntil - utc, TimeSpan.Zero, _cooldown));
         _passesLeft = Math.Clamp(known.PassesLeft, 1, PassesNeeded);
         _failure = known.Fault is { } fault
@@ -259,7 +259,7 @@ internal sealed class CircuitBreaker
     private void Trip(NntpException failure)
     {
         var now = _time.GetTimestamp();
-        var isFresh = _trips == 0 || _time.GetElapsedTime(_openedAt, now) >= Forgets;
+        var isFresh = _trips == 0 || _time.GetElapsedTime(_openedAt, now) >= HistoryWindow;
         _trips = isFresh ? 1 : _trips + 1;
         _cooldown = isFresh ? _firstCooldown : _cooldown;
         (_openedAt, _restsSince, _failure, _faults) = (now, now, failure, 0);

@@ -43,8 +43,8 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         Assert.True(_sent.TryAdd(_body, out _));
 
         var line = new LineEstimate(_clock);
-        _patience = ConnectionClock.Patience(line, Options);
-        _deadlines = new ConnectionClock(_sent, line, TestResources.Of(Options, _clock), hasUnread: () => false, isOfTheFloor: () => false, _connection.Obey);
+        _patience = ConnectionClock.SilenceLimit(line, Options);
+        _deadlines = new ConnectionClock(_sent, line, TestResources.Of(Options, _clock), hasUnread: () => false, isOfTheFloor: () => false, _connection.HandleDue);
         _deadlines.Expect(OperationLane.Playback, isWanted: true);
     }
 
@@ -153,7 +153,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         Assert.True(_sent.TryAdd(awaited, out _));
         _deadlines.Begin();
         GiveUp();
-        _deadlines.LookSoon();
+        _deadlines.WatchSoon();
 
         _clock.Advance(_patience + Options.DrainTime);
 

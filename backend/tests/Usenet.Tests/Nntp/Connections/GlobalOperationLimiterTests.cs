@@ -39,9 +39,9 @@ public sealed class GlobalOperationLimiterTests
     {
         var limiter = new GlobalOperationLimiter(20);
         var import = TakeAll(limiter, OperationLane.Import);
-        Assert.True(limiter.MayGoOn(OperationLane.Import));
+        Assert.True(limiter.MayContinue(OperationLane.Import));
         Assert.Null(limiter.TryAcquire(OperationLane.Playback));
-        Assert.False(limiter.MayGoOn(OperationLane.Import));
+        Assert.False(limiter.MayContinue(OperationLane.Import));
 
         foreach (var permit in import.Take(16))
         {
@@ -50,7 +50,7 @@ public sealed class GlobalOperationLimiterTests
             Assert.NotNull(limiter.TryAcquire(OperationLane.Playback));
         }
 
-        Assert.True(limiter.MayGoOn(OperationLane.Import));
+        Assert.True(limiter.MayContinue(OperationLane.Import));
         Assert.Equal(16, limiter.InUse(OperationLane.Playback));
     }
 

@@ -126,7 +126,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
             Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
         }
 
-        Assert.True(ConnectionClock.Patience(_line, Options) >= 4 * Patience, $"{ConnectionClock.Patience(_line, Options)}");
+        Assert.True(ConnectionClock.SilenceLimit(_line, Options) >= 4 * Patience, $"{ConnectionClock.SilenceLimit(_line, Options)}");
     }
 
     public ValueTask DisposeAsync() => _silence.DisposeAsync();

@@ -17,9 +17,9 @@ public sealed class StragglerTests
         var options = new NntpOptions();
         var line = new LineEstimate(_clock);
         Silences(line, TimeSpan.FromMilliseconds(12));
-        Assert.Equal(TimeSpan.FromMilliseconds(50), ConnectionClock.Patience(line, options));
+        Assert.Equal(TimeSpan.FromMilliseconds(50), ConnectionClock.SilenceLimit(line, options));
         Silences(line, TimeSpan.FromMilliseconds(13));
-        Assert.Equal(TimeSpan.FromMilliseconds(52), ConnectionClock.Patience(line, options));
+        Assert.Equal(TimeSpan.FromMilliseconds(52), ConnectionClock.SilenceLimit(line, options));
     }
 
     [Fact]
@@ -27,13 +27,13 @@ public sealed class StragglerTests
     {
         var options = new NntpOptions();
         var line = new LineEstimate(_clock);
-        Assert.Equal(TimeSpan.FromMilliseconds(600), ConnectionClock.Patience(line, options));
+        Assert.Equal(TimeSpan.FromMilliseconds(600), ConnectionClock.SilenceLimit(line, options));
         var from = _clock.GetTimestamp();
         _clock.Advance(TimeSpan.FromMilliseconds(150));
         line.ObserveHandshake(from);
-        Assert.Equal(TimeSpan.FromMilliseconds(450), ConnectionClock.Patience(line, options));
+        Assert.Equal(TimeSpan.FromMilliseconds(450), ConnectionClock.SilenceLimit(line, options));
         line.ObserveRoundTrip(from);
-        Assert.Equal(TimeSpan.FromMilliseconds(300), ConnectionClock.Patience(line, options));
+        Assert.Equal(TimeSpan.FromMilliseconds(300), ConnectionClock.SilenceLimit(line, options));
     }
 
     [Fact]
