@@ -51,7 +51,6 @@ internal sealed class ListQuery
     }
 
     /// <summary>Reads one page of row numbers. A null <paramref name="after"/> starts at the first row; the table may carry an index hint.</summary>
-    /// <param name="connection">The connection to read from.</param>
     public RowPage<PlacedRow> Read(DbConnection connection, string table, RowOrder order, RowPlace? after, int limit)
     {
         using var command = Command(connection, Sql(table, order, isFirst: after is null));

@@ -53,7 +53,6 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 : (DateTimeOffset?)null,
             cancellationToken);
 
-    /// <summary>Lists the completed releases of a category by name.</summary>
     public IAsyncEnumerable<ReleaseEntry> ListReleasesAsync(string category, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection

@@ -43,7 +43,6 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Name of a <see cref="FailureReason"/>; null for a completed item.</summary>
     public string? Reason { get; init; }
 
-    /// <summary>Sentence for the reason; may be empty.</summary>
     public string FailMessage { get; init; } = "";
 
     /// <summary>Start of the import attempt that ended.</summary>
@@ -63,7 +62,6 @@ internal sealed record HistoryItem : ImportItem
         init => CompletedAt = StoredTime.Read(value);
     }
 
-    /// <summary>Durations of the steps.</summary>
     public IReadOnlyList<StepTiming> Steps { get; init; } = [];
 
     /// <summary>The steps as JSON, as in the row.</summary>
@@ -96,14 +94,10 @@ internal sealed record HistoryItem : ImportItem
     }
 }
 
-/// <summary>Build-time JSON serializers for steps.</summary>
 [JsonSerializable(typeof(IReadOnlyList<StepTiming>))]
 internal sealed partial class StepsJson : JsonSerializerContext;
 
-/// <summary>Duration and findings of one import step (IMP-25).</summary>
-/// <param name="Step">Name of the step.</param>
-/// <param name="Milliseconds">Duration.</param>
-/// <param name="Detail">Counts in words, such as "3 files, 5 heads"; may be empty.</param>
+/// <summary>Duration and findings of one import step (IMP-25). The detail counts in words, such as "3 files, 5 heads".</summary>
 internal sealed record StepTiming(string Step, long Milliseconds, string Detail);
 
 /// <summary>History items were added, removed or changed. An archived item counts as changed and leaves every list.</summary>
@@ -111,7 +105,6 @@ internal sealed record HistoryItemsChanged(IReadOnlyList<string>? Changed, IRead
 {
     public override string Type => "history.changed";
 
-    /// <summary>Publishes changes of the history table as events.</summary>
     public static WatchedTable Watch(EventFeed feed) =>
         new("history_item", ["id"], (changed, removed) => feed.Publish(new HistoryItemsChanged(Limit(changed), Limit(removed))));
 }

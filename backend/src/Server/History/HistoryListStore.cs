@@ -4,14 +4,12 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>Sort orders of history lists.</summary>
 internal enum HistoryOrder
 {
     Newest,
 
     Oldest,
 
-    /// <summary>By folded name.</summary>
     Name,
 
     Size,
@@ -23,7 +21,6 @@ internal sealed record HistoryQuery
     /// <summary>Folded words (<see cref="SearchText"/>); the name must contain all of them.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
-    /// <summary>A category, ignoring case.</summary>
     public string? Category { get; init; }
 
     /// <summary>True for completed items, false for failed ones.</summary>

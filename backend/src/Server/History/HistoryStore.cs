@@ -25,19 +25,15 @@ internal sealed record HistoryFilter
     public bool Nothing { get; init; }
 }
 
-/// <summary>A page of the history at one moment.</summary>
 internal sealed record HistoryPage
 {
-    /// <summary>Number of all matching items.</summary>
     public long Matches { get; init; }
 
     /// <summary>Row numbers of the page as a database list; null if the bounds describe it.</summary>
     public string? Numbers { get; init; }
 
-    /// <summary>The highest row number on the page.</summary>
     public long First { get; init; }
 
-    /// <summary>The lowest row number on the page.</summary>
     public long Last { get; init; }
 
     /// <summary>Condition for rows between the bounds, if there are no numbers.</summary>
@@ -56,11 +52,9 @@ internal sealed record EndedItem
 
     public bool IsCompleted { get; init; }
 
-    /// <summary>Whether it was already archived.</summary>
     public bool Archived { get; init; }
 }
 
-/// <summary>An item's password as stored in its row.</summary>
 internal sealed record KeptPassword(string Id, string Password);
 
 /// <summary>Reads and writes <c>history_item</c>. Newest first means descending row numbers.</summary>
@@ -70,7 +64,6 @@ internal sealed record KeptPassword(string Id, string Password);
 /// </remarks>
 internal sealed class HistoryStore(SluiceDatabase database)
 {
-    /// <summary>The column that refers to stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("history_item", "nzb_hash", "history_item_nzb");
 
     // Literals, so that each of the two lists can use its partial index.
@@ -80,7 +73,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
     // Maximum rows read per row of a page, when a page is read by its bounds.
     private const int MostPassedOver = 4;
 
-    /// <summary>The columns of a <see cref="HistoryItem"/>.</summary>
     internal const string Columns =
         """
         number AS Number, id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
@@ -213,7 +205,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
                     new { list = SqlDialect.List(ids) })) > 0,
             cancellationToken);
 
-    /// <summary>Counts items with a sealed URL or archive password.</summary>
+    /// <summary>Counts items with a sealed URL or password, because giving up the key loses these.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
@@ -224,7 +216,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
             connection => connection.ExecuteScalar<long?>(SqlDialect.LastNumber("history_item")) ?? 0,
             cancellationToken);
 
-    /// <summary>Finds one page, newest first, and counts all matching items.</summary>
     public Task<HistoryPage> FindPageAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindPage(connection, filter, start, limit), cancellationToken);
 
@@ -280,7 +271,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return changed;
     }
 
-    /// <summary>Finds items by row numbers inside the caller's transaction.</summary>
     internal static IReadOnlyList<EndedItem> FindEnded(DbConnection connection, string list) =>
     [
         .. connection.Query<EndedItem>(

@@ -33,10 +33,10 @@ internal enum FailureReason
     /// <summary>More than a tenth of the sampled articles are missing at all providers.</summary>
     SevereDamage,
 
-    /// <summary>Essential articles of a file are missing.</summary>
+    /// <summary>Articles are missing that a file cannot be played without.</summary>
     MissingArticles,
 
-    /// <summary>An essential article is damaged at every provider that has it.</summary>
+    /// <summary>An essential article is damaged at every provider.</summary>
     CorruptArticles,
 
     /// <summary>The archive continues in a volume that was never posted.</summary>
@@ -44,10 +44,8 @@ internal enum FailureReason
 
     CompressedArchive,
 
-    /// <summary>The archive is encrypted, and there is no password.</summary>
     EncryptedNoPassword,
 
-    /// <summary>The archive is encrypted, and no password fits.</summary>
     WrongPassword,
 
     /// <summary>The archive format cannot be streamed.</summary>
@@ -65,7 +63,6 @@ internal enum FailureReason
     /// <summary>A client removed the item while it was being published.</summary>
     Cancelled,
 
-    /// <summary>A defect of this program.</summary>
     InternalError,
 
     /// <summary>The import failed on the old server, which kept no reason code.</summary>
@@ -73,7 +70,7 @@ internal enum FailureReason
 }
 
 /// <summary>A reason with its sentence, verbatim from docs/contracts/import.md, section 9.</summary>
-/// <remarks>A sentence never contains a key, a password, a URL with a key, or a path of the host (IMP-80).</remarks>
+/// <remarks>Clients see the sentence, so it never contains a key, a password, a URL with a key, or a host path (IMP-80).</remarks>
 internal sealed record ImportFailure
 {
     private ImportFailure(FailureReason reason, FormattableString sentence)
@@ -82,7 +79,7 @@ internal sealed record ImportFailure
         Sentence = sentence.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>The reason; its name is stored.</summary>
+    /// <summary>The reason. Its name is stored, so it must not be renamed.</summary>
     public FailureReason Reason { get; }
 
     /// <summary>One sentence for the user and <c>fail_message</c>.</summary>

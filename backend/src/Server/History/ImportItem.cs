@@ -23,15 +23,12 @@ internal abstract record ImportItem
     /// <summary>Archive password of the NZB, sealed by <see cref="ItemPasswords"/>; empty for none.</summary>
     public string Password { get; init; } = "";
 
-    /// <summary>−1 to 3. Returned to clients, without effect.</summary>
+    /// <summary>−1 to 3. </summary>
     public int PostProcessing { get; init; } = -1;
 
-    /// <summary>Returned to clients, without effect.</summary>
     public string Script { get; init; } = "";
 
-    /// <summary>
-    /// URL of an NZB that is not stored, encrypted under <see cref="UrlName"/> because it may contain indexer keys; otherwise null.
-    /// </summary>
+    /// <summary>URL of an unstored NZB, encrypted under <see cref="UrlName"/> because it may contain indexer keys; null otherwise.</summary>
     public string? Url { get; init; }
 
     /// <summary>Encoded size in bytes according to the NZB; 0 until it was read.</summary>

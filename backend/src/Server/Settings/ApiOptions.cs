@@ -24,19 +24,16 @@ internal sealed record ApiOptions
     /// <summary>Categories that exist even while empty; NFC.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
-    /// <summary>Category of NZBs added without one.</summary>
     public required string ManualCategory { get; init; }
 
     /// <summary>Whether *arr clients receive more history than they request (SAB-40).</summary>
     public required bool IgnoreHistoryLimit { get; init; }
 
-    /// <summary>Maximum history items per answer.</summary>
     public required int HistoryMaxPageSize { get; init; }
 
     /// <summary>Whether an item with a taken name fails instead of getting a number (IMP-44).</summary>
     public required bool FailDuplicates { get; init; }
 
-    /// <summary>The User-Agent for fetching NZBs.</summary>
     public string UserAgent { get; init; } = "";
 
     /// <summary>Non-public hosts from which NZBs may be fetched: lowercase names, addresses, networks, or <c>*</c>.</summary>

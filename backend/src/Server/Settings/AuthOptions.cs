@@ -1,6 +1,5 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Administrator logins (<c>auth.*</c>).</summary>
 internal sealed record AuthOptions
 {
     /// <summary>Idle time after which a session ends.</summary>

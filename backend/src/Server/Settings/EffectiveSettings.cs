@@ -29,7 +29,6 @@ internal sealed record EffectiveSetting(
 }
 
 /// <summary>All effective values at one moment; each is valid.</summary>
-/// <remarks>Immutable.</remarks>
 internal sealed class EffectiveSettings(IReadOnlyDictionary<string, EffectiveSetting> settings, IReadOnlyList<string> warnings)
 {
     /// <summary>One sentence per value that could not be used as given. Contains no secrets.</summary>

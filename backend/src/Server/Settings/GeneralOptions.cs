@@ -5,10 +5,8 @@ namespace Sluice.Server.Settings;
 /// <summary>Process-wide settings (<c>general.*</c>).</summary>
 internal sealed record GeneralOptions
 {
-    /// <summary>Minimum level of the log.</summary>
     public required LogLevel LogLevel { get; init; }
 
-    /// <summary>Whether console lines are JSON objects.</summary>
     public required bool JsonLog { get; init; }
 
     /// <summary>Path prefix of all routes, such as <c>/x</c>; empty for the root.</summary>

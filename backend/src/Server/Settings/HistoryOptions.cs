@@ -1,6 +1,5 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>History retention (<c>database.history-*</c>).</summary>
 internal sealed record HistoryOptions
 {
     /// <summary>Age at which archived and failed items are removed; null for never.</summary>

@@ -1,7 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Rules for imports (<c>api.*</c>).</summary>
-/// <remarks>Holds passwords, so it must never be logged.</remarks>
+/// <summary>Rules for imports (<c>api.*</c>). Holds passwords, so it must never be logged.</summary>
 internal sealed record ImportOptions
 {
     /// <summary>This server's address for players, without a trailing slash; used in links to single files.</summary>
@@ -16,7 +15,6 @@ internal sealed record ImportOptions
     /// <summary>Local folder that always receives <c>.strm</c> files; null for none.</summary>
     public string? StrmLibrary { get; init; }
 
-    /// <summary>Whether a release without video or audio fails.</summary>
     public bool RequiresMedia { get; init; } = true;
 
     /// <summary>Categories exempt from <see cref="RequiresMedia"/>.</summary>
@@ -31,7 +29,6 @@ internal sealed record ImportOptions
     /// <summary>Whether companion files with missing articles are published next to complete media.</summary>
     public bool TakesDamagedCompanions { get; init; } = true;
 
-    /// <summary>Name patterns of unpublished files.</summary>
     public IReadOnlyList<string> Blocklist { get; init; } = [];
 
     public bool LeavesOutSamples { get; init; } = true;
@@ -39,7 +36,6 @@ internal sealed record ImportOptions
     /// <summary>Whether the middle volumes of a RAR set are predicted, and their headers read only on playback (IMP-52).</summary>
     public bool PredictsVolumes { get; init; } = true;
 
-    /// <summary>Passwords to try on every encrypted archive.</summary>
     public IReadOnlyList<string> ArchivePasswords { get; init; } = [];
 
     public static ImportOptions Read(EffectiveSettings settings) => new()

@@ -71,7 +71,6 @@ internal sealed class PasswordHash
 
     public static bool IsHash(string text) => Parse(text) is not null;
 
-    /// <summary>Parses the stored form; null for any other text.</summary>
     public static PasswordHash? Parse(string text)
     {
         if (text.StartsWith(IdentityPrefix, StringComparison.Ordinal) && text.Length <= MaxText)

@@ -71,7 +71,6 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return bound;
     }
 
-    /// <summary>Adds a sentence for the log.</summary>
     public void Warn(string sentence) => _warnings.Add(sentence);
 
     private string? ReadFile(string name, string path)

@@ -21,7 +21,6 @@ internal sealed record ProcessOptions
     /// <summary>Listener address; null for all IPv4 and IPv6 addresses.</summary>
     public required IPAddress? BindAddress { get; init; }
 
-    /// <summary>Maximum upload in bytes.</summary>
     public required long MaxRequestBodySize { get; init; }
 
     /// <summary>PEM file of the certificate; null for plain HTTP.</summary>
@@ -48,7 +47,6 @@ internal sealed record ProcessOptions
     /// <summary>That administrator's checked password or hash; null if the setup should ask for it.</summary>
     public required string? AdminPassword { get; init; }
 
-    /// <summary>Whether to remove the administrator's login, once.</summary>
     public required bool ResetAdminPassword { get; init; }
 
     /// <summary>The setup code; null for a random one.</summary>

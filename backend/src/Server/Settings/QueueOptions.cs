@@ -1,9 +1,7 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>The queue (<c>queue.*</c>).</summary>
 internal sealed record QueueOptions
 {
-    /// <summary>Number of items processed in parallel.</summary>
     public required int WorkerCount { get; init; }
 
     /// <summary>Maximum waiting items; 0 for no limit.</summary>

@@ -6,16 +6,13 @@ internal sealed record RcloneOptions
     /// <summary>Absolute path of the mount root on the clients, without a trailing slash.</summary>
     public required string MountDir { get; init; }
 
-    /// <summary>Whether rclone is notified of changes.</summary>
     public bool RcEnabled { get; init; }
 
     /// <summary>Address of the remote control, with a trailing slash; null if unset.</summary>
     public Uri? RcUrl { get; init; }
 
-    /// <summary>User of the remote control; empty for none.</summary>
     public string RcUser { get; init; } = "";
 
-    /// <summary>Password of the remote control. Never logged.</summary>
     public string RcPassword { get; init; } = "";
 
     public static RcloneOptions Read(EffectiveSettings settings) => new()
@@ -27,6 +24,6 @@ internal sealed record RcloneOptions
         RcPassword = settings.Text("rclone.pass"),
     };
 
-    /// <summary>Omits user and password.</summary>
+    /// <summary>Omits user and password, so that no log can contain them.</summary>
     public override string ToString() => $"{nameof(RcloneOptions)} of {MountDir}, {RcUrl}";
 }

@@ -4,7 +4,6 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>State of the key file.</summary>
 internal enum KeyState
 {
     /// <summary>The key matches, or nothing is sealed yet.</summary>
@@ -26,7 +25,6 @@ internal enum KeyState
 /// <remarks>Thread-safe. The key file is created with the first sealed secret.</remarks>
 internal sealed class SecretBox(DataFolder folder)
 {
-    /// <summary>The key file's name in messages.</summary>
     public const string KeyFile = "keys/secret.key";
 
     private const string Prefix = "enc:v1:";
@@ -138,14 +136,12 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Throws a <see cref="StorageException"/> if the box is locked.</summary>
     public void RequireKey()
     {
         if (IsLocked)
             throw Locked();
     }
 
-    /// <summary>Creates the exception for a locked box.</summary>
     public StorageException Locked() => StorageException.Unusable(
         KeyPath,
         State switch
@@ -276,7 +272,6 @@ internal sealed class SecretBox(DataFolder folder)
     {
         public string Fingerprint => FingerprintOf(key);
 
-        /// <summary>Unlocks the box with the new key.</summary>
         public void Adopt()
         {
             lock (box._gate)

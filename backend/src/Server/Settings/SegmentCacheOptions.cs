@@ -5,7 +5,6 @@ internal sealed record SegmentCacheOptions
 {
     private const long GiB = 1 << 30;
 
-    /// <summary>Whether the cache is on. Applies at the next start.</summary>
     public required bool Enabled { get; init; }
 
     /// <summary>Whether segments from the whole file are kept, not only from its edges. Applies at the next start.</summary>
@@ -14,7 +13,6 @@ internal sealed record SegmentCacheOptions
     /// <summary>Absolute path of the folder; null for the data folder's default. Applies at the next start.</summary>
     public required string? Path { get; init; }
 
-    /// <summary>Maximum bytes on disk.</summary>
     public required long MaxBytes { get; init; }
 
     public static SegmentCacheOptions Read(EffectiveSettings settings) => new()

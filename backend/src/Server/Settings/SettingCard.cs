@@ -1,27 +1,23 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>The part of the settings that a setting is shown in.</summary>
+/// <summary>Groups of settings in the UI.</summary>
 internal enum SettingGroup
 {
-    /// <summary>The news servers.</summary>
     Providers,
 
-    /// <summary>How films are fetched and played.</summary>
     Streaming,
 
     /// <summary>The tree, its access and its mounts.</summary>
     Library,
 
-    /// <summary>What programs that import see, and how the queue works.</summary>
+    /// <summary>The SABnzbd API, imports and the queue.</summary>
     DownloadClient,
 
-    /// <summary>Sonarr, Radarr and their kind.</summary>
+    /// <summary>Sonarr, Radarr and similar programs.</summary>
     Arr,
 
-    /// <summary>Checks and repair.</summary>
     Health,
 
-    /// <summary>The server itself.</summary>
     System,
 }
 
@@ -34,6 +30,6 @@ internal sealed record SettingCard(SettingGroup Group, string Title, string Help
     /// <summary>Meaning of 0 or an empty text; null if it has no special meaning.</summary>
     public string? ZeroMeans { get; init; }
 
-    /// <summary>Whether the basic view shows it; its text must avoid jargon.</summary>
+    /// <summary>Whether the basic view shows it. The text must then avoid jargon, because beginners read it.</summary>
     public bool Basic { get; init; }
 }

@@ -3,13 +3,11 @@ namespace Sluice.Server.Settings;
 /// <summary>One row of the schema: key, type, limits, default and aliases of a setting.</summary>
 internal sealed record SettingDefinition(string Key, SettingType Type)
 {
-    /// <summary>The value as text if no source provides one.</summary>
     public string Default { get; init; } = "";
 
-    /// <summary>Minimum number, characters or entries.</summary>
+    /// <summary>Minimum number, characters or entries, depending on the type.</summary>
     public long Min { get; init; }
 
-    /// <summary>Maximum number, characters or entries.</summary>
     public long Max { get; init; }
 
     /// <summary>Whether 0 is allowed outside the range, with a special meaning (off, automatic, unlimited).</summary>
@@ -18,7 +16,6 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether an empty value is allowed; it turns the feature off.</summary>
     public bool EmptyAllowed { get; init; }
 
-    /// <summary>Allowed words of a <see cref="SettingType.Choice"/>.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
     /// <summary>Description of the entries of a <see cref="SettingType.LineList"/>.</summary>
@@ -27,7 +24,6 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether the value is never shown, logged or exported, and is stored encrypted or hashed.</summary>
     public bool Secret { get; init; }
 
-    /// <summary>Whether a change applies only at the next start.</summary>
     public bool Restart { get; init; }
 
     /// <summary>Whether the first start generates a random value.</summary>
@@ -44,7 +40,6 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Environment variables that apply if no value is saved.</summary>
     public IReadOnlyList<SettingAlias> Fallbacks { get; init; } = [];
 
-    /// <summary>Describes the allowed values, for warnings and errors.</summary>
     public string Allowed => Type switch
     {
         SettingType.Boolean => "true or false",

@@ -7,7 +7,6 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Parses and validates values by their definition.</summary>
 internal static class SettingReader
 {
     // `demo` is the built-in clip's folder (DAV-7); the other names have special meanings.

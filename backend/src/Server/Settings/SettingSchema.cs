@@ -15,7 +15,6 @@ internal static class SettingSchema
     /// <summary>Keys that the first start generates. They are stored encrypted, unlike the WebDAV password, which is hashed.</summary>
     public static IEnumerable<string> MadeKeys => All.Where(static definition => definition is { Generated: true, Type: SettingType.Key }).Select(static definition => definition.Key);
 
-    /// <summary>All definitions, in the order of the contract.</summary>
     public static IReadOnlyList<SettingDefinition> All { get; } =
     [
         new("general.base-url", SettingType.Url) { Default = "http://localhost:3000", Fallbacks = [new("BASE_URL")] },
@@ -154,7 +153,6 @@ internal static class SettingSchema
         new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
     ];
 
-    /// <summary>Generates a value for one of <see cref="MadeKeys"/>.</summary>
     public static string MakeKey() => RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
 
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>

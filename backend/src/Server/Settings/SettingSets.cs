@@ -7,7 +7,7 @@ namespace Sluice.Server.Settings;
 
 /// <summary>A saved set of settings.</summary>
 /// <param name="Id">Increasing number.</param>
-/// <param name="SavedAt">When it was saved.</param>
+/// <param name="SavedAt">Time of the save.</param>
 /// <param name="Changed">Keys that this save changed.</param>
 /// <param name="Content">All saved values by key, with secrets encrypted.</param>
 /// <param name="Proven">Whether a start with this set succeeded.</param>

@@ -4,7 +4,7 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>The text form of values (CFG-4).</summary>
+/// <summary>Parses and writes the text form of values (CFG-4).</summary>
 internal static class SettingText
 {
     /// <summary>Parses <c>true/false/1/0/yes/no/on/off</c>, ignoring case; null for other text.</summary>

@@ -8,7 +8,7 @@ internal enum SettingType
 
     Choice,
 
-    /// <summary>Text of bounded length without control characters.</summary>
+    /// <summary>Text of bounded length without control characters or a colon, because Basic credentials split there.</summary>
     Text,
 
     Line,
@@ -19,7 +19,7 @@ internal enum SettingType
     /// <summary>A secret of letters, digits, <c>_</c> and <c>-</c>.</summary>
     Key,
 
-    /// <summary>A password, stored as a hash.</summary>
+    /// <summary>A password, stored as a hash so that nobody can read it.</summary>
     Password,
 
     Name,

@@ -16,7 +16,6 @@ internal sealed class SettingsSource(SettingsResolver resolver)
     /// <summary>The effective values. Only environment and defaults until the store has loaded.</summary>
     public EffectiveSettings Current => _current;
 
-    /// <summary>Number of changes since the start.</summary>
     public long Version => Interlocked.Read(ref _version);
 
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);

@@ -6,9 +6,8 @@ namespace Sluice.Server.Settings;
 /// <summary>
 /// Remembers sets of settings whose start failed (CFG-12). One start that ended with an error accuses a set, or two in a row that vanished,
 /// because a single kill or power cut says nothing about the settings. Kept in a small file, because the database does not accept writes this
-/// early.
+/// early. Not thread-safe.
 /// </summary>
-/// <remarks>Not thread-safe.</remarks>
 internal sealed class SettingsTrial(DataFolder folder)
 {
     private const string FailedMark = " failed";

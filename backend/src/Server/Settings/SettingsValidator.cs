@@ -10,7 +10,6 @@ internal static class SettingsValidator
     /// <summary>Displayed instead of a secret; saving it keeps the secret (CFG-52).</summary>
     public const string Mask = "********";
 
-    /// <summary>The definition of a key; null if unknown.</summary>
     public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
 
     /// <summary>Checks changes against the schema and each other. Returns errors by key.</summary>

@@ -42,7 +42,6 @@ internal sealed record UsenetOptions
     /// <summary>Retries per provider after a fault.</summary>
     public required int StreamingSegmentRetries { get; init; }
 
-    /// <summary>Whether idle connections stay open during playback.</summary>
     public bool KeepsWarm { get; init; } = true;
 
     /// <summary>Connections per provider that stay open without playback.</summary>
@@ -71,10 +70,8 @@ internal sealed record UsenetOptions
     /// <summary>How long a provider's "no such article" is first remembered.</summary>
     public required TimeSpan MissCacheTime { get; init; }
 
-    /// <summary>Maximum remembered answers.</summary>
     public required int MissCacheEntries { get; init; }
 
-    /// <summary>Timeout of the TCP connection.</summary>
     public required TimeSpan ConnectTimeout { get; init; }
 
     /// <summary>Timeout of TCP, TLS, greeting and login together; at least <see cref="ConnectTimeout"/>.</summary>
@@ -86,7 +83,6 @@ internal sealed record UsenetOptions
     /// <summary>Limits by day and time that replace <see cref="BandwidthLimit"/>.</summary>
     public BandwidthSchedule Schedule { get; init; } = BandwidthSchedule.Empty;
 
-    /// <summary>Idle time after which a connection is closed.</summary>
     public required TimeSpan IdleConnectionTimeout { get; init; }
 
     /// <summary>The configured budget, limited to a quarter of the available memory (machine or container).</summary>

@@ -13,7 +13,6 @@ internal sealed record WebDavOptions
     /// <summary>Networks without login; empty unless the process option allows it too (DAV-33).</summary>
     public required IReadOnlyList<IPNetwork> NoAuthNetworks { get; init; }
 
-    /// <summary>Whether new releases get Windows-safe names.</summary>
     public required bool WindowsSafePaths { get; init; }
 
     public bool PreviewPar2Files { get; init; }
@@ -38,6 +37,6 @@ internal sealed record WebDavOptions
         PreviewPar2Files = settings.Boolean("webdav.preview-par2-files"),
     };
 
-    /// <summary>Omits the password.</summary>
+    /// <summary>Omits the password, so that no log can contain it.</summary>
     public override string ToString() => $"{nameof(WebDavOptions)} of {User}";
 }
