@@ -76,7 +76,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     public bool IsDisabled => _options.Kind == ProviderKind.Disabled;
 
-    /// <summary>Whether no connection is open and the breakers or the shutdown forbid a dial.</summary>
+    /// <summary>Whether no connection is open and the cooldown of the dial breaker forbids a new one.</summary>
     public bool IsUnreachable => Reach.IsUnreachable;
 
     /// <summary>Whether no connection is open and the oldest dial exceeds the hedge wait, so that fetches need not wait for it.</summary>
