@@ -47,8 +47,8 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
     public int Commands { get; set; }
 
     /// <summary>
-    /// How many of <see cref="Commands"/> are abandoned but not yet read. Counted without the lock, by the lease that abandons a reply and by
-    /// the connection that reads it to its end, so it may briefly be off by one.
+    /// How many of <see cref="Commands"/> are abandoned but not yet read. The abandoning lease and the reading connection count without
+    /// the lock, so the value may briefly be off by one.
     /// </summary>
     public int Unwanted => Volatile.Read(ref _unwanted);
 

@@ -4,8 +4,8 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// Learns how many bytes may be outstanding at one provider before more only queue. Bytes on the wire cannot be overtaken, so on a full
-/// line an urgent article waits for all bytes requested before. Once articles take twice as long as on an idle line, prefetching stops
-/// at the bytes that keep the line full, because fetches waiting here can still be overtaken.
+/// line an urgent article waits for all bytes requested before. Once articles take twice as long as on an idle line, prefetching is
+/// limited to the bytes that keep it full. Fetches waiting here can still be overtaken.
 /// </summary>
 /// <remarks>
 /// Used under the lock of one pool. By Little's law the bytes outstanding equal the rate times the time per article. So the line

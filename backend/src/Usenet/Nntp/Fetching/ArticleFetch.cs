@@ -506,8 +506,8 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Whether a reader has waited so long in silence for a connection that a further silence would be too much (F10), and another provider
-    /// is left to ask.
+    /// Whether a reader has waited so long in silence for a connection that a further silence would be too much (F10). Only if another
+    /// provider is left to ask.
     /// </summary>
     private bool WaitedInSilence(FetchAttempt attempt, Provider provider)
     {
@@ -519,8 +519,8 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>
-    /// Grants the one free hedge of a reader that has waited for half the stall timeout, because the other half plus a second silence would
-    /// be too long (F10). One hedge per article is too rare to add much traffic. Under the gate.
+    /// Grants a reader its one free hedge after half the stall timeout, because the other half plus a second silence would be too long
+    /// (F10). One hedge per article is too rare to add much traffic. Under the gate.
     /// </summary>
     private bool TryTakeOwedHedge()
     {

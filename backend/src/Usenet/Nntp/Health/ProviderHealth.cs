@@ -3,7 +3,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
-/// Whether a provider can be dialed, asked for bodies and asked with STAT, each with its own breaker, because a server may answer STAT but
+/// Whether a provider can be dialed, send bodies and answer STAT. Each has its own breaker, because a server may answer STAT but
 /// send no body. Misses never count.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
