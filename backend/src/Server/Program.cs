@@ -32,7 +32,7 @@ internal static class Program
         if (arguments is [HealthQuestion.Argument])
             return HealthQuestion.AskAsync(ProcessOptions.Read(environment));
 
-        WiderBuild.Continue(environment);
+        WiderBuild.ReplaceProcess(environment);
         return ProcessExit.RunAsync(Build);
     }
 

@@ -44,10 +44,10 @@ internal static class ImportResource
     }
 
     /// <summary>How far it is; the first call begins to count what there is.</summary>
-    private static Ok<FamilyImportReport> Show(FamilyImportWorker import) => TypedResults.Ok(Shape(import.Show()));
+    private static Ok<FamilyImportReport> Show(FamilyImportWorker import) => TypedResults.Ok(Shape(import.Snapshot()));
 
     private static Results<Accepted<FamilyImportReport>, JsonHttpResult<Problem>> Begin(FamilyImportWorker import) => import.TryBegin()
-        ? TypedResults.Accepted((string?)null, Shape(import.Show()))
+        ? TypedResults.Accepted((string?)null, Shape(import.Snapshot()))
         : AdminProblem.WrongState("There is nothing to import, or it was done before.");
 
     private static FamilyImportReport Shape(ImportView view) => new(

@@ -100,7 +100,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
 
         try
         {
-            using var answer = await http.SendToNamedAsync(request, cancel.Token);
+            using var answer = await http.SendToConfiguredAsync(request, cancel.Token);
             return (answer.StatusCode, await ReadAsync(answer, cancel.Token));
         }
         catch (AddressRefusedException e)

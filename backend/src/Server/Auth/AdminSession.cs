@@ -28,8 +28,8 @@ internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Us
     private const int IdDigits = 16;
 
     private static readonly TimeSpan ProofLifetime = TimeSpan.FromMinutes(10);
-    private static readonly TimeSpan UseNoted = TimeSpan.FromHours(1);
-    private static readonly TimeSpan MoveNoted = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan UseNoteInterval = TimeSpan.FromHours(1);
+    private static readonly TimeSpan MoveNoteInterval = TimeSpan.FromMinutes(1);
 
     /// <summary>Public id for the session list, which does not open the session.</summary>
     public string Id => Hash[..IdDigits];
@@ -47,7 +47,7 @@ internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Us
     public bool IsProved(TimeProvider time) => Proved is { } proved && proved.Age(time) < ProofLifetime;
 
     /// <summary>Whether a use from this place should be saved.</summary>
-    public bool IsNoteworthy(SessionPlace place, TimeProvider time) => Used.Age(time) >= (place == Place ? UseNoted : MoveNoted);
+    public bool IsNoteworthy(SessionPlace place, TimeProvider time) => Used.Age(time) >= (place == Place ? UseNoteInterval : MoveNoteInterval);
 }
 
 /// <summary>

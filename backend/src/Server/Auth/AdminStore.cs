@@ -26,7 +26,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     private const int SecretBytes = 32;
     private const long Account = 1;
 
-    private static readonly TimeSpan KeyNoted = TimeSpan.FromHours(1);
+    private static readonly TimeSpan KeyNoteInterval = TimeSpan.FromHours(1);
 
     // Serializes changes. Readers use the last complete state.
     private readonly SemaphoreSlim _turn = new(1);
@@ -206,7 +206,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     public async Task UseKeyAsync(AdminKey key, CancellationToken cancellationToken)
     {
         var now = time.WallTime();
-        if (key.Used is { } used && (now - used).Duration() < KeyNoted)
+        if (key.Used is { } used && (now - used).Duration() < KeyNoteInterval)
             return;
         await database.WriteAsync(
             connection => connection.Execute("UPDATE admin_key SET used_at = @at WHERE id = @id", new { at = now.ToUnixTimeMilliseconds(), id = key.Id }), cancellationToken);

@@ -24,7 +24,7 @@ internal sealed class BasicAuthenticationHandler(
 
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // Skip the hash for endpoints open to everyone.
+        // Skip the hash for open endpoints.
         if (Context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
             return AuthenticateResult.NoResult();
 

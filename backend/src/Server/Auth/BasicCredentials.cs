@@ -38,10 +38,10 @@ internal sealed class BasicCredentials
     }
 
     /// <summary>Whether a password is set.</summary>
-    public bool Exist => _password.Length > 0;
+    public bool IsSet => _password.Length > 0;
 
     /// <summary>Whether user and password equal the current settings.</summary>
-    public bool AreOf(WebDavOptions options) => options.User == _user && options.Password == _password;
+    public bool Match(WebDavOptions options) => options.User == _user && options.Password == _password;
 
     /// <summary>The form in which a header is remembered.</summary>
     public UInt128 Proof(string header) => _mark.Of(header);

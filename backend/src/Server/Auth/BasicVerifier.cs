@@ -56,7 +56,7 @@ internal sealed class BasicVerifier : IDisposable
         _watch = options.OnChange(Follow);
     }
 
-    public bool HasCredentials => _credentials.Exist;
+    public bool HasCredentials => _credentials.IsSet;
 
     /// <summary>Number of slow hashes started for login attempts.</summary>
     public long Hashes => Interlocked.Read(ref _hashes);
@@ -77,7 +77,7 @@ internal sealed class BasicVerifier : IDisposable
     private async ValueTask<LoginVerdict> VerifySlowlyAsync(string header, Caller caller, UInt128 proof, bool isKnown, CancellationToken cancellationToken)
     {
         // Without a password every attempt is wrong, and nothing needs counting.
-        if (!_credentials.Exist)
+        if (!_credentials.IsSet)
             return LoginVerdict.Refused;
 
         var isFamiliar = _known?.IsKnown(caller.Sender) == true;
@@ -158,7 +158,7 @@ internal sealed class BasicVerifier : IDisposable
 
     private void Follow(WebDavOptions options)
     {
-        if (!_credentials.AreOf(options))
+        if (!_credentials.Match(options))
             _credentials = new BasicCredentials(options.User, options.Password, _time);
     }
 }
@@ -173,12 +173,12 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
 
     // 1 while a request replaces the hash. Each replacement discards the proofs of the old hash, so several in a row would send the clients back
     // to the queue each time.
-    private int _isUnderWay;
+    private int _isReplacing;
 
     /// <summary>Replaces the hash of a right password if a new hash is due and no other request is replacing it.</summary>
     public async Task RenewAsync(string password, CancellationToken cancellationToken)
     {
-        if (Interlocked.Exchange(ref _isUnderWay, 1) != 0)
+        if (Interlocked.Exchange(ref _isReplacing, 1) != 0)
             return;
         try
         {
@@ -186,7 +186,7 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
         }
         finally
         {
-            Volatile.Write(ref _isUnderWay, 0);
+            Volatile.Write(ref _isReplacing, 0);
         }
     }
 

@@ -133,7 +133,7 @@ internal sealed class FirstStart(
             return;
         if (await store.SaveAsync(made, cancellationToken) is { Count: > 0 } errors)
             throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
-        // Not printed, because nobody ever types the key of links.
+        // Not printed, because users never type the key of links.
         if (made.Keys.All(key => key == "api.strm-key"))
             return;
 

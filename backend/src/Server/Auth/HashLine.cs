@@ -8,9 +8,8 @@ internal sealed record HashAttempt(CredentialKind Kind, UInt128 Mark, Func<bool>
 /// has few per kind. A credential without a place is refused at once, as is a stranger that others keep waiting.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Hashes run one at a time on a dedicated thread while the queue is not empty, so that other requests never wait for a pool thread.
-/// The lock guards all fields and places; no other lock is taken inside it. A wrong credential counts against all its senders, including callers
-/// that left.
+/// Thread-safe. Hashes run one at a time on a dedicated thread, so that other requests never wait for a pool thread. The lock guards all fields
+/// and places; no other lock is taken inside it. A wrong credential counts against all its senders, including callers that left.
 /// </remarks>
 internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsyncDisposable
 {

@@ -26,7 +26,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
     // Households change their address.
     private static readonly TimeSpan AddressLifetime = TimeSpan.FromDays(30);
-    private static readonly TimeSpan Noted = TimeSpan.FromDays(1);
+    private static readonly TimeSpan NoteInterval = TimeSpan.FromDays(1);
 
     private readonly ConcurrentDictionary<Sender, DateTimeOffset> _used = new();
 
@@ -47,7 +47,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
     /// <summary>Records a right login, once a day. If it cannot be stored, the sender is known until the next start.</summary>
     public ValueTask NoteAsync(Sender sender) =>
-        _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < Noted ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
+        _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < NoteInterval ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
 
     /// <summary>The stored form of a browser's cookie.</summary>
     public static string HashOf(string cookie) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(cookie)));

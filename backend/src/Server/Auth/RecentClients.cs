@@ -9,7 +9,7 @@ internal sealed class RecentClients(TimeProvider time)
     private const int MaxClients = 100;
     private const int MaxName = 80;
 
-    private static readonly TimeSpan Kept = TimeSpan.FromDays(1);
+    private static readonly TimeSpan ListWindow = TimeSpan.FromDays(1);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DateTimeOffset> _seen = [];
@@ -31,7 +31,7 @@ internal sealed class RecentClients(TimeProvider time)
     /// <summary>The clients of the last day, latest first.</summary>
     public IReadOnlyList<string> List()
     {
-        var since = time.WallTime() - Kept;
+        var since = time.WallTime() - ListWindow;
         lock (_gate)
             return [.. _seen.Where(seen => seen.Value >= since).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
     }

@@ -6,7 +6,7 @@ namespace Sluice.Server.Auth;
 internal interface IFilmsInMemory
 {
     /// <summary>Whether a path, as its names, is a film whose segment map is in memory.</summary>
-    bool Hold(string[] names);
+    bool Contains(string[] names);
 }
 
 /// <summary>
@@ -69,6 +69,6 @@ internal static class UnavailableGate
         if (!HttpMethods.IsGet(context.Request.Method) && !HttpMethods.IsHead(context.Request.Method))
             return false;
         var names = (context.Request.Path.Value ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries);
-        return films.Hold(names is [View, .. var linked] ? linked : names);
+        return films.Contains(names is [View, .. var linked] ? linked : names);
     }
 }

@@ -81,7 +81,7 @@ internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt,
     private const int HeaderLength = 100;
 
     /// <summary>Returns null if the header is incomplete, or if the write-ahead log has not been checkpointed.</summary>
-    public static ClosedDatabase? Look(DataFolder folder, DateTimeOffset checkedAt)
+    public static ClosedDatabase? Inspect(DataFolder folder, DateTimeOffset checkedAt)
     {
         if (new FileInfo(folder.Database + "-wal") is { Exists: true, Length: > 0 })
             return null;

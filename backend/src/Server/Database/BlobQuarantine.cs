@@ -53,7 +53,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
     }
 
     /// <summary>Advances every file by one day if 24 hours have passed, and deletes the expired folder.</summary>
-    public void TryPassDay()
+    public void AdvanceDay()
     {
         lock (_gate)
         {

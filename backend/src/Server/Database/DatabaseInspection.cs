@@ -55,7 +55,7 @@ internal sealed record DatabaseInspection
                 return new DatabaseInspection { IsEmpty = true, Unreferenced = stored };
             if (migrations.SchemaOf(version, SchemaSql).FirstOrDefault(part => !found.Contains(part)) is { } lacking)
                 return new DatabaseInspection { Damage = $"it lacks {lacking.TrimEnd()}, which version {version} has" };
-            return Look(connection, found, references, stored);
+            return Inspect(connection, found, references, stored);
         }
         catch (SqliteException e) when (SafeMode.IsDamage(e) || e.SqliteErrorCode is raw.SQLITE_ERROR or raw.SQLITE_FORMAT)
         {
@@ -63,7 +63,7 @@ internal sealed record DatabaseInspection
         }
     }
 
-    private static DatabaseInspection Look(
+    private static DatabaseInspection Inspect(
         SqliteConnection connection, HashSet<string> schema, IEnumerable<BlobReference> references, IReadOnlySet<UInt128> stored)
     {
         var hasGeneration = schema.Contains("table generation id");

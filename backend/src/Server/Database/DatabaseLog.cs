@@ -9,7 +9,7 @@ internal static partial class DatabaseLog
 
     [LoggerMessage(1501, LogLevel.Critical,
         "Safe mode: {Reason} ({Detail}). Nothing is served, accepted or removed. Restore the right {Path} and restart, or start once with SLUICE_ACCEPT_DATABASE={Id} to keep the current one; that deletes nothing")]
-    public static partial void NotOfTheseBlobs(ILogger logger, string reason, string detail, string path, string id);
+    public static partial void Mismatched(ILogger logger, string reason, string detail, string path, string id);
 
     [LoggerMessage(1502, LogLevel.Warning, "Accepted the database because SLUICE_ACCEPT_DATABASE is set, although {Detail}. The variable has no further effect")]
     public static partial void Accepted(ILogger logger, string detail);
@@ -21,7 +21,7 @@ internal static partial class DatabaseLog
     public static partial void Restored(ILogger logger, int count);
 
     [LoggerMessage(1505, LogLevel.Warning, "Left {Count} of {Total} unreferenced NZBs in place: more than the safety limit of {Most}")]
-    public static partial void Braked(ILogger logger, int count, int total, int most);
+    public static partial void SweepRefused(ILogger logger, int count, int total, int most);
 
     [LoggerMessage(1506, LogLevel.Warning, "{Count} NZBs of queued or finished items are missing. Restore them before the next start; otherwise these items fail then")]
     public static partial void Missing(ILogger logger, int count);

@@ -33,7 +33,7 @@ internal sealed class DatabaseOpening(
     {
         try
         {
-            return OpenIfOfTheseBlobs(accept, mayWrite);
+            return OpenIfMatching(accept, mayWrite);
         }
         catch (Exception e) when (StorageException.From(e, e is SqliteException ? folder.Database : folder.Root) is { } fault)
         {
@@ -41,7 +41,7 @@ internal sealed class DatabaseOpening(
         }
     }
 
-    private OpenedDatabase? OpenIfOfTheseBlobs(string? accept, Task mayWrite)
+    private OpenedDatabase? OpenIfMatching(string? accept, Task mayWrite)
     {
         var beside = BlobGeneration.Read(folder);
         var stored = blobs.ListNzbs();
@@ -107,14 +107,14 @@ internal sealed class DatabaseOpening(
     public void NoteClosed(DateTimeOffset checkedAt)
     {
         if (_current is not null && !safeMode.IsOn)
-            WriteBeside(_current with { Closed = ClosedDatabase.Look(folder, checkedAt) });
+            WriteBeside(_current with { Closed = ClosedDatabase.Inspect(folder, checkedAt) });
     }
 
     private DateTimeOffset? UnchangedSince(BlobGeneration? beside)
     {
         if (beside?.Closed is not { } closed || !File.Exists(folder.Database))
             return null;
-        return closed.LooksLike(ClosedDatabase.Look(folder, default)) ? DateTimeOffset.FromUnixTimeMilliseconds(closed.CheckedAt) : null;
+        return closed.LooksLike(ClosedDatabase.Inspect(folder, default)) ? DateTimeOffset.FromUnixTimeMilliseconds(closed.CheckedAt) : null;
     }
 
     /// <summary>Records this start in the database first, then in the file, so the file never knows a start that the database lacks.</summary>

@@ -15,12 +15,12 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     // Callers wait to enqueue beyond this, so that a burst of uploads cannot queue work without bound.
     private const int MaxWaiting = 256;
 
-    public const int MaxTogether = 64;
+    public const int MaxBatch = 64;
 
     private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 
     // A transaction accepts no writes after this time, because the first ones wait for the last (F31).
-    private static readonly TimeSpan LongestTogether = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan MaxBatchTime = TimeSpan.FromMilliseconds(20);
 
     private readonly SqliteConnection _connection;
     private readonly Channel<Write> _queue = Channel.CreateBounded<Write>(new BoundedChannelOptions(MaxWaiting) { SingleReader = true });
@@ -66,11 +66,11 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     {
         await mayBegin;
         while (await _queue.Reader.WaitToReadAsync())
-            RunTogether();
+            RunBatch();
     }
 
     /// <summary>Runs all queued writes in one transaction. Their tasks complete after the commit, or fail together if the transaction does.</summary>
-    private void RunTogether()
+    private void RunBatch()
     {
         var begun = new List<Write>();
         try
@@ -79,7 +79,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             {
                 using var transaction = new SqliteWork(_connection, writes: true);
                 var since = _time.GetTimestamp();
-                while (begun.Count < MaxTogether && _time.GetElapsedTime(since) < LongestTogether && _queue.Reader.TryRead(out var write))
+                while (begun.Count < MaxBatch && _time.GetElapsedTime(since) < MaxBatchTime && _queue.Reader.TryRead(out var write))
                 {
                     begun.Add(write);
                     // A write with nothing queued behind it gets the transaction alone, so it needs no savepoint.
@@ -89,7 +89,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
                         break;
                     }
 
-                    RunShared(write);
+                    RunInSavepoint(write);
                 }
 
                 Failpoint.Reach("transaction-done");
@@ -103,7 +103,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             // Nothing was committed. If the transaction could not begin, the first queued write gets the exception.
             if (begun.Count == 0 && _queue.Reader.TryRead(out var first))
                 begun.Add(first);
-            _changes.TakeBack(0);
+            _changes.RollBackTo(0);
             foreach (var write in begun)
                 write.Fail(e);
             return;
@@ -116,7 +116,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     }
 
     /// <summary>Runs a write in a savepoint, so that its failure undoes only its own changes. A storage fault fails the whole transaction.</summary>
-    private void RunShared(Write write)
+    private void RunInSavepoint(Write write)
     {
         var noted = _changes.Count;
         Execute("SAVEPOINT one");
@@ -128,7 +128,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         catch (Exception e) when (e is not (StorageException or DatabaseLostException) && raw.sqlite3_get_autocommit(_connection.Handle) == 0)
         {
             Execute("ROLLBACK TO one; RELEASE one");
-            _changes.TakeBack(noted);
+            _changes.RollBackTo(noted);
             write.Failure = e;
         }
     }

@@ -20,7 +20,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
         {
             return step();
         }
-        catch (StorageException e) when (e.Fault == StorageFault.Full && GiveUp())
+        catch (StorageException e) when (e.Fault == StorageFault.Full && TryDelete())
         {
             DatabaseLog.ReserveGivenUp(logger, folder.Root);
             return step();
@@ -50,7 +50,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
 
     private bool IsWhole() => new FileInfo(folder.Reserve) is { Exists: true, Length: Length };
 
-    private bool GiveUp()
+    private bool TryDelete()
     {
         try
         {

@@ -18,10 +18,10 @@ internal sealed class IntegrityWorker(
     ILogger<IntegrityWorker> logger) : IDisposable
 {
     /// <summary>How long a passed check counts.</summary>
-    public static readonly TimeSpan Week = TimeSpan.FromDays(7);
+    public static readonly TimeSpan CheckInterval = TimeSpan.FromDays(7);
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan Round = TimeSpan.FromHours(1);
+    private static readonly TimeSpan MaxWriteDelay = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan RoundInterval = TimeSpan.FromHours(1);
 
     private readonly TaskCompletionSource _mayWrite = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private OpenedDatabase? _opened;
@@ -44,29 +44,29 @@ internal sealed class IntegrityWorker(
             return;
         // Uptime limits the validity as well, because the wall clock may jump.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
-        if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < Week)
+        if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < CheckInterval)
         {
-            (CheckedAt, countsFor) = (last, Week - age);
+            (CheckedAt, countsFor) = (last, CheckInterval - age);
             DatabaseLog.Unchanged(logger, last);
         }
 
         try
         {
-            await using var patience = time.CreateTimer(_ => _mayWrite.TrySetResult(), null, Patience, Timeout.InfiniteTimeSpan);
+            await using var delay = time.CreateTimer(_ => _mayWrite.TrySetResult(), null, MaxWriteDelay, Timeout.InfiniteTimeSpan);
             if (countsFor > TimeSpan.Zero)
                 _mayWrite.TrySetResult();
             var isFirst = true;
             while (!safeMode.IsOn)
             {
                 if (time.GetElapsedTime(since) >= countsFor && await TryAsync(() => CheckAsync(isFirst && opened.MaySweep, stopping)))
-                    (countsFor, since) = (Week, time.GetTimestamp());
+                    (countsFor, since) = (CheckInterval, time.GetTimestamp());
                 _mayWrite.TrySetResult();
                 if (isFirst)
                     await TryAsync(() => opened.Noting);
                 isFirst = false;
                 if (!safeMode.IsOn)
-                    await TryAsync(PassDayAsync);
-                await Task.Delay(Round, time, stopping);
+                    await TryAsync(AdvanceDayAsync);
+                await Task.Delay(RoundInterval, time, stopping);
             }
         }
         finally
@@ -115,7 +115,7 @@ internal sealed class IntegrityWorker(
         var orphans = blobs.FindOrphans(referenced);
         if (orphans.Hashes <= OpeningPolicy.MostLost(orphans.Stored))
             return orphans;
-        DatabaseLog.Braked(logger, orphans.Hashes, orphans.Stored, OpeningPolicy.MostLost(orphans.Stored));
+        DatabaseLog.SweepRefused(logger, orphans.Hashes, orphans.Stored, OpeningPolicy.MostLost(orphans.Stored));
         return null;
     }
 
@@ -129,9 +129,9 @@ internal sealed class IntegrityWorker(
         return true;
     }
 
-    private Task PassDayAsync()
+    private Task AdvanceDayAsync()
     {
-        quarantine.TryPassDay();
+        quarantine.AdvanceDay();
         return Task.CompletedTask;
     }
 
@@ -149,7 +149,7 @@ internal sealed class IntegrityWorker(
         }
         catch (Exception e) when (e is not OperationCanceledException)
         {
-            DatabaseLog.CheckFailed(logger, e.Message, (long)Round.TotalMinutes);
+            DatabaseLog.CheckFailed(logger, e.Message, (long)RoundInterval.TotalMinutes);
             return false;
         }
     }

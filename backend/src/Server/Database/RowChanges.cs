@@ -35,7 +35,7 @@ internal sealed class RowChanges
     public int Count => _notes.Count;
 
     /// <summary>Discards the changes recorded since <paramref name="count"/>, because they were rolled back.</summary>
-    public void TakeBack(int count) => _notes.RemoveRange(count, _notes.Count - count);
+    public void RollBackTo(int count) => _notes.RemoveRange(count, _notes.Count - count);
 
     public void Tell()
     {

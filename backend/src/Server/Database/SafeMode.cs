@@ -50,7 +50,7 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     public void EnterUnlessAccepted(SafeModeCause cause, string detail, string path, string accept)
     {
         if (Enter(cause))
-            DatabaseLog.NotOfTheseBlobs(logger, Explain(cause), detail, path, accept);
+            DatabaseLog.Mismatched(logger, Explain(cause), detail, path, accept);
     }
 
     private bool Enter(SafeModeCause cause) => Interlocked.CompareExchange(ref _cause, cause, null) is null;

@@ -19,7 +19,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private const int StreamBatch = 256;
 
     // How long a streamed query waits for a slot.
-    private static readonly TimeSpan StreamPatience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan StreamSlotTimeout = TimeSpan.FromSeconds(10);
 
     private readonly DataFolder _folder;
     private readonly MigrationRunner _migrations;
@@ -115,7 +115,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     {
         RequireOpen();
         await EnterStreamAsync(cancellationToken);
-        using var turn = new Turn(_streams);
+        using var slot = new StreamSlot(_streams);
         using var reading = await Task.Run(() => Watch(() => new Snapshot(_readers)), cancellationToken);
         using var rows = await Task.Run(() => Watch(() => query(reading.Connection).GetEnumerator()), cancellationToken);
         var batch = new List<T>(StreamBatch);
@@ -139,8 +139,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     {
         if (_streams.Wait(0, CancellationToken.None))
             return;
-        using var patience = new CancellationTokenSource(StreamPatience, _time);
-        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, patience.Token);
+        using var timeout = new CancellationTokenSource(StreamSlotTimeout, _time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token);
         try
         {
             await _streams.WaitAsync(cancel.Token);
@@ -284,9 +284,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return batch.Count;
     }
 
-    private readonly struct Turn(SemaphoreSlim turns) : IDisposable
+    private readonly struct StreamSlot(SemaphoreSlim slots) : IDisposable
     {
-        public void Dispose() => turns.Release();
+        public void Dispose() => slots.Release();
     }
 
     /// <summary>A rented connection inside a read transaction. It returns to the pool only after success; otherwise it may be broken.</summary>

@@ -35,7 +35,7 @@ internal static class SqlDialect
         Ascii.IsValid(value) ? $"{column} = {parameter} COLLATE NOCASE" : $"equal_text({column}, {parameter})";
 
     /// <summary>Forces SQLite to read a table through this index.</summary>
-    public static string By(string index) => $"INDEXED BY {index}";
+    public static string IndexedBy(string index) => $"INDEXED BY {index}";
 
     /// <summary>The 0-based position of a column's value in a list; null if absent. Qualify the column, because the list has columns too.</summary>
     public static string PlaceIn(string column, string list) => $"(SELECT key FROM json_each({list}) WHERE value = {column})";

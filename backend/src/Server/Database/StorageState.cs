@@ -11,8 +11,8 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
 
     // Guards both dictionaries. The paths are the database and a few folders, so both stay small.
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, (StorageException Fault, bool IsSaid)> _faults = new(StringComparer.Ordinal);
-    private readonly Dictionary<(string Path, StorageFault Fault), long> _saidAt = [];
+    private readonly Dictionary<string, (StorageException Fault, bool IsLogged)> _faults = new(StringComparer.Ordinal);
+    private readonly Dictionary<(string Path, StorageFault Fault), long> _loggedAt = [];
 
     // Written under the lock. Successful writes read it without the lock: if one misses a change, a later write sees it.
     private volatile bool _hasFaults;
@@ -31,7 +31,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
     }
 
     /// <summary>Completes when the next fault ends. Get it before trying a write; otherwise a fault could end unnoticed in between.</summary>
-    public Task NextPassed
+    public Task NextRecovery
     {
         get
         {
@@ -46,11 +46,11 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         lock (_gate)
         {
             _hasFaults = true;
-            var mayBeSaid = !_saidAt.TryGetValue((fault.Path, fault.Fault), out var last) || time.GetElapsedTime(last) >= Pause;
-            _faults[fault.Path] = (fault, mayBeSaid || (_faults.TryGetValue(fault.Path, out var known) && known.IsSaid));
-            if (!mayBeSaid)
+            var mayLog = !_loggedAt.TryGetValue((fault.Path, fault.Fault), out var last) || time.GetElapsedTime(last) >= Pause;
+            _faults[fault.Path] = (fault, mayLog || (_faults.TryGetValue(fault.Path, out var known) && known.IsLogged));
+            if (!mayLog)
                 return;
-            _saidAt[(fault.Path, fault.Fault)] = time.GetTimestamp();
+            _loggedAt[(fault.Path, fault.Fault)] = time.GetTimestamp();
         }
 
         DatabaseLog.StorageFails(logger, fault.Message);
@@ -68,7 +68,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
             _hasFaults = _faults.Count > 0;
             _passed.SetResult();
             _passed = NewSignal();
-            if (!passed.IsSaid)
+            if (!passed.IsLogged)
                 return;
         }
 

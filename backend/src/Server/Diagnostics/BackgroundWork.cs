@@ -55,7 +55,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
     private async Task SuperviseAsync(IWorker worker)
     {
         var pause = FirstPause;
-        var said = "";
+        var logged = "";
         while (true)
         {
             var began = time.GetTimestamp();
@@ -72,7 +72,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
             {
                 if (time.GetElapsedTime(began) >= LongestPause)
                     pause = FirstPause;
-                said = Say(worker, e, said, pause);
+                logged = LogFailure(worker, e, logged, pause);
             }
 
             try
@@ -89,13 +89,13 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
     }
 
     /// <summary>Logs a repeated cause only once as an error (F46). Storage faults are already logged elsewhere.</summary>
-    private string Say(IWorker worker, Exception failure, string said, TimeSpan pause)
+    private string LogFailure(IWorker worker, Exception failure, string logged, TimeSpan pause)
     {
         var cause = $"{failure.GetType().Name}: {failure.Message}";
-        if (failure is StorageException || cause == said)
-            DiagnosticsLog.WorkStillBreaks(logger, worker.Name, pause.TotalSeconds, cause);
+        if (failure is StorageException || cause == logged)
+            DiagnosticsLog.WorkFailedAgain(logger, worker.Name, pause.TotalSeconds, cause);
         else
-            DiagnosticsLog.WorkBroke(logger, failure, worker.Name, pause.TotalSeconds);
+            DiagnosticsLog.WorkFailed(logger, failure, worker.Name, pause.TotalSeconds);
         return cause;
     }
 
@@ -107,7 +107,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
         }
         catch (Exception e) when (e is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
         {
-            DiagnosticsLog.PartBroke(logger, e, worker.Name);
+            DiagnosticsLog.StepFailed(logger, e, worker.Name);
         }
     }
 }

@@ -7,13 +7,13 @@ internal static partial class DiagnosticsLog
     public static partial void RequestFailed(ILogger logger, Exception failure, string method, string path);
 
     [LoggerMessage(1203, LogLevel.Error, "Background work failed: {Work}. Restarting in {Seconds} s")]
-    public static partial void WorkBroke(ILogger logger, Exception failure, string work, double seconds);
+    public static partial void WorkFailed(ILogger logger, Exception failure, string work, double seconds);
 
     [LoggerMessage(1204, LogLevel.Debug, "Background work failed again: {Work}: {Cause}. Restarting in {Seconds} s")]
-    public static partial void WorkStillBreaks(ILogger logger, string work, double seconds, string cause);
+    public static partial void WorkFailedAgain(ILogger logger, string work, double seconds, string cause);
 
     [LoggerMessage(1205, LogLevel.Error, "A startup or shutdown step failed and was skipped: {Work}")]
-    public static partial void PartBroke(ILogger logger, Exception failure, string work);
+    public static partial void StepFailed(ILogger logger, Exception failure, string work);
 
     [LoggerMessage(1206, LogLevel.Debug, "{Method} {Path} from {Client}: {Status} after {Milliseconds} ms")]
     public static partial void Request(ILogger logger, string method, string path, string client, int status, string milliseconds);

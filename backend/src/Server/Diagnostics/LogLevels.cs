@@ -11,15 +11,15 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
 {
     /// <summary>Duration of a temporary level: enough to reproduce a fault, short enough not to fill a disk.</summary>
-    public static readonly TimeSpan ForAWhile = TimeSpan.FromMinutes(15);
+    public static readonly TimeSpan TemporaryDuration = TimeSpan.FromMinutes(15);
 
     // These log request lines with their query, and malformed lines verbatim. Both contain link keys, API keys and archive passwords, even ones
     // unknown to the settings (S4). RequestLines logs requests safely.
-    private static readonly string[] Tellers = ["Microsoft.AspNetCore.Hosting.Diagnostics", "Microsoft.AspNetCore.Server.Kestrel.BadRequests"];
+    private static readonly string[] LeakingLoggers = ["Microsoft.AspNetCore.Hosting.Diagnostics", "Microsoft.AspNetCore.Server.Kestrel.BadRequests"];
 
     // Guards the three fields below. No other lock is taken inside it.
     private readonly Lock _gate = new();
-    private (LogLevel Level, DateTimeOffset Until)? _other;
+    private (LogLevel Level, DateTimeOffset Until)? _temporary;
     private ITimer? _timer;
     private ConfigurationReloadToken _change = new();
 
@@ -29,7 +29,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         get
         {
             lock (_gate)
-                return _other is var (level, until) ? (level, until) : (GeneralOptions.Read(settings.Current).LogLevel, null);
+                return _temporary is var (level, until) ? (level, until) : (GeneralOptions.Read(settings.Current).LogLevel, null);
         }
     }
 
@@ -39,8 +39,8 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         lock (_gate)
         {
             _timer?.Dispose();
-            _timer = level is null ? null : time.CreateTimer(_ => Use(null), null, ForAWhile, Timeout.InfiniteTimeSpan);
-            _other = level is { } other ? (other, time.WallTime() + ForAWhile) : null;
+            _timer = level is null ? null : time.CreateTimer(_ => Use(null), null, TemporaryDuration, Timeout.InfiniteTimeSpan);
+            _temporary = level is { } other ? (other, time.WallTime() + TemporaryDuration) : null;
         }
 
         Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
@@ -61,7 +61,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         options.MinLevel = level;
         // Information messages of the framework are not useful to an operator.
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));
-        foreach (var category in Tellers)
+        foreach (var category in LeakingLoggers)
             options.Rules.Add(new LoggerFilterRule(null, category, Max(level, LogLevel.Warning), null));
     }
 

@@ -14,8 +14,8 @@ internal enum LogShare
 }
 
 /// <summary>
-/// Limits each kind of message to 60 lines a minute, and each cause to one stack, so that a repeating error does not fill the disk (F46). A kind
-/// is one message in the source, so their number is small; it is limited anyway.
+/// Limits each kind of message to 60 lines a minute and each cause to one stack, because a repeating error would fill the disk (F46). A kind is
+/// one message in the source, so their number is small; it is limited anyway.
 /// </summary>
 /// <remarks>Thread-safe. Debug and Trace are not limited, because a user enables them to see everything.</remarks>
 internal sealed class LogThrottle(TimeProvider time)

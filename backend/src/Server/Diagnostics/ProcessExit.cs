@@ -43,7 +43,7 @@ internal static class ProcessExit
             await using var app = build(environment);
             // The run disposes all services, even after a failure, so get this one first.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
-            app.Lifetime.ApplicationStarted.Register(StartPages.GiveBack);
+            app.Lifetime.ApplicationStarted.Register(StartPages.ReleasePages);
             try
             {
                 await app.RunAsync(asked);

@@ -11,7 +11,7 @@ internal sealed record RecentWarning(long Number, LogLevel Level, string Text, D
 /// </summary>
 internal sealed class RecentWarnings
 {
-    public const int Most = 20;
+    public const int MaxLines = 20;
 
     // Guards the lines. No other lock is taken inside it.
     private readonly Lock _gate = new();
@@ -40,7 +40,7 @@ internal sealed class RecentWarnings
     {
         lock (_gate)
         {
-            if (_lines.Count == Most)
+            if (_lines.Count == MaxLines)
                 _lines.Dequeue();
             _lines.Enqueue(line);
         }

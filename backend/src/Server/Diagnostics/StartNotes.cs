@@ -38,7 +38,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
     {
         while (await _pending.Reader.WaitToReadAsync(stopping))
         {
-            var passed = state.NextPassed;
+            var passed = state.NextRecovery;
             // The note stays in the queue until it is written, even if this run ends by an exception.
             if (!_pending.Reader.TryPeek(out var note))
                 continue;

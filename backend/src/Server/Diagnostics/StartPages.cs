@@ -13,7 +13,7 @@ internal static partial class StartPages
     private const int DontNeed = 4; // MADV_DONTNEED
 
     /// <summary>Releases the pages; does nothing if the system does not list its mappings.</summary>
-    public static void GiveBack()
+    public static void ReleasePages()
     {
         if (!OperatingSystem.IsLinux())
             return;

@@ -36,7 +36,7 @@ internal static unsafe partial class WiderBuild
     /// Replaces the program of this process, which keeps its id, variables and arguments. Returns if there is no suitable build. Call first,
     /// because everything started before is lost.
     /// </summary>
-    public static void Continue(ProcessEnvironment environment)
+    public static void ReplaceProcess(ProcessEnvironment environment)
     {
         if (RuntimeFeature.IsDynamicCodeSupported || Avx2.IsSupported || !OperatingSystem.IsLinux()
             || RuntimeInformation.ProcessArchitecture != Architecture.X64 || Environment.ProcessPath is not { } own)

@@ -58,7 +58,7 @@ internal sealed class FamilyImportWorker(
     DataFolder folder, ProcessOptions process, FamilyImporter importer, FamilyImportStore store, TimeProvider time, ILogger<FamilyImportWorker> logger)
     : IWorker, IFormerServer
 {
-    private readonly Channel<bool> _wishes = Channel.CreateBounded<bool>(1);
+    private readonly Channel<bool> _requests = Channel.CreateBounded<bool>(1);
 
     // Guards the three fields below. Never held across an await.
     private readonly Lock _gate = new();
@@ -83,7 +83,7 @@ internal sealed class FamilyImportWorker(
                 _opened = await FamilySource.OpenAsync(folder, cancellationToken);
                 return importer.ReadSettings(_opened);
             }
-            catch (Exception e) when (IsForeseen(e))
+            catch (Exception e) when (IsExpected(e))
             {
                 Fail(e);
             }
@@ -105,7 +105,7 @@ internal sealed class FamilyImportWorker(
             await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
             await store.BeginAsync(time.WallTime(), tally.Report(), cancellationToken);
         }
-        catch (Exception e) when (IsForeseen(e) && e is not (StorageException or DatabaseLostException))
+        catch (Exception e) when (IsExpected(e) && e is not (StorageException or DatabaseLostException))
         {
             Fail(e);
             return;
@@ -115,11 +115,11 @@ internal sealed class FamilyImportWorker(
     }
 
     /// <summary>Returns the state. The first call after an offer starts counting.</summary>
-    public ImportView Show()
+    public ImportView Snapshot()
     {
         lock (_gate)
         {
-            if (_isOffered && _wishes.Writer.TryWrite(false))
+            if (_isOffered && _requests.Writer.TryWrite(false))
                 _isOffered = false;
             return _tally is { } tally ? _view with { Report = tally.Report() } : _view;
         }
@@ -132,7 +132,7 @@ internal sealed class FamilyImportWorker(
         {
             if (_view.Stage is ImportStage.Running)
                 return true;
-            if (!(_isOffered || _view.Stage is ImportStage.Found or ImportStage.Failed) || !_wishes.Writer.TryWrite(true))
+            if (!(_isOffered || _view.Stage is ImportStage.Found or ImportStage.Failed) || !_requests.Writer.TryWrite(true))
                 return false;
             _isOffered = false;
             _view = _view with { Stage = ImportStage.Running, Progress = 0, Error = null };
@@ -142,13 +142,13 @@ internal sealed class FamilyImportWorker(
 
     public async Task RunAsync(CancellationToken stopping)
     {
-        await foreach (var takes in _wishes.Reader.ReadAllAsync(stopping))
+        await foreach (var takes in _requests.Reader.ReadAllAsync(stopping))
         {
             try
             {
-                await (takes ? TakeAsync(stopping) : LookAsync(stopping));
+                await (takes ? TakeAsync(stopping) : CountAsync(stopping));
             }
-            catch (Exception e) when (IsForeseen(e))
+            catch (Exception e) when (IsExpected(e))
             {
                 Fail(e);
             }
@@ -177,7 +177,7 @@ internal sealed class FamilyImportWorker(
         else if (begun is not null)
         {
             Set(new ImportView(ImportStage.Running, ImportReport.Nothing) { Source = source, StartedAt = begun.StartedAt }, null);
-            _wishes.Writer.TryWrite(true);
+            _requests.Writer.TryWrite(true);
         }
         else if (await store.IsFreshAsync(cancellationToken))
         {
@@ -186,7 +186,7 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    private async Task LookAsync(CancellationToken cancellationToken)
+    private async Task CountAsync(CancellationToken cancellationToken)
     {
         using var source = await FamilySource.OpenAsync(folder, cancellationToken);
         var tally = new ImportTally();
@@ -219,13 +219,13 @@ internal sealed class FamilyImportWorker(
         var (report, finished) = (tally.Report(), time.WallTime());
         await store.FinishAsync(finished, report, CancellationToken.None);
         Set(_view with { Stage = ImportStage.Finished, Progress = 1, Report = report, FinishedAt = finished }, null);
-        Tell(report);
+        LogReport(report);
     }
 
-    private static bool IsForeseen(Exception failure) =>
+    private static bool IsExpected(Exception failure) =>
         failure is ForeignDatabaseException or FamilyFormatException or StorageException or DatabaseLostException or System.Data.Common.DbException;
 
-    private void Tell(ImportReport report)
+    private void LogReport(ImportReport report)
     {
         FamilyImportLog.Done(logger, string.Join(", ", report.Counts.Select(count =>
             string.Create(CultureInfo.InvariantCulture, $"{count.Taken} of {count.Found} {count.Kind.ToString().ToLowerInvariant()}"))));

@@ -46,7 +46,7 @@ internal sealed class WholeFiles
     public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Stretches).Select(stretch => stretch.Post).Distinct()];
 
     /// <summary>Adds a file by its description.</summary>
-    /// <exception cref="FamilyFormatException">The file cannot be imported; nothing has changed.</exception>
+    /// <exception cref="FamilyFormatException">The file cannot be imported and is not added.</exception>
     public void Add(FamilyFile file, FamilyContent content)
     {
         if (content.IsUnfinished)

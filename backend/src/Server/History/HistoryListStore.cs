@@ -104,6 +104,6 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         };
         // Rows are already in number order, so an unfiltered list by number needs no index.
         var isByItself = list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest);
-        return (list, isByItself ? "history_item" : $"history_item {SqlDialect.By(Index)}", order);
+        return (list, isByItself ? "history_item" : $"history_item {SqlDialect.IndexedBy(Index)}", order);
     }
 }

@@ -71,7 +71,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     private const string InArchive = "archived = 1";
 
     // Maximum rows read per row of a page, when a page is read by its bounds.
-    private const int MostPassedOver = 4;
+    private const int MaxScannedPerRow = 4;
 
     internal const string Columns =
         """
@@ -111,7 +111,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>Removes a release's completed, unarchived items inside the caller's transaction. Returns their number.</summary>
-    public static int RemoveCompleted(DbConnection connection, long releaseId) => Counted(
+    public static int RemoveCompleted(DbConnection connection, long releaseId) => AdvanceChanges(
         connection,
         connection.Execute("DELETE FROM history_item WHERE release_id = @releaseId AND reason IS NULL AND archived = 0", new { releaseId }));
 
@@ -120,7 +120,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     {
         var list = SqlDialect.List(numbers);
         var items = FindEnded(connection, list);
-        Counted(connection, connection.Execute($"DELETE FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list }));
+        AdvanceChanges(connection, connection.Execute($"DELETE FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list }));
         return items;
     }
 
@@ -132,7 +132,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     {
         var list = SqlDialect.List(numbers);
         var items = FindEnded(connection, list);
-        Counted(
+        AdvanceChanges(
             connection,
             connection.Execute(
                 $"""
@@ -155,7 +155,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             $"SELECT {Columns} FROM history_item WHERE id = @id AND reason IS NOT NULL AND (coalesce(nzb_hash, url) IS NOT NULL OR @needsNzb = 0)",
             new { id, needsNzb });
         if (item is not null)
-            Counted(connection, connection.Execute("DELETE FROM history_item WHERE id = @id", new { id }));
+            AdvanceChanges(connection, connection.Execute("DELETE FROM history_item WHERE id = @id", new { id }));
         return item;
     }
 
@@ -198,7 +198,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     /// <summary>Marks items with a release as completed. Returns whether there was any.</summary>
     public Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.WriteAsync(
-            connection => Counted(
+            connection => AdvanceChanges(
                 connection,
                 connection.Execute(
                     $"UPDATE history_item SET reason = NULL, fail_message = '' WHERE release_id IS NOT NULL AND {SqlDialect.In("id", "@list")}",
@@ -264,7 +264,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>Advances the change counter for polling clients, if anything changed.</summary>
-    internal static int Counted(DbConnection connection, int changed)
+    internal static int AdvanceChanges(DbConnection connection, int changed)
     {
         if (changed > 0)
             connection.Execute(SqlDialect.SkipNumber("history_item"));
@@ -299,7 +299,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """,
             values);
         var rows = Math.Clamp(page.Matches - values.Start, 0, values.Limit);
-        return page.First - page.Last <= rows * MostPassedOver ? page with { Where = where } : null;
+        return page.First - page.Last <= rows * MaxScannedPerRow ? page with { Where = where } : null;
     }
 
     /// <summary>Parameters of a page query; null for unused conditions.</summary>

@@ -66,7 +66,7 @@ internal sealed class FileListStore(SluiceDatabase database)
             query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
         var by = OrderOf(order, "f.folded", "f.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
         // Within a release, the planner uses its index. Otherwise force the search index, because the planner must not pick one by release.
-        return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.By("library_file_search")}" : "library_file f", by);
+        return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.IndexedBy("library_file_search")}" : "library_file f", by);
     }
 
     /// <summary>All files of a release or of one of its folders, as path inside the release, id and length.</summary>

@@ -4,8 +4,8 @@ using System.Net;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Identifies a stranger for counting: a whole IPv4 address, or the first 64 bits of an IPv6 address, because one household owns that prefix and
-/// can change addresses within it (DAV-32, DAV-77).
+/// Identifies a stranger for counting: a whole IPv4 address, or the first 64 bits of an IPv6 address. One household owns that prefix and can
+/// change addresses within it (DAV-32, DAV-77).
 /// </summary>
 internal readonly record struct AddressPrefix
 {

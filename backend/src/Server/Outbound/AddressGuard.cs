@@ -32,7 +32,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     ];
 
     // Ranges that no ordinary host has; they include the metadata services of clouds.
-    private static readonly IPNetwork[] Nowhere =
+    private static readonly IPNetwork[] NoHostRanges =
     [
         .. ((string[])["0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]).Select(IPNetwork.Parse),
     ];
@@ -73,16 +73,16 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     /// Why a connection to a host that the administrator configured is refused; null if allowed. Private networks and any port are allowed,
     /// because such programs run at home.
     /// </summary>
-    public static string? RefuseNamed(IPAddress address)
+    public static string? RefuseConfigured(IPAddress address)
     {
         address = Plain(address);
         foreach (var (network, at) in Embedding)
         {
             if (network.Contains(address))
-                return RefuseNamed(new IPAddress(address.GetAddressBytes().AsSpan(at, 4)));
+                return RefuseConfigured(new IPAddress(address.GetAddressBytes().AsSpan(at, 4)));
         }
 
-        return Nowhere.Any(network => network.Contains(address)) ? "no program of a network has such an address" : null;
+        return NoHostRanges.Any(network => network.Contains(address)) ? "no program of a network has such an address" : null;
     }
 
     public static bool IsPublic(IPAddress address)

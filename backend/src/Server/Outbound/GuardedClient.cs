@@ -22,7 +22,7 @@ internal sealed class GuardedClient : IDisposable
     private static readonly HttpRequestOptionsKey<bool> Named = new("named");
 
     // Per address of a host, so that an unresponsive one leaves time for the next.
-    private static readonly TimeSpan ConnectPatience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
 
     private readonly AddressGuard _guard;
     private readonly HostLookup _lookup;
@@ -74,7 +74,7 @@ internal sealed class GuardedClient : IDisposable
     /// </summary>
     /// <exception cref="AddressRefusedException">No ordinary host has such an address.</exception>
     /// <exception cref="HttpRequestException">There was no answer.</exception>
-    public Task<HttpResponseMessage> SendToNamedAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+    public Task<HttpResponseMessage> SendToConfiguredAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
         request.Options.Set(Named, true);
         return SendAsync(request, cancellationToken);
@@ -122,7 +122,7 @@ internal sealed class GuardedClient : IDisposable
         var addresses = IPAddress.TryParse(host, out var literal) ? [literal] : await _lookup(host, cancellationToken);
         var isNamed = context.InitialRequestMessage.Options.TryGetValue(Named, out var named) && named;
         var verdicts = addresses
-            .Select(address => (Address: address, Reason: isNamed ? AddressGuard.RefuseNamed(address) : _guard.Refuse(host, address, port)))
+            .Select(address => (Address: address, Reason: isNamed ? AddressGuard.RefuseConfigured(address) : _guard.Refuse(host, address, port)))
             .ToList();
         IPAddress[] allowed = [.. verdicts.Where(verdict => verdict.Reason is null).Select(verdict => verdict.Address)];
         if (allowed.Length == 0)
@@ -146,8 +146,8 @@ internal sealed class GuardedClient : IDisposable
     private async Task<Stream> ConnectAsync(IPAddress address, int port, CancellationToken cancellationToken)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-        using var patience = new CancellationTokenSource(ConnectPatience, _time);
-        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, patience.Token);
+        using var timeout = new CancellationTokenSource(ConnectTimeout, _time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token);
         try
         {
             await socket.ConnectAsync(address, port, cancel.Token);

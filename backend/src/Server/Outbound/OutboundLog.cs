@@ -4,14 +4,14 @@ namespace Sluice.Server.Outbound;
 internal static partial class OutboundLog
 {
     [LoggerMessage(2200, LogLevel.Warning, "rclone could not be notified of changed folders: {Cause}. Its mount may show old listings until a retry succeeds")]
-    public static partial void RcloneNotTold(ILogger logger, string cause);
+    public static partial void NotifyFailed(ILogger logger, string cause);
 
     [LoggerMessage(2201, LogLevel.Debug, "rclone could not be notified of changed folders again: {Cause}")]
-    public static partial void RcloneStillNotTold(ILogger logger, string cause);
+    public static partial void NotifyFailedAgain(ILogger logger, string cause);
 
     [LoggerMessage(2202, LogLevel.Information, "Notifying rclone of changed folders works again")]
-    public static partial void RcloneToldAgain(ILogger logger);
+    public static partial void NotifyRecovered(ILogger logger);
 
     [LoggerMessage(2203, LogLevel.Debug, "Notified rclone of {Folders} changed folders; 0 means all")]
-    public static partial void RcloneTold(ILogger logger, int folders);
+    public static partial void Notified(ILogger logger, int folders);
 }

@@ -48,9 +48,9 @@ internal sealed class RcloneNotifier(
         while (true)
         {
             await WaitForChangeAsync(retry, stopping);
-            var told = await TellAsync(failed, stopping);
-            failed = told is null ? failed : !told.Value;
-            retry = told == false ? Next(retry) : null;
+            var notified = await NotifyAsync(failed, stopping);
+            failed = notified is null ? failed : !notified.Value;
+            retry = notified == false ? Next(retry) : null;
         }
     }
 
@@ -73,7 +73,7 @@ internal sealed class RcloneNotifier(
     }
 
     /// <returns>Whether the call succeeded; null if there was nothing to send.</returns>
-    private async Task<bool?> TellAsync(bool failed, CancellationToken stopping)
+    private async Task<bool?> NotifyAsync(bool failed, CancellationToken stopping)
     {
         var current = options.CurrentValue;
         if (_changed.Take() is not { } changed || !current.RcEnabled)
@@ -93,15 +93,15 @@ internal sealed class RcloneNotifier(
         if (cause is not null)
         {
             if (failed)
-                OutboundLog.RcloneStillNotTold(logger, cause);
+                OutboundLog.NotifyFailedAgain(logger, cause);
             else
-                OutboundLog.RcloneNotTold(logger, cause);
+                OutboundLog.NotifyFailed(logger, cause);
             return false;
         }
 
-        OutboundLog.RcloneTold(logger, changed.Folders.Count);
+        OutboundLog.Notified(logger, changed.Folders.Count);
         if (failed)
-            OutboundLog.RcloneToldAgain(logger);
+            OutboundLog.NotifyRecovered(logger);
         return true;
     }
 }

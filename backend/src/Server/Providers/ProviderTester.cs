@@ -67,8 +67,8 @@ internal sealed class ProviderTester(ProviderHost providers, HostLookup lookup, 
             var found = IPAddress.TryParse(host.Trim('[', ']'), out var literal) ? [literal] : await lookup(host, cancellationToken);
             if (isTrusted || found.Length == 0)
                 return found;
-            IPAddress[] allowed = [.. found.Where(address => AddressGuard.RefuseNamed(address) is null)];
-            return allowed.Length > 0 ? allowed : throw new AddressRefusedException(AddressGuard.RefuseNamed(found[0])!);
+            IPAddress[] allowed = [.. found.Where(address => AddressGuard.RefuseConfigured(address) is null)];
+            return allowed.Length > 0 ? allowed : throw new AddressRefusedException(AddressGuard.RefuseConfigured(found[0])!);
         }
     }
 }

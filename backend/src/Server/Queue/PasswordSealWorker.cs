@@ -44,7 +44,7 @@ internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords 
         [
             .. connection.Query<KeptPassword>(
                 $"""
-                SELECT id AS Id, password AS Password FROM {table} {SqlDialect.By($"{table}_plain")}
+                SELECT id AS Id, password AS Password FROM {table} {SqlDialect.IndexedBy($"{table}_plain")}
                 WHERE password <> '' AND substr(password, 1, 7) <> 'enc:v1:' LIMIT @most
                 """,
                 new { most = PerTransaction }),

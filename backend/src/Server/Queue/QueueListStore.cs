@@ -114,7 +114,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
 
         // In its own order the queue has an index. A state needs whole rows, which are read one after the other unless words leave few.
         var readsRows = query.Words.Count == 0 && (query.Order == QueueOrder.Position || query.State is not null);
-        return list.Read(connection, readsRows ? "queue_item" : $"queue_item {SqlDialect.By(Index)}", OrderOf(query.Order), after, limit);
+        return list.Read(connection, readsRows ? "queue_item" : $"queue_item {SqlDialect.IndexedBy(Index)}", OrderOf(query.Order), after, limit);
     }
 
     private static RowOrder OrderOf(QueueOrder order) => order switch

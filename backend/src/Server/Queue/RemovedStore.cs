@@ -101,7 +101,7 @@ internal static class RemovedStore
         ReturnFiles(connection, removal);
         ReturnItems(connection, removal);
         List<long> numbers = [.. connection.Query<long>("SELECT number FROM removed_history_item WHERE removal = @removal", new { removal })];
-        HistoryStore.Counted(connection, connection.Execute(
+        HistoryStore.AdvanceChanges(connection, connection.Execute(
             $"INSERT INTO history_item ({HistoryColumns}) SELECT {HistoryColumns} FROM removed_history_item WHERE removal = @removal", new { removal }));
         connection.Execute("DELETE FROM removal WHERE number = @removal", new { removal });
         return HistoryStore.FindEnded(connection, SqlDialect.List(numbers));

@@ -19,7 +19,7 @@ internal sealed record SettingSet(
 internal static class SettingSets
 {
     /// <summary>Maximum number of sets.</summary>
-    public const int Kept = 10;
+    public const int MaxSets = 10;
 
     /// <summary>Returns all sets, newest first.</summary>
     public static IReadOnlyList<SettingSet> Read(DbConnection connection) =>
@@ -36,7 +36,7 @@ internal static class SettingSets
     ];
 
     /// <summary>Saves the current settings as proven before the first change, because this server has started with them.</summary>
-    public static void Begin(DbConnection connection, DateTimeOffset now)
+    public static void AddBaseline(DbConnection connection, DateTimeOffset now)
     {
         if (connection.ExecuteScalar<long>("SELECT count(*) FROM setting_set") > 0)
             return;
@@ -49,11 +49,11 @@ internal static class SettingSets
     public static void Add(DbConnection connection, DateTimeOffset now, IReadOnlyList<string> changed)
     {
         Insert(connection, now, changed, Current(connection), proven: false);
-        connection.Execute("DELETE FROM setting_set WHERE id NOT IN (SELECT id FROM setting_set ORDER BY id DESC LIMIT @kept)", new { kept = Kept });
+        connection.Execute("DELETE FROM setting_set WHERE id NOT IN (SELECT id FROM setting_set ORDER BY id DESC LIMIT @kept)", new { kept = MaxSets });
     }
 
     /// <summary>Records the outcome of starts.</summary>
-    public static void Judge(DbConnection connection, long? proven, IReadOnlyCollection<long> failed)
+    public static void RecordOutcome(DbConnection connection, long? proven, IReadOnlyCollection<long> failed)
     {
         connection.Execute("UPDATE setting_set SET proven = 1 WHERE id = @proven", new { proven = proven ?? 0 });
         connection.Execute($"UPDATE setting_set SET failed = 1 WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(failed) });

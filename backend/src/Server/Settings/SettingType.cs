@@ -19,7 +19,7 @@ internal enum SettingType
     /// <summary>A secret of letters, digits, <c>_</c> and <c>-</c>.</summary>
     Key,
 
-    /// <summary>A password, stored as a hash so that nobody can read it.</summary>
+    /// <summary>A password, stored as a hash so that it cannot be read back.</summary>
     Password,
 
     Name,

@@ -78,7 +78,7 @@ internal sealed class SettingsStore(
                     {
                         NoteKey(connection);
                         if (judges)
-                            SettingSets.Judge(connection, _started!.Id, _failed);
+                            SettingSets.RecordOutcome(connection, _started!.Id, _failed);
                         if (_reverted)
                             Replace(connection, _started!.Content);
                         return 0;
@@ -158,7 +158,7 @@ internal sealed class SettingsStore(
                     NoteKey(connection);
                     string[] changed = [.. canonical.Keys.Where(key => !SettingsValidator.Definition(key)!.IsState)];
                     if (changed.Length > 0)
-                        SettingSets.Begin(connection, time.WallTime());
+                        SettingSets.AddBaseline(connection, time.WallTime());
                     connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(removed) });
                     var count = connection.Execute(Upsert, rows);
                     if (changed.Length > 0)

@@ -4,16 +4,16 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Remembers sets of settings whose start failed (CFG-12). One start that ended with an error accuses a set, or two in a row that vanished,
-/// because a single kill or power cut says nothing about the settings. Kept in a small file, because the database does not accept writes this
-/// early. Not thread-safe.
+/// Remembers sets of settings whose start failed (CFG-12). A set is accused after one start that failed with an error, or two in a row that
+/// vanished: a single kill or power cut proves nothing. Kept in a small file, because the database does not accept writes this early. Not
+/// thread-safe.
 /// </summary>
 internal sealed class SettingsTrial(DataFolder folder)
 {
     private const string FailedMark = " failed";
 
     // True from Begin until the outcome of this start.
-    private bool _isUnderWay;
+    private bool _isRunning;
 
     private string Path => System.IO.Path.Combine(folder.Root, "settings.trial");
 
@@ -32,7 +32,7 @@ internal sealed class SettingsTrial(DataFolder folder)
     /// <summary>Records an unproven set before a start uses it.</summary>
     public void Begin(long set)
     {
-        _isUnderWay = true;
+        _isRunning = true;
         Write([.. Read(), new Start(set, Failed: false)]);
     }
 
@@ -51,9 +51,9 @@ internal sealed class SettingsTrial(DataFolder folder)
     /// <summary>Changes the last line, which belongs to this start. Does nothing if this start tries no set.</summary>
     private void EndWith(Func<List<Start>, List<Start>> change)
     {
-        if (!_isUnderWay)
+        if (!_isRunning)
             return;
-        _isUnderWay = false;
+        _isRunning = false;
         if (Read() is { Count: > 0 } starts)
             Write(change(starts));
     }

@@ -71,7 +71,7 @@ public sealed class LogResourceTests : IDisposable
         Assert.False(logger.IsEnabled(LogLevel.Debug));
 
         levels.Use(LogLevel.Debug);
-        time.Advance(LogLevels.ForAWhile - TimeSpan.FromSeconds(1));
+        time.Advance(LogLevels.TemporaryDuration - TimeSpan.FromSeconds(1));
         Assert.True(logger.IsEnabled(LogLevel.Debug));
         time.Advance(TimeSpan.FromSeconds(1));
 

@@ -23,10 +23,10 @@ public sealed class BlobQuarantineTests : IDisposable
     [InlineData(true)]
     public void File_stays_for_seven_whole_days_and_not_for_ever(bool restartsEachHour)
     {
-        _quarantine.TryPassDay();
+        _quarantine.AdvanceDay();
         Take();
         // The look that notes the first day may come at any time.
-        _quarantine.TryPassDay();
+        _quarantine.AdvanceDay();
 
         for (var hour = 1; hour <= 8 * 24; hour++)
         {
@@ -34,7 +34,7 @@ public sealed class BlobQuarantineTests : IDisposable
             _time.Advance(TimeSpan.FromHours(1));
             if (restartsEachHour)
                 _quarantine = new BlobQuarantine(_temporary.Folder, _time);
-            _quarantine.TryPassDay();
+            _quarantine.AdvanceDay();
         }
 
         Assert.False(IsKept);
@@ -44,11 +44,11 @@ public sealed class BlobQuarantineTests : IDisposable
     public void Clock_that_jumps_by_years_costs_no_more_than_a_day()
     {
         Take();
-        _quarantine.TryPassDay();
+        _quarantine.AdvanceDay();
 
         _time.Advance(TimeSpan.FromDays(730));
         for (var i = 0; i < 20; i++)
-            _quarantine.TryPassDay();
+            _quarantine.AdvanceDay();
 
         Assert.True(IsKept);
         Assert.True(_quarantine.TryRestore(Blob));
@@ -59,11 +59,11 @@ public sealed class BlobQuarantineTests : IDisposable
     public void Clock_that_went_back_keeps_everything_until_a_day_has_passed()
     {
         Take();
-        _quarantine.TryPassDay();
+        _quarantine.AdvanceDay();
         File.SetLastWriteTimeUtc(Path.Combine(_temporary.Folder.Quarantine, "day"), _time.GetUtcNow().UtcDateTime.AddYears(2));
 
         for (var i = 0; i < 20; i++)
-            _quarantine.TryPassDay();
+            _quarantine.AdvanceDay();
 
         Assert.True(File.Exists(Path.Combine(_temporary.Folder.Quarantine, "8", "blob")));
     }

@@ -35,7 +35,7 @@ public sealed class RecentWarningsTests : IDisposable
             Write(LogLevel.Warning, 100 + i, $"line {i}");
 
         Assert.Equal(Enumerable.Range(10, 20).Select(i => $"line {i}"), _warnings.Lines.Select(line => line.Text));
-        Assert.Equal(("QueueWorker", RecentWarnings.Most), (_warnings.Lines[0].Origin, _warnings.Count));
+        Assert.Equal(("QueueWorker", RecentWarnings.MaxLines), (_warnings.Lines[0].Origin, _warnings.Count));
         Assert.Equal(_ring.Lines.TakeLast(20).Select(line => line.Number), _warnings.Lines.Select(line => line.Number));
         _warnings.Clear();
         Assert.Empty(_warnings.Lines);

@@ -23,7 +23,7 @@ public sealed class SettingSetTests : IDisposable
         await SaveAsync(host, ("webdav.user", "me"));
 
         var sets = await host.Store.SetsAsync(Token);
-        Assert.Equal(SettingSets.Kept, sets.Count);
+        Assert.Equal(SettingSets.MaxSets, sets.Count);
         Assert.Equal(["webdav.user"], sets[0].Changed);
         Assert.DoesNotContain(sets, set => set.Content.Values.Any(value => value.Contains("canary", StringComparison.Ordinal)));
 
