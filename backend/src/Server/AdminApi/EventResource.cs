@@ -37,8 +37,8 @@ internal static class EventResource
         var last = http.Request.Headers["Last-Event-ID"].ToString();
         using var watch = await hub.WatchAsync(names, EventPlace.Read(last.Length > 0 ? last : since), cancellationToken);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, watch.Dropped, lifetime.ApplicationStopping);
-        await using var beats = time.CreateTimer(_ => watch.OfferBeat(), null, BeatInterval, BeatInterval);
-        using var changes = ChangeToken.OnChange(store.GetChangeToken, watch.OfferBeat);
+        await using var beats = time.CreateTimer(_ => watch.OfferKeepAlive(), null, BeatInterval, BeatInterval);
+        using var changes = ChangeToken.OnChange(store.GetChangeToken, watch.OfferKeepAlive);
         Begin(http);
         try
         {

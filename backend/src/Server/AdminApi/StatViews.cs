@@ -16,7 +16,7 @@ internal sealed class StatViews(
     BandwidthLimit bandwidth,
     ProviderHost providers,
     ArrStore arr,
-    FirstEvening evening,
+    FirstUse evening,
     Attention attention,
     SluiceDatabase database,
     TimeProvider time)

@@ -30,7 +30,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
     public StreamRows Rows(long seq = 0)
     {
         var fetching = providers.Look();
-        return new StreamRows([.. playbacks.List().Take(MostRows).Select(played => Row(played.Look(), fetching).Row)], Scans(), seq);
+        return new StreamRows([.. playbacks.List().Take(MostRows).Select(played => Row(played.Snapshot(), fetching).Row)], Scans(), seq);
     }
 
     /// <summary>All that is known of a playback; null where there is none of this id any more.</summary>
@@ -39,7 +39,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
         if (playbacks.Find(id) is not { } played)
             return null;
         var map = await MapAsync(played.File, cancellationToken);
-        var seen = played.Look();
+        var seen = played.Snapshot();
         var (row, wait) = Row(seen, providers.Look());
         return new StreamDetail(
             row,
@@ -131,7 +131,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
     {
         try
         {
-            var cells = await files.LookAsync(file, MostCells, cancellationToken);
+            var cells = await files.GetCellsAsync(file, MostCells, cancellationToken);
             return new BufferMap(cells.Cells, cells.MemoryBytes, cells.DiskBytes, cells.UnderWay, cells.Gone);
         }
         catch (Exception failure) when (Playback.Explain(failure) is not null)

@@ -11,10 +11,10 @@ namespace Sluice.Server.Events;
 internal sealed class EventHub : IAsyncDisposable
 {
     /// <summary>Interval between two frames of a change topic. Changes in between share one frame.</summary>
-    public static readonly TimeSpan Pace = TimeSpan.FromMilliseconds(250);
+    public static readonly TimeSpan FrameInterval = TimeSpan.FromMilliseconds(250);
 
     /// <summary>How long changes are kept, and recorded after the last watcher has left.</summary>
-    public static readonly TimeSpan Kept = TimeSpan.FromMinutes(5);
+    public static readonly TimeSpan ReplayWindow = TimeSpan.FromMinutes(5);
 
     // Maximum bytes of kept frames. A busy import writes some hundred KiB in five minutes.
     private const int MaxKeptBytes = 4 << 20;
@@ -87,7 +87,7 @@ internal sealed class EventHub : IAsyncDisposable
             foreach (var run in _runs.Values.Where(run => run.Watchers.Remove(watch) && run.Watchers.Count == 0).ToList())
             {
                 if (run.Topic is IChangeTopic && !_isClosed)
-                    run.Idle = _time.CreateTimer(_ => EndIdle(run), null, Kept, Timeout.InfiniteTimeSpan);
+                    run.Idle = _time.CreateTimer(_ => EndIdle(run), null, ReplayWindow, Timeout.InfiniteTimeSpan);
                 else
                     idle.Add(End(run));
             }
@@ -163,7 +163,7 @@ internal sealed class EventHub : IAsyncDisposable
             run.Bit = 1UL << _topics.Index().First(topic => topic.Item == change).Index;
             // Changes before this point were not recorded, so pages loaded earlier must reload.
             run.Since = run.Last = ++_seq;
-            run.Notes = change.Begin(() => run.News.Writer.TryWrite(true));
+            run.Recording = change.Begin(() => run.Signal.Writer.TryWrite(true));
             run.Running = Task.Run(() => FollowAsync(run, change, run.Stop.Token));
         }
         else if (run.Topic is ISampledTopic sampled)
@@ -187,7 +187,7 @@ internal sealed class EventHub : IAsyncDisposable
     {
         _runs.Remove(run.Topic.Name);
         run.Idle?.Dispose();
-        run.Notes?.Dispose();
+        run.Recording?.Dispose();
         _ended = _ended.IsCompleted ? run.Running : Task.WhenAll(_ended, run.Running);
         return run;
     }
@@ -204,17 +204,17 @@ internal sealed class EventHub : IAsyncDisposable
         run.Stop.Cancel();
     }
 
-    /// <summary>Publishes the first change at once; changes within <see cref="Pace"/> after it share the next frame.</summary>
+    /// <summary>Publishes the first change at once; changes within <see cref="FrameInterval"/> after it share the next frame.</summary>
     private async Task FollowAsync(Run run, IChangeTopic topic, CancellationToken stop)
     {
         try
         {
-            while (await run.News.Reader.ReadAsync(stop))
+            while (await run.Signal.Reader.ReadAsync(stop))
             {
                 if (await TryAsync(run, async () => await topic.TakeAsync(stop), stop) is not { } maker)
                     continue;
                 Publish(run, maker);
-                await Task.Delay(Pace, _time, stop);
+                await Task.Delay(FrameInterval, _time, stop);
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -295,7 +295,7 @@ internal sealed class EventHub : IAsyncDisposable
 
     private void Evict()
     {
-        while (_kept.TryPeek(out var oldest) && (_keptBytes > MaxKeptBytes || _time.GetElapsedTime(oldest.At) > Kept))
+        while (_kept.TryPeek(out var oldest) && (_keptBytes > MaxKeptBytes || _time.GetElapsedTime(oldest.At) > ReplayWindow))
         {
             _kept.Dequeue();
             _keptBytes -= oldest.Frame.Json.Length;
@@ -314,7 +314,7 @@ internal sealed class EventHub : IAsyncDisposable
 
         public CancellationTokenSource Stop { get; } = new();
 
-        public Channel<bool> News { get; } =
+        public Channel<bool> Signal { get; } =
             Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
         /// <summary>Its bit in frame ids; 0 for a sampled topic, because that always starts with a snapshot.</summary>
@@ -328,7 +328,7 @@ internal sealed class EventHub : IAsyncDisposable
 
         public Task Running { get; set; } = Task.CompletedTask;
 
-        public IDisposable? Notes { get; set; }
+        public IDisposable? Recording { get; set; }
 
         public ITimer? Idle { get; set; }
     }

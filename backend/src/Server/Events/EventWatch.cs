@@ -38,7 +38,7 @@ internal sealed class EventWatch : IDisposable
     // Bytes of a frame without its JSON.
     private const int Overhead = 64;
 
-    private static readonly EventFrame Beat = new("", 0, default);
+    private static readonly EventFrame KeepAlive = new("", 0, default);
 
     private readonly EventHub _hub;
     private readonly Channel<EventFrame> _frames = Channel.CreateUnbounded<EventFrame>(new UnboundedChannelOptions { SingleReader = true });
@@ -86,10 +86,10 @@ internal sealed class EventWatch : IDisposable
     }
 
     /// <summary>Adds a comment unless a frame is pending. Either makes the reader check whether the client may still be connected.</summary>
-    public void OfferBeat()
+    public void OfferKeepAlive()
     {
         if (!HasMore)
-            Offer(Beat);
+            Offer(KeepAlive);
     }
 
     /// <summary>Disconnects a client with too many pending bytes.</summary>

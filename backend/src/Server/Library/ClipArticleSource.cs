@@ -10,7 +10,7 @@ namespace Sluice.Server.Library;
 internal sealed class ClipArticleSource : IArticleSource
 {
     // Bytes per write, as from a connection.
-    private const int Stretch = 256 << 10;
+    private const int MaxWriteBytes = 256 << 10;
 
     private readonly Dictionary<MessageId, ReadOnlyMemory<byte>> _bodies = [];
     private readonly List<MessageId> _ids = [];
@@ -55,10 +55,10 @@ internal sealed class ClipArticleSource : IArticleSource
         sink.Start(0);
         while (!body.IsEmpty)
         {
-            var stretch = body[..Math.Min(Stretch, body.Length)];
-            if (sink.Write(stretch.Span, out _))
+            var block = body[..Math.Min(MaxWriteBytes, body.Length)];
+            if (sink.Write(block.Span, out _))
                 break;
-            body = body[stretch.Length..];
+            body = body[block.Length..];
         }
 
         return new ValueTask<ArticleReply>(ArticleReply.FoundAt(0));

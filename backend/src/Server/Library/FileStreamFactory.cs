@@ -41,7 +41,7 @@ internal sealed class FileStreamFactory(
             return providers.Engine.Open(clip.Extents, lane, position, end, client);
 
         var content = ContentMap.Unpack(file.Content);
-        var posted = recent.AreAll && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
+        var posted = recent.IsOnlySource && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
 
         var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         try
@@ -80,7 +80,7 @@ internal sealed class FileStreamFactory(
     /// <param name="cancellationToken">Cancels the query.</param>
     /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
-    public async Task<FileCells> LookAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
+    public async Task<FileCells> GetCellsAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
     {
         if (file.Id == BuiltInClip.FileId)
             return await providers.Engine.LookAsync(clip.Extents, mostCells, cancellationToken);
@@ -124,7 +124,7 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : 
 
     public override void WatchProof(Action headArrived) => inner.WatchProof(headArrived);
 
-    public override StreamSnapshot? Look() => inner.Look();
+    public override StreamSnapshot? Snapshot() => inner.Snapshot();
 
     protected override async ValueTask CloseAsync()
     {

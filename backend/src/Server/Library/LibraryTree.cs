@@ -15,7 +15,7 @@ internal sealed class LibraryTree(
     /// <summary>The entry at a path below <c>/content</c>, or null; no names mean <c>/content</c> itself.</summary>
     public async ValueTask<LibraryEntry?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
-        if (recent.AreAll)
+        if (recent.IsOnlySource)
             return new FileEntry(recent.FindByPath(names) ?? throw new DatabaseLostException());
         if (names.Count == 0)
             return new RootEntry(_startedAt);
@@ -26,7 +26,7 @@ internal sealed class LibraryTree(
         if (names.Count == 1)
             return await FindCategoryAsync(category, cancellationToken);
         var found = await store.FindAsync(category, names[1], [.. names.Skip(2)], cancellationToken);
-        return shown.Contain(found) ? found : null;
+        return shown.Shows(found) ? found : null;
     }
 
     /// <summary>The children of a collection, by name; none for a file.</summary>
@@ -35,25 +35,25 @@ internal sealed class LibraryTree(
         RootEntry => ListCategoriesAsync(cancellationToken),
         CategoryEntry { Name: BuiltInClip.Category } => AsyncEnumerable.Repeat<LibraryEntry>(new FileEntry(clip.File), ClipIsShown ? 1 : 0),
         CategoryEntry category => store.ListReleasesAsync(category.Name, cancellationToken),
-        ReleaseEntry release => store.ListFolderAsync(release.Release, "", cancellationToken).Where(shown.Contain),
-        FolderEntry folder => store.ListFolderAsync(folder.Release, folder.Path, cancellationToken).Where(shown.Contain),
+        ReleaseEntry release => store.ListFolderAsync(release.Release, "", cancellationToken).Where(shown.Shows),
+        FolderEntry folder => store.ListFolderAsync(folder.Release, folder.Path, cancellationToken).Where(shown.Shows),
         _ => AsyncEnumerable.Empty<LibraryEntry>(),
     };
 
     public async ValueTask<FileEntry?> FindByIdAsync(Guid id, CancellationToken cancellationToken)
     {
-        if (recent.AreAll)
+        if (recent.IsOnlySource)
             return new FileEntry(recent.FindById(id) ?? throw new DatabaseLostException());
         if (id == BuiltInClip.FileId)
             return ClipIsShown ? new FileEntry(clip.File) : null;
-        return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Contain(found) ? found : null;
+        return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Shows(found) ? found : null;
     }
 
     /// <summary>The files whose ids start with these digits, by id.</summary>
     public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var film = ClipIsShown && BuiltInClip.FileId.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;
-        await foreach (var entry in store.ListByIdAsync(digits, cancellationToken).Where(shown.Contain))
+        await foreach (var entry in store.ListByIdAsync(digits, cancellationToken).Where(shown.Shows))
         {
             if (film is not null && film.File.Id.CompareTo(entry.File.Id) < 0)
             {

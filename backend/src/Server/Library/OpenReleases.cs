@@ -13,7 +13,7 @@ internal sealed class OpenReleases : IDisposable
     public const int MostIdle = 8;
 
     /// <summary>How long to keep an idle release.</summary>
-    public static readonly TimeSpan Keep = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(30);
 
     private readonly ReleaseIdStore _store;
     private readonly TimeProvider _time;
@@ -91,7 +91,7 @@ internal sealed class OpenReleases : IDisposable
     {
         lock (_gate)
         {
-            while (_idle.First is { } oldest && _time.GetElapsedTime(oldest.Value.IdleSince) >= Keep)
+            while (_idle.First is { } oldest && _time.GetElapsedTime(oldest.Value.IdleSince) >= IdleTimeout)
                 Drop(oldest.Value);
             SetTimer();
         }
@@ -101,7 +101,7 @@ internal sealed class OpenReleases : IDisposable
     {
         if (_isClosed || _idle.First is not { } oldest)
             return;
-        var due = Keep - _time.GetElapsedTime(oldest.Value.IdleSince);
+        var due = IdleTimeout - _time.GetElapsedTime(oldest.Value.IdleSince);
         _timer.Change(due > TimeSpan.Zero ? due : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
     }
 

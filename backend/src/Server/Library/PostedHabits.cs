@@ -25,7 +25,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
             _byAge.Enqueue(file);
             while (_byAge.Count > MostFiles)
                 _files.Remove(_byAge.Dequeue());
-            return _files[file] = new FileHabit(stored.Habit, habit => Learned(file, habit));
+            return _files[file] = new FileHabit(stored.Habit, habit => OnLearned(file, habit));
         }
     }
 
@@ -45,7 +45,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
             await store.KeepHabitsAsync(learned, cancellationToken);
     }
 
-    private void Learned((string, int) file, ArticleHabit habit)
+    private void OnLearned((string, int) file, ArticleHabit habit)
     {
         lock (_gate)
         {

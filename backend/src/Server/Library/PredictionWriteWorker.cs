@@ -10,17 +10,17 @@ namespace Sluice.Server.Library;
 /// in batches, so that reads never wait for the database.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the pending work; nothing is called under it. Volumes beyond <see cref="MostWaiting"/>, possible only while the
+/// Thread-safe. <c>_gate</c> guards the pending work; nothing is called under it. Volumes beyond <see cref="MaxPending"/>, possible only while the
 /// database accepts no writes, are dropped and proved again later.
 /// </remarks>
 internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue, SluiceDatabase database, TimeProvider time) : IWorker
 {
-    private const int MostWaiting = 100_000;
+    private const int MaxPending = 100_000;
 
     // Other writes wait for a batch. This many rows take about ten milliseconds.
-    private const int MostAtOnce = 1000;
+    private const int BatchSize = 1000;
 
-    private static readonly TimeSpan Gathering = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan BatchDelay = TimeSpan.FromSeconds(1);
 
     private readonly WakeSignal _wake = new(time);
     private readonly Lock _gate = new();
@@ -30,11 +30,11 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
     public string Name => "prediction results";
 
     /// <summary>Queues proved volumes to be stored. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
-    public void NoteProved(Release release, IReadOnlyList<PredictedVolume> volumes)
+    public void ReportProved(Release release, IReadOnlyList<PredictedVolume> volumes)
     {
         lock (_gate)
         {
-            foreach (var volume in volumes.Take(MostWaiting - _proved.Count))
+            foreach (var volume in volumes.Take(MaxPending - _proved.Count))
                 _proved.Enqueue((release, volume));
         }
 
@@ -42,11 +42,11 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
     }
 
     /// <summary>Queues a release because a reader waits for heads that the background could have fetched.</summary>
-    public void NoteSought(Release release)
+    public void ReportSought(Release release)
     {
         lock (_gate)
         {
-            if (_sought.Count < MostWaiting)
+            if (_sought.Count < MaxPending)
                 _sought.Add(release);
         }
 
@@ -60,7 +60,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
             // Work left by a failed write sets no signal, so check before waiting.
             if (IsEmpty())
                 await _wake.WaitAsync(longest: null, stopping);
-            await Task.Delay(Gathering, time, stopping);
+            await Task.Delay(BatchDelay, time, stopping);
             await WriteAsync(stopping);
         }
     }
@@ -75,7 +75,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
             List<(Release Release, PredictedVolume Volume)> proved;
             List<Release> sought;
             lock (_gate)
-                (proved, sought) = ([.. _proved.Take(MostAtOnce)], [.. _sought]);
+                (proved, sought) = ([.. _proved.Take(BatchSize)], [.. _sought]);
 
             // Safe mode forbids writes. The next start proves everything again.
             if (database.IsOpen && proved.Count > 0)

@@ -65,7 +65,7 @@ internal sealed class Predictions : IPredictionOwner
     /// <summary>Queues a release to be mapped again, or requeues it because it was unreadable.</summary>
     public void Refute(Release release) => _refuted.Writer.TryWrite(release);
 
-    void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes) => _writer.NoteProved(((SetKey)key).Release, volumes);
+    void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes) => _writer.ReportProved(((SetKey)key).Release, volumes);
 
     void IPredictionOwner.OnRefuted(object key)
     {
@@ -74,7 +74,7 @@ internal sealed class Predictions : IPredictionOwner
             Refute(release);
     }
 
-    void IPredictionOwner.OnSought(object key) => _writer.NoteSought(((SetKey)key).Release);
+    void IPredictionOwner.OnSought(object key) => _writer.ReportSought(((SetKey)key).Release);
 
     private static IEnumerable<(SetKey Key, IReadOnlyList<PredictedFile> Volumes)> SetsOf(
         Release release, IReadOnlyList<StoredPostedFile> stored, Func<StoredPostedFile, PostedFile> open) =>

@@ -47,20 +47,20 @@ internal sealed class ProvingWorker(
             foreach (var due in _postponed.Where(release => time.GetElapsedTime(release.Value) >= RetryAfter).Select(release => release.Key).ToList())
                 _postponed.Remove(due);
             var now = time.WallTime().UtcDateTime;
-            if (await LeftOfAsync(now, stopping) <= 0)
+            if (await GetBytesLeftAsync(now, stopping) <= 0)
                 await Task.Delay(now.Date.AddDays(1) - now, time, stopping);
             else if (await queue.FindNextAsync(_postponed.Keys, stopping) is { } release)
-                await TurnAsync(release, now, stopping);
+                await ProveReleaseAsync(release, now, stopping);
             else
                 await queue.Added.WaitAsync(_postponed.Count > 0 ? RetryAfter : null, stopping);
         }
     }
 
     /// <summary>Bytes left for the day.</summary>
-    private async Task<long> LeftOfAsync(DateTime now, CancellationToken cancellationToken) =>
+    private async Task<long> GetBytesLeftAsync(DateTime now, CancellationToken cancellationToken) =>
         BytesPerDay - await queue.GetCostAsync(DateOnly.FromDateTime(now), cancellationToken);
 
-    private async Task TurnAsync(Release release, DateTime now, CancellationToken cancellationToken)
+    private async Task ProveReleaseAsync(Release release, DateTime now, CancellationToken cancellationToken)
     {
         try
         {
@@ -93,7 +93,7 @@ internal sealed class ProvingWorker(
         if (stored.Count == 0)
             return false;
         using var ids = await releases.OpenAsync(release.NzbHash, cancellationToken);
-        var (left, heads, cost) = (await LeftOfAsync(now, cancellationToken), 0, 0L);
+        var (left, heads, cost) = (await GetBytesLeftAsync(now, cancellationToken), 0, 0L);
         try
         {
             foreach (var proof in predictions.InBackground(release, stored, ids))
@@ -105,7 +105,7 @@ internal sealed class ProvingWorker(
                     if (heads++ == HeadsPerTurn || cost >= left)
                         return true;
                     cost += file.Map[0].Length;
-                    await LookAsync(release, proof, volume, cancellationToken);
+                    await ProveAsync(release, proof, volume, cancellationToken);
                 }
             }
         }
@@ -118,7 +118,7 @@ internal sealed class ProvingWorker(
         return false;
     }
 
-    private async Task LookAsync(Release release, BackgroundProof proof, PredictedVolume volume, CancellationToken cancellationToken)
+    private async Task ProveAsync(Release release, BackgroundProof proof, PredictedVolume volume, CancellationToken cancellationToken)
     {
         try
         {

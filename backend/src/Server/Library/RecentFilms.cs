@@ -18,7 +18,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
     private readonly LinkedList<RecentFilm> _films = new();
 
     /// <summary>Whether only these files can be found.</summary>
-    public bool AreAll => safeMode.IsOn;
+    public bool IsOnlySource => safeMode.IsOn;
 
     /// <summary>Records an opened file and its posted files.</summary>
     public void Note(LibraryFile file, IReadOnlyList<StoredPostedFile> posted)
@@ -59,7 +59,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
             return Find(film => film.File.Id == file.Id && film.File.ETag == file.ETag)?.Value.Posted;
     }
 
-    public bool Hold(string[] names) => names switch
+    public bool Contains(string[] names) => names switch
     {
         ["content", .. var path] => FindByPath(path) is not null,
         [".ids", .., var id] => Guid.TryParseExact(id, "D", out var guid) && FindById(guid) is not null,

@@ -13,5 +13,5 @@ internal sealed class ShownFiles(IOptionsMonitor<WebDavOptions> options)
 
     public static bool IsPar2(string? name) => name?.EndsWith(Par2Extension, StringComparison.OrdinalIgnoreCase) ?? false;
 
-    public bool Contain(LibraryEntry? entry) => entry is not FileEntry file || !IsPar2(file.Name) || HavePar2;
+    public bool Shows(LibraryEntry? entry) => entry is not FileEntry file || !IsPar2(file.Name) || HavePar2;
 }

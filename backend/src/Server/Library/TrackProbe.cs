@@ -7,13 +7,13 @@ namespace Sluice.Server.Library;
 internal sealed class TrackProbe(FileStreamFactory files, TimeProvider time)
 {
     // A preview must not block for long. Tracks not read by this timeout become known during playback.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(30);
 
     /// <summary>Reads the header of a file. Returns either its tracks or the failure.</summary>
     public async Task<(MediaTracks? Tracks, ReadFailure? Failure)> ReadAsync(LibraryFile file, CancellationToken cancellationToken)
     {
-        using var patience = new CancellationTokenSource(Patience, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, patience.Token);
+        using var timeout = new CancellationTokenSource(ProbeTimeout, time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token);
         try
         {
             return (await TrackReader.ReadAsync((offset, length, token) => ReadAsync(file, offset, length, token), file.Length, either.Token), null);

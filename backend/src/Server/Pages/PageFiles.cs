@@ -23,8 +23,8 @@ internal sealed class PageFiles(PageFolder folder)
     private const string GzipEnding = ".gz";
 
     // The build puts a hash into each file name, so the content of a name never changes.
-    private const string ForGood = "public, max-age=31536000, immutable";
-    private const string ForADay = "public, max-age=86400";
+    private const string CacheForever = "public, max-age=31536000, immutable";
+    private const string CacheOneDay = "public, max-age=86400";
 
     private static readonly FrozenDictionary<string, string> Types = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase)
     {
@@ -68,7 +68,7 @@ internal sealed class PageFiles(PageFolder folder)
                 name => new PageFile(
                     new FileInfo(Path.Combine(root, name)),
                     Types.GetValueOrDefault(Path.GetExtension(name), "application/octet-stream"),
-                    name.StartsWith(Assets, StringComparison.Ordinal) ? ForGood : ForADay),
+                    name.StartsWith(Assets, StringComparison.Ordinal) ? CacheForever : CacheOneDay),
                 StringComparer.Ordinal);
     }
 

@@ -17,12 +17,12 @@ internal sealed record LibraryScan(PlaybackClient Client, int Files, long Bytes)
 internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
 {
     /// <summary>Maximum playbacks, including scans.</summary>
-    public const int Most = 10_000;
+    public const int MaxPlaybacks = 10_000;
 
     // Dropped at a time, so that a scan of many files does not sort the table for each file.
-    private const int Room = 1_000;
+    private const int EvictionBatch = 1_000;
 
-    private static readonly TimeSpan Kept = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(60);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<(PlaybackClient Client, Guid File), PlayedFile> _played = [];
@@ -53,13 +53,13 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
     }
 
     /// <summary>The playbacks, newest first, without scans.</summary>
-    public IReadOnlyList<PlayedFile> List() => [.. All().Where(static played => played.IsTelling).OrderByDescending(static played => played.StartedAt)];
+    public IReadOnlyList<PlayedFile> List() => [.. All().Where(static played => played.IsPlayback).OrderByDescending(static played => played.StartedAt)];
 
     /// <summary>The scans by client.</summary>
     public IReadOnlyList<LibraryScan> ListScans() =>
     [
         .. All()
-            .Where(static played => !played.IsTelling)
+            .Where(static played => !played.IsPlayback)
             .GroupBy(static played => played.Client)
             .Select(static scan => new LibraryScan(scan.Key, scan.Count(), scan.Sum(static played => played.Bytes)))
             .OrderByDescending(static scan => scan.Files),
@@ -85,7 +85,7 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
         foreach (var played in All())
         {
             _hasPlayed = _hasPlayed || played.WasPlayed;
-            if (!played.IsTelling)
+            if (!played.IsPlayback)
                 continue;
             played.Tick();
             reading += played.IsOpen ? 1 : 0;
@@ -97,22 +97,22 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
     private PlayedFile? Find(LibraryFile file, PlaybackClient client)
     {
         lock (_gate)
-            return _played.GetValueOrDefault((client, file.Id)) is { } played && !IsOver(played) ? played : null;
+            return _played.GetValueOrDefault((client, file.Id)) is { } played && !IsExpired(played) ? played : null;
     }
 
     private PlayedFile? Enter(LibraryFile file, PlaybackClient client)
     {
         lock (_gate)
         {
-            if (_played.TryGetValue((client, file.Id), out var played) && !IsOver(played))
+            if (_played.TryGetValue((client, file.Id), out var played) && !IsExpired(played))
             {
                 played.Touch();
                 return played;
             }
 
-            if (_played.Count >= Most)
+            if (_played.Count >= MaxPlaybacks)
                 MakeRoom();
-            return _played.Count >= Most ? null : _played[(client, file.Id)] = new PlayedFile(file, client, Totals, time);
+            return _played.Count >= MaxPlaybacks ? null : _played[(client, file.Id)] = new PlayedFile(file, client, Totals, time);
         }
     }
 
@@ -120,17 +120,17 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
     {
         lock (_gate)
         {
-            foreach (var played in _played.Values.Where(IsOver).ToArray())
+            foreach (var played in _played.Values.Where(IsExpired).ToArray())
                 Forget(played);
             return [.. _played.Values];
         }
     }
 
-    private bool IsOver(PlayedFile played) => time.GetElapsedTime(played.LastReadAt) >= Kept && !played.IsOpen;
+    private bool IsExpired(PlayedFile played) => time.GetElapsedTime(played.LastReadAt) >= IdleTimeout && !played.IsOpen;
 
     private void MakeRoom()
     {
-        foreach (var played in _played.Values.Where(static played => !played.IsOpen).OrderBy(static played => played.LastReadAt).Take(Room).ToArray())
+        foreach (var played in _played.Values.Where(static played => !played.IsOpen).OrderBy(static played => played.LastReadAt).Take(EvictionBatch).ToArray())
             Forget(played);
     }
 

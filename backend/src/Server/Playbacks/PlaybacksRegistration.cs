@@ -9,8 +9,8 @@ internal static class PlaybacksRegistration
     public static IServiceCollection AddPlaybacks(this IServiceCollection services) => services
         .AddSingleton<ProcessorTime>(static () => Environment.CpuUsage.TotalTime)
         .AddSingleton<PlaybackRegistry>()
-        .AddSingleton<FirstEvening>()
-        .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<FirstEvening>())
+        .AddSingleton<FirstUse>()
+        .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<FirstUse>())
         .AddSingleton<ThroughputSampler>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<ThroughputSampler>());
 }

@@ -36,18 +36,18 @@ internal sealed record PlaybackSnapshot(
 internal sealed class PlayedFile
 {
     /// <summary>Bytes after which a playback is no longer part of a scan.</summary>
-    public const long TellingBytes = 4 << 20;
+    public const long MinPlaybackBytes = 4 << 20;
 
     /// <summary>Open time after which a playback is no longer part of a scan.</summary>
-    public static readonly TimeSpan TellingTime = TimeSpan.FromSeconds(5);
+    public static readonly TimeSpan MinPlaybackTime = TimeSpan.FromSeconds(5);
 
     private const int Seconds = 60;
     private const int MostSeeks = 50;
     private const int MostEnds = 8;
 
     // A client that reconnects may request up to this much again from its buffer, or skip a little, without seeking.
-    private const long AskedTwice = 8 << 20;
-    private const long LeftOut = 256 << 10;
+    private const long MaxOverlap = 8 << 20;
+    private const long MaxGap = 256 << 10;
 
     private readonly TimeProvider _time;
     private readonly PlaybackTotals _totals;
@@ -66,7 +66,7 @@ internal sealed class PlayedFile
     private int _seekCount;
     private int _requests;
     private int _repeated;
-    private bool _isTelling;
+    private bool _isPlayback;
     private long _openSince;
     private long _openFor;
     private long _waitedBefore;
@@ -100,7 +100,7 @@ internal sealed class PlayedFile
     public long LastReadAt => Volatile.Read(ref _lastReadAt);
 
     /// <summary>Whether enough was read for a viewer to see something.</summary>
-    public bool WasPlayed => IsTelling || Bytes >= Math.Min(TellingBytes, File.Length);
+    public bool WasPlayed => IsPlayback || Bytes >= Math.Min(MinPlaybackBytes, File.Length);
 
     public bool IsOpen
     {
@@ -112,12 +112,12 @@ internal sealed class PlayedFile
     }
 
     /// <summary>Whether this is a playback rather than part of a scan.</summary>
-    public bool IsTelling
+    public bool IsPlayback
     {
         get
         {
             lock (_gate)
-                return _isTelling = _isTelling || Bytes >= TellingBytes || _time.GetElapsedTime(0, OpenFor) >= TellingTime;
+                return _isPlayback = _isPlayback || Bytes >= MinPlaybackBytes || _time.GetElapsedTime(0, OpenFor) >= MinPlaybackTime;
         }
     }
 
@@ -133,7 +133,7 @@ internal sealed class PlayedFile
         Touch();
         lock (_gate)
         {
-            var isSeek = _requests > 0 && !_ends.Concat(_open.Select(static other => other.Position)).Any(end => stream.Begin > end - AskedTwice && stream.Begin <= end + LeftOut);
+            var isSeek = _requests > 0 && !_ends.Concat(_open.Select(static other => other.Position)).Any(end => stream.Begin > end - MaxOverlap && stream.Begin <= end + MaxGap);
             if (_open.Count == 0)
                 _openSince = _time.GetTimestamp();
             _open.Add(stream);
@@ -150,7 +150,7 @@ internal sealed class PlayedFile
     /// <summary>Removes an ended request.</summary>
     public void Leave(PlayedStream stream)
     {
-        var repeated = stream.Look()?.Repeated ?? 0;
+        var repeated = stream.Snapshot()?.Repeated ?? 0;
         var now = _time.GetTimestamp();
         lock (_gate)
         {
@@ -159,7 +159,7 @@ internal sealed class PlayedFile
             if (_open.Count == 0)
                 _openFor += now - _openSince;
             _repeated += repeated;
-            _waitedBefore += stream.Waited(now);
+            _waitedBefore += stream.TotalWait(now);
             if (_ends.Count == MostEnds)
                 _ends.Dequeue();
             _ends.Enqueue(stream.Position);
@@ -168,18 +168,18 @@ internal sealed class PlayedFile
     }
 
     /// <summary>Records a read of a request.</summary>
-    public void Read(int count, long position, long now)
+    public void OnRead(int count, long position, long now)
     {
         Interlocked.Add(ref _bytes, count);
         Volatile.Write(ref _position, position);
         Volatile.Write(ref _lastReadAt, now);
-        _totals.Sent(count);
+        _totals.AddSent(count);
     }
 
     /// <summary>Records the first byte of a request. Called once per request.</summary>
-    public void Begun(PlayedStream stream, double ms)
+    public void OnFirstByte(PlayedStream stream, double ms)
     {
-        _totals.Begun(ms);
+        _totals.AddFirstByte(ms);
         lock (_gate)
         {
             _firstByteMs ??= ms;
@@ -193,7 +193,7 @@ internal sealed class PlayedFile
         var now = _time.GetTimestamp();
         lock (_gate)
         {
-            var waits = _waitedBefore + _open.Sum(stream => stream.Waited(now));
+            var waits = _waitedBefore + _open.Sum(stream => stream.TotalWait(now));
             _waitedShare = now > _tickedAt ? Math.Clamp((double)(waits - _tickedWaits) / (now - _tickedAt), 0, 1) : 0;
             if (_rates.Count == Seconds)
                 _rates.Dequeue();
@@ -212,7 +212,7 @@ internal sealed class PlayedFile
         }
     }
 
-    public PlaybackSnapshot Look()
+    public PlaybackSnapshot Snapshot()
     {
         PlayedStream[] open;
         PlaybackSnapshot seen;
@@ -248,7 +248,7 @@ internal sealed class PlayedFile
         {
             Waiting = waiting,
             ClientIdle = first.WaitingSince is null ? _time.GetElapsedTime(lastRead, now) : TimeSpan.Zero,
-            Stream = first.Look(),
+            Stream = first.Snapshot(),
         };
     }
 
@@ -266,7 +266,7 @@ internal sealed class PlayedFile
 internal sealed class PlaybackTotals(TimeProvider time)
 {
     private const int MostTimes = 1024;
-    private static readonly TimeSpan Told = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan RecentWindow = TimeSpan.FromMinutes(10);
 
     // Guards _firstBytes. Nothing is called under it.
     private readonly Lock _gate = new();
@@ -285,7 +285,7 @@ internal sealed class PlaybackTotals(TimeProvider time)
         {
             double[] times;
             lock (_gate)
-                times = [.. _firstBytes.Where(first => time.GetElapsedTime(first.At) < Told).Select(static first => first.Ms)];
+                times = [.. _firstBytes.Where(first => time.GetElapsedTime(first.At) < RecentWindow).Select(static first => first.Ms)];
             if (times.Length == 0)
                 return null;
             Array.Sort(times);
@@ -295,10 +295,10 @@ internal sealed class PlaybackTotals(TimeProvider time)
         }
     }
 
-    public void Sent(int count) => Interlocked.Add(ref _sent, count);
+    public void AddSent(int count) => Interlocked.Add(ref _sent, count);
 
     /// <summary>Records the time to first byte of a request.</summary>
-    public void Begun(double ms)
+    public void AddFirstByte(double ms)
     {
         lock (_gate)
         {

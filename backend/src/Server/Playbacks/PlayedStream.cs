@@ -48,7 +48,7 @@ internal sealed class PlayedStream : ReadOnlyStream
     public long? WaitingSince => Volatile.Read(ref _waitingSince) is var since and not 0 ? since : null;
 
     /// <summary>Total wait in clock ticks, including the current wait.</summary>
-    public long Waited(long now)
+    public long TotalWait(long now)
     {
         var before = Volatile.Read(ref _waited);
         return before + (WaitingSince is { } since ? Math.Max(0, now - since) : 0);
@@ -66,7 +66,7 @@ internal sealed class PlayedStream : ReadOnlyStream
 
     public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
 
-    public override StreamSnapshot? Look() => _inner.Look();
+    public override StreamSnapshot? Snapshot() => _inner.Snapshot();
 
     protected override async ValueTask CloseAsync()
     {
@@ -79,7 +79,7 @@ internal sealed class PlayedStream : ReadOnlyStream
         if (!read.IsCompletedSuccessfully)
             return WaitAsync(read);
         var count = read.Result;
-        Taken(count);
+        ReportRead(count);
         return new ValueTask<int>(count);
     }
 
@@ -91,7 +91,7 @@ internal sealed class PlayedStream : ReadOnlyStream
         try
         {
             var count = await read;
-            Taken(count);
+            ReportRead(count);
             return count;
         }
         finally
@@ -101,13 +101,13 @@ internal sealed class PlayedStream : ReadOnlyStream
         }
     }
 
-    private void Taken(int count)
+    private void ReportRead(int count)
     {
         var now = _time.GetTimestamp();
-        _played.Read(count, _inner.Position, now);
+        _played.OnRead(count, _inner.Position, now);
         if (_hasRead || count == 0)
             return;
         _hasRead = true;
-        _played.Begun(this, _time.GetElapsedTime(OpenedAt, now).TotalMilliseconds);
+        _played.OnFirstByte(this, _time.GetElapsedTime(OpenedAt, now).TotalMilliseconds);
     }
 }

@@ -8,7 +8,7 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.SabApi;
 
 /// <summary>Reads a call, asks for its key, and hands it to its mode.</summary>
-internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness, FirstEvening evening)
+internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness, FirstUse evening)
 {
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Post];
 

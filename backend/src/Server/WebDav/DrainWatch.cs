@@ -38,10 +38,10 @@ internal sealed class DrainWatch : IAsyncDisposable
     private void Begin()
     {
         _seen = _answer.Progress;
-        _timer = _time.CreateTimer(static watch => ((DrainWatch)watch!).Look(), this, Interval, Interval);
+        _timer = _time.CreateTimer(static watch => ((DrainWatch)watch!).AbortIfIdle(), this, Interval, Interval);
     }
 
-    private void Look()
+    private void AbortIfIdle()
     {
         lock (_gate)
         {

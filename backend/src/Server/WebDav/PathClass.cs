@@ -41,7 +41,7 @@ internal sealed class PathClass
         Handled = [.. served.Union(Changing)];
         HasLocks = hasLocks;
         _forbidden = forbidden;
-        Allow = string.Join(", ", served.Where(verb => !NeedsGap(verb)));
+        Allow = string.Join(", ", served.Where(verb => !NeedsFreeName(verb)));
         AllowUnmapped = string.Join(", ", served.Where(verb => !NeedsItem(verb)));
     }
 
@@ -70,5 +70,5 @@ internal sealed class PathClass
         is Verbs.Get or Verbs.Head or Verbs.PropFind or Verbs.Delete or Verbs.Copy or Verbs.Move or Verbs.PropPatch;
 
     /// <summary>Whether a verb needs a free name; an existing item answers 405 (DAV-44).</summary>
-    public static bool NeedsGap(string verb) => verb == Verbs.MkCol;
+    public static bool NeedsFreeName(string verb) => verb == Verbs.MkCol;
 }

@@ -12,7 +12,7 @@ internal sealed class RefusalLog
 
     private static readonly TimeSpan Interval = TimeSpan.FromMinutes(1);
 
-    private readonly ConcurrentDictionary<(string Client, string Target), long> _said = new();
+    private readonly ConcurrentDictionary<(string Client, string Target), long> _lastLogged = new();
     private readonly TimeProvider _time;
     private readonly ILogger<RefusalLog> _log;
 
@@ -22,17 +22,17 @@ internal sealed class RefusalLog
         _log = log;
     }
 
-    public int Remembered => _said.Count;
+    public int Remembered => _lastLogged.Count;
 
     public void Note(HttpContext http, string target, int status)
     {
         var client = http.Connection.RemoteIpAddress?.ToString() ?? "unknown";
         var now = _time.GetTimestamp();
-        if (_said.TryGetValue((client, target), out var last) && _time.GetElapsedTime(last, now) < Interval)
+        if (_lastLogged.TryGetValue((client, target), out var last) && _time.GetElapsedTime(last, now) < Interval)
             return;
-        if (_said.Count >= MaxPairs)
-            _said.Clear();
-        _said[(client, target)] = now;
+        if (_lastLogged.Count >= MaxPairs)
+            _lastLogged.Clear();
+        _lastLogged[(client, target)] = now;
         WebDavLog.Refused(_log, http.Request.Method, target, status, client);
     }
 }

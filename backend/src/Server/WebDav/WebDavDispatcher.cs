@@ -84,7 +84,7 @@ internal sealed class WebDavDispatcher
 
         var item = await _store.FindAsync(path, http.RequestAborted);
         var verb = http.Request.Method;
-        if (item is IStoreFile && path.HasTrailingSlash && !PathClass.NeedsGap(verb))
+        if (item is IStoreFile && path.HasTrailingSlash && !PathClass.NeedsFreeName(verb))
             item = null;
         if (item is { IsHidden: true } && http.Request.Method != Verbs.Delete)
             item = null;
@@ -99,7 +99,7 @@ internal sealed class WebDavDispatcher
         {
             Refuse(http, StatusCodes.Status404NotFound);
         }
-        else if (answer == VerbAnswer.NotAllowed || (item is not null && PathClass.NeedsGap(verb)))
+        else if (answer == VerbAnswer.NotAllowed || (item is not null && PathClass.NeedsFreeName(verb)))
         {
             http.Response.Headers.Allow = item is null ? row.AllowUnmapped : row.Allow;
             Refuse(http, StatusCodes.Status405MethodNotAllowed);

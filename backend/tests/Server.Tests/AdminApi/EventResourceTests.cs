@@ -308,13 +308,13 @@ public sealed class EventResourceTests : IDisposable
             _changed!();
             var seen = await Task.WhenAll(clients.Select(client => client.ReadAsync()));
             // Until the hub waits for its pace. Other timers come and go with connections.
-            while (!time.IsDueIn(EventHub.Pace))
+            while (!time.IsDueIn(EventHub.FrameInterval))
             {
                 Token.ThrowIfCancellationRequested();
                 await Task.Yield();
             }
 
-            time.Advance(EventHub.Pace);
+            time.Advance(EventHub.FrameInterval);
             return seen;
         }
 

@@ -42,7 +42,7 @@ public sealed class EventHubTests : IAsyncDisposable
         _changes.Change();
         _changes.Change();
         _changes.Change();
-        _time.Advance(EventHub.Pace - TimeSpan.FromMilliseconds(1));
+        _time.Advance(EventHub.FrameInterval - TimeSpan.FromMilliseconds(1));
         Assert.False(watch.HasMore);
         _time.Advance(TimeSpan.FromMilliseconds(1));
 
@@ -63,7 +63,7 @@ public sealed class EventHubTests : IAsyncDisposable
         await UntilAsync(() => _time.Waiting == 1);
         var (samples, family) = (_samples.Samples, _family.Samples);
 
-        _time.Advance(EventHub.Kept);
+        _time.Advance(EventHub.ReplayWindow);
         await UntilAsync(() => _changes.Ends == 1);
         _changes.Change();
         for (var second = 0; second < 60; second++)
@@ -98,7 +98,7 @@ public sealed class EventHubTests : IAsyncDisposable
         watch.Dispose();
         await ChangeAsync();
         await ChangeAsync();
-        _time.Advance(EventHub.Kept - TimeSpan.FromSeconds(2));
+        _time.Advance(EventHub.ReplayWindow - TimeSpan.FromSeconds(2));
 
         using var again = await _hub.WatchAsync(["queue", "stats"], EventPlace.Read(new EventPlace(last.Seq, watch.Topics).ToString()), Token);
 
@@ -113,7 +113,7 @@ public sealed class EventHubTests : IAsyncDisposable
         await ChangeAsync();
         var last = (await watch.ReadAsync(Token))!;
         await ChangeAsync();
-        _time.Advance(EventHub.Kept + TimeSpan.FromSeconds(1));
+        _time.Advance(EventHub.ReplayWindow + TimeSpan.FromSeconds(1));
 
         using var again = await _hub.WatchAsync(["queue"], new EventPlace(last.Seq, watch.Topics), Token);
 
@@ -127,7 +127,7 @@ public sealed class EventHubTests : IAsyncDisposable
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         var place = new EventPlace(_hub.Seq, watch.Topics);
         watch.Dispose();
-        _time.Advance(EventHub.Kept);
+        _time.Advance(EventHub.ReplayWindow);
         await UntilAsync(() => _changes.Ends == 1);
         _changes.Change();
         var page = _hub.Seq;
@@ -232,7 +232,7 @@ public sealed class EventHubTests : IAsyncDisposable
         await Assert.ThrowsAsync<IOException>(async () => await _hub.WatchAsync(["stats", "queue"], null, Token));
 
         await UntilAsync(() => _time.Waiting == 1);
-        _time.Advance(EventHub.Kept);
+        _time.Advance(EventHub.ReplayWindow);
         await UntilAsync(() => _time.Alive == 0);
     }
 
@@ -254,7 +254,7 @@ public sealed class EventHubTests : IAsyncDisposable
         var (takes, waiting) = (_changes.Takes, _time.Waiting);
         _changes.Change();
         await UntilAsync(() => _changes.Takes > takes && _time.Waiting > waiting);
-        _time.Advance(EventHub.Pace);
+        _time.Advance(EventHub.FrameInterval);
     }
 
     private static async Task UntilAsync(Func<bool> condition)

@@ -57,12 +57,12 @@ public sealed class OpenReleasesTests : IDisposable
 
         for (var i = 0; i < 10; i++)
         {
-            _time.Advance(OpenReleases.Keep - TimeSpan.FromSeconds(1));
+            _time.Advance(OpenReleases.IdleTimeout - TimeSpan.FromSeconds(1));
             using var use = await _releases.OpenAsync(hash, Token);
             Assert.Equal(id, await IdAsync(use));
         }
 
-        _time.Advance(OpenReleases.Keep);
+        _time.Advance(OpenReleases.IdleTimeout);
         await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(hash, Token));
     }
 
@@ -112,7 +112,7 @@ public sealed class OpenReleasesTests : IDisposable
         }
 
         _blobs.Retire(hash);
-        _time.Advance(OpenReleases.Keep);
+        _time.Advance(OpenReleases.IdleTimeout);
         await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(hash, Token));
     }
 

@@ -190,7 +190,7 @@ internal sealed class FileBody : IAsyncDisposable
         public BodyDeadline(TimeProvider time, Func<TimeSpan> sincePaced)
         {
             (_time, _sincePaced) = (time, sincePaced);
-            _timer = time.CreateTimer(static deadline => ((BodyDeadline)deadline!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            _timer = time.CreateTimer(static deadline => ((BodyDeadline)deadline!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         }
 
         public CancellationToken Token => _cancel.Token;
@@ -223,7 +223,7 @@ internal sealed class FileBody : IAsyncDisposable
             _cancel.Dispose();
         }
 
-        private void Look()
+        private void OnTimer()
         {
             var since = Volatile.Read(ref _since);
             if (since == None)

@@ -62,10 +62,10 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             return;
 
         var href = request.Path.Href(request.Item is IStoreCollection);
-        var wish = new LockWish(guard.KeyOf(request.Path), href, asked.Scope, depth == Depth.Infinity, asked.Owner);
-        var grant = locks.Grant(wish, timeout);
+        var terms = new LockTerms(guard.KeyOf(request.Path), href, asked.Scope, depth == Depth.Infinity, asked.Owner);
+        var grant = locks.Grant(terms, timeout);
         if (grant.Conflict is { } conflict)
-            await LockConflict.WriteAsync(response, wish, conflict, request.Aborted);
+            await LockConflict.WriteAsync(response, terms, conflict, request.Aborted);
         else if (grant.Granted is not { } granted)
             Refusal.Write(response, StatusCodes.Status507InsufficientStorage);
         else if (parent is null)
@@ -91,7 +91,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
         finally
         {
             if (!isKept)
-                locks.Release(granted.Wish.Root, granted.Token);
+                locks.Release(granted.Terms.Root, granted.Token);
         }
     }
 
@@ -121,20 +121,20 @@ internal static class LockConflict
     /// Answers 423 if the other lock covers the resource. If it lies below, the deep lock fails there and therefore here, so 207 names both (RFC
     /// 4918, section 9.10.6).
     /// </summary>
-    public static Task WriteAsync(HttpResponse response, LockWish wish, DavLock other, CancellationToken cancellationToken)
+    public static Task WriteAsync(HttpResponse response, LockTerms terms, DavLock other, CancellationToken cancellationToken)
     {
-        if (!other.Wish.Root.IsBelow(wish.Root))
-            return DavError.WriteAsync(response, StatusCodes.Status423Locked, "no-conflicting-lock", [other.Wish.Href], cancellationToken);
+        if (!other.Terms.Root.IsBelow(terms.Root))
+            return DavError.WriteAsync(response, StatusCodes.Status423Locked, "no-conflicting-lock", [other.Terms.Href], cancellationToken);
         return DavDocument.WriteAsync(
             response,
             StatusCodes.Status207MultiStatus,
             xml =>
             {
                 xml.Markup("<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>"u8);
-                xml.Text(other.Wish.Href);
+                xml.Text(other.Terms.Href);
                 xml.Markup($"</D:href><D:status>{StatusLine.For(StatusCodes.Status423Locked)}</D:status>");
                 xml.Markup("<D:error><D:no-conflicting-lock/></D:error></D:response><D:response><D:href>"u8);
-                xml.Text(wish.Href);
+                xml.Text(terms.Href);
                 xml.Markup($"</D:href><D:status>{StatusLine.For(StatusCodes.Status424FailedDependency)}</D:status></D:response></D:multistatus>");
             },
             cancellationToken);

@@ -25,7 +25,7 @@ internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHand
             return;
         }
 
-        if (!await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Birth)))
+        if (!await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Creation)))
             return;
         var answer = await parent.CreateCollectionAsync(request.Path.Name, request.Aborted);
         Refusal.Write(response, StoreStatus.For(answer));

@@ -36,7 +36,7 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
             return;
         }
 
-        var kind = request.Item is null ? ChangeKind.Birth : ChangeKind.Content;
+        var kind = request.Item is null ? ChangeKind.Creation : ChangeKind.Content;
         if (await guard.AdmitAsync(request, new PlannedChange(request.Path, kind)))
             await UploadAsync(request, parent);
     }

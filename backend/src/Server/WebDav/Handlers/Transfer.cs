@@ -27,7 +27,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
             return null;
         }
 
-        var arrival = new PlannedChange(to!, target is null ? ChangeKind.Birth : ChangeKind.Tree);
+        var arrival = new PlannedChange(to!, target is null ? ChangeKind.Creation : ChangeKind.Tree);
         var admitted = request.Http.Request.Method == Verbs.Move
             ? await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Tree), arrival)
             : await guard.AdmitAsync(request, arrival);

@@ -13,16 +13,16 @@ internal enum LockScope
 /// <param name="Scope">Exclusive or shared.</param>
 /// <param name="IsDeep">Whether the lock covers everything below the resource.</param>
 /// <param name="Owner">The client's description of its user: an element, or empty.</param>
-internal sealed record LockWish(LockKey Root, string Href, LockScope Scope, bool IsDeep, string Owner);
+internal sealed record LockTerms(LockKey Root, string Href, LockScope Scope, bool IsDeep, string Owner);
 
 /// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh creates a new one with the same token.</summary>
 /// <param name="Token">An absolute URI.</param>
-/// <param name="Wish">The granted request.</param>
+/// <param name="Terms">The granted request.</param>
 /// <param name="Expires">Monotonic timestamp, so that clock changes do not affect it.</param>
-internal sealed record DavLock(string Token, LockWish Wish, long Expires)
+internal sealed record DavLock(string Token, LockTerms Terms, long Expires)
 {
     /// <summary>Whether the lock covers this resource.</summary>
-    public bool Covers(LockKey key) => Wish.Root == key || (Wish.IsDeep && key.IsBelow(Wish.Root));
+    public bool Covers(LockKey key) => Terms.Root == key || (Terms.IsDeep && key.IsBelow(Terms.Root));
 }
 
 /// <summary>The canonical place of a resource, used to compare locks.</summary>

@@ -6,7 +6,7 @@ internal enum ChangeKind
     Content,
 
     /// <summary>A new item is created, so the parent collection changes too.</summary>
-    Birth,
+    Creation,
 
     /// <summary>The item is removed or replaced with everything below it.</summary>
     Tree,
@@ -39,7 +39,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         string[] locked = [.. changes.SelectMany(Needed).Distinct()
             .Select(locks.Covering)
             .Where(held => held.Count > 0 && !held.Any(one => submitted.Contains(one.Token)))
-            .Select(held => held[0].Wish.Href)
+            .Select(held => held[0].Terms.Href)
             .Distinct()];
         if (locked.Length == 0)
             return true;
@@ -65,7 +65,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         if (change.Kind != ChangeKind.Tree)
             yield break;
         foreach (var held in locks.Below(key))
-            yield return held.Wish.Root;
+            yield return held.Terms.Root;
     }
 
     private async ValueTask<bool> HoldsAsync(IfHeader header, DavRequest request)

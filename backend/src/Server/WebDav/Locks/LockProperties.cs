@@ -51,13 +51,13 @@ internal static class LockMarkup
 
     private static void Write(DavXmlWriter xml, DavLock held, long seconds)
     {
-        var scope = held.Wish.Scope == LockScope.Exclusive ? "exclusive" : "shared";
-        var depth = held.Wish.IsDeep ? "infinity" : "0";
+        var scope = held.Terms.Scope == LockScope.Exclusive ? "exclusive" : "shared";
+        var depth = held.Terms.IsDeep ? "infinity" : "0";
         xml.Markup($"<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:{scope}/></D:lockscope><D:depth>{depth}</D:depth>");
-        xml.Markup(held.Wish.Owner);
+        xml.Markup(held.Terms.Owner);
         xml.Markup(string.Create(CultureInfo.InvariantCulture, $"<D:timeout>Second-{seconds}</D:timeout>"));
         xml.Markup($"<D:locktoken><D:href>{held.Token}</D:href></D:locktoken><D:lockroot><D:href>");
-        xml.Text(held.Wish.Href);
+        xml.Text(held.Terms.Href);
         xml.Markup("</D:href></D:lockroot></D:activelock>"u8);
     }
 }

@@ -12,21 +12,21 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DavLock> _locks = new(StringComparer.Ordinal);
 
-    public LockGrant Grant(LockWish wish, TimeSpan timeout)
+    public LockGrant Grant(LockTerms terms, TimeSpan timeout)
     {
         lock (_gate)
         {
             Purge();
             foreach (var other in _locks.Values)
             {
-                var excludes = wish.Scope == LockScope.Exclusive || other.Wish.Scope == LockScope.Exclusive;
-                if (excludes && (other.Covers(wish.Root) || (wish.IsDeep && other.Wish.Root.IsBelow(wish.Root))))
+                var excludes = terms.Scope == LockScope.Exclusive || other.Terms.Scope == LockScope.Exclusive;
+                if (excludes && (other.Covers(terms.Root) || (terms.IsDeep && other.Terms.Root.IsBelow(terms.Root))))
                     return new LockGrant(null, other);
             }
 
             if (_locks.Count >= MaxLocks)
                 return default;
-            var granted = new DavLock($"urn:uuid:{Guid.NewGuid():D}", wish, Expiry(timeout));
+            var granted = new DavLock($"urn:uuid:{Guid.NewGuid():D}", terms, Expiry(timeout));
             _locks.Add(granted.Token, granted);
             return new LockGrant(granted, null);
         }
@@ -52,7 +52,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
 
     public IReadOnlyList<DavLock> Covering(LockKey key) => Where(held => held.Covers(key));
 
-    public IReadOnlyList<DavLock> Below(LockKey key) => Where(held => held.Wish.Root.IsBelow(key));
+    public IReadOnlyList<DavLock> Below(LockKey key) => Where(held => held.Terms.Root.IsBelow(key));
 
     public void Forget(LockKey key, bool itself)
     {
@@ -60,7 +60,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         {
             foreach (var held in _locks.Values)
             {
-                if (held.Wish.Root.IsBelow(key) || (itself && held.Wish.Root == key))
+                if (held.Terms.Root.IsBelow(key) || (itself && held.Terms.Root == key))
                     _locks.Remove(held.Token);
             }
         }

@@ -9,9 +9,9 @@ internal readonly record struct LockGrant(DavLock? Granted, DavLock? Conflict);
 internal interface ILockingManager
 {
     /// <summary>Grants a lock unless a conflicting one covers the resource or, for a deep request, is below it.</summary>
-    /// <param name="wish">The requested lock.</param>
+    /// <param name="terms">The requested lock.</param>
     /// <param name="timeout">The requested time; capped at <see cref="LockTimeout.Longest"/>.</param>
-    LockGrant Grant(LockWish wish, TimeSpan timeout);
+    LockGrant Grant(LockTerms terms, TimeSpan timeout);
 
     /// <summary>Restarts the timeout of a lock. Null if the lock does not exist.</summary>
     DavLock? Refresh(string token, TimeSpan timeout);

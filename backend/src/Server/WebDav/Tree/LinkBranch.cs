@@ -84,7 +84,7 @@ internal sealed class LinkBranch(
             ? [.. inner[..^1], inner[^1][..^LinkFile.Extension.Length]]
             : null;
         var found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, cancellationToken));
-        return shown.Contain(found) ? found : null;
+        return shown.Shows(found) ? found : null;
     }
 
     private async IAsyncEnumerable<IStoreItem> ListCategoriesAsync([EnumeratorCancellation] CancellationToken cancellationToken)

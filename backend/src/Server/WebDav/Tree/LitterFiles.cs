@@ -14,7 +14,7 @@ internal sealed class LitterFiles(TimeProvider time)
     /// <summary>Maximum number of files. The oldest is dropped first.</summary>
     private const int MaxFiles = 100;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
+    private static readonly TimeSpan Lifetime = TimeSpan.FromHours(1);
 
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (SmallFile File, long At)> _files = [];
@@ -59,5 +59,5 @@ internal sealed class LitterFiles(TimeProvider time)
     }
 
     private SmallFile? Fresh(string folder, string name) =>
-        _files.TryGetValue((folder, name), out var kept) && time.GetElapsedTime(kept.At) < Patience ? kept.File : null;
+        _files.TryGetValue((folder, name), out var kept) && time.GetElapsedTime(kept.At) < Lifetime ? kept.File : null;
 }

@@ -16,7 +16,7 @@ internal sealed class QueueChanges(
     /// <summary>Adds an NZB, or stages a file that is later renamed to one.</summary>
     public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
-        if (!names.Takes(folder))
+        if (!names.AcceptsFiles(folder))
             return StoreAnswer.Conflict;
         if (!TreeNames.Fits(name))
             return StoreAnswer.Forbidden;
@@ -50,7 +50,7 @@ internal sealed class QueueChanges(
         };
         if (target is null || TreeNames.IsLitter(name) || !TreeNames.IsUpload(transfer.Name) || !TreeNames.Fits(transfer.Name))
             return StoreAnswer.Forbidden;
-        if (!names.Takes(target))
+        if (!names.AcceptsFiles(target))
             return StoreAnswer.Conflict;
         if (TreeNames.IsStaged(name))
             return await AddStagedAsync(folder, name, target, transfer, cancellationToken);

@@ -21,7 +21,7 @@ internal sealed class QueueNames(
     public string ManualFolder => categories.FolderOf(CategoryRules.None);
 
     /// <summary>Whether a folder accepts files.</summary>
-    public bool Takes(string folder) => folder == ManualFolder || categories.Configured.Contains(folder);
+    public bool AcceptsFiles(string folder) => folder == ManualFolder || categories.Configured.Contains(folder);
 
     /// <summary>The stored name of a folder's category.</summary>
     public string CategoryOf(string folder) => folder == ManualFolder ? CategoryRules.None : folder;

@@ -12,7 +12,7 @@ internal sealed class WaitingUploads(TimeProvider time)
     /// <summary>Maximum names: a desktop that copies a folder creates them one by one.</summary>
     private const int MaxNames = 1000;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(10);
 
     private readonly ConcurrentDictionary<(string Folder, string Name), WaitingFile> _names = new();
 
@@ -39,7 +39,7 @@ internal sealed class WaitingUploads(TimeProvider time)
 
     public IEnumerable<string> Folders() => _names.Values.Where(IsFresh).Select(file => file.Folder).Distinct();
 
-    private bool IsFresh(WaitingFile file) => time.GetElapsedTime(file.At) < Patience;
+    private bool IsFresh(WaitingFile file) => time.GetElapsedTime(file.At) < Lifetime;
 
     private void Forget()
     {

@@ -127,11 +127,11 @@ public sealed class LockTableTests
     public void Timeout_is_the_first_that_can_be_read(string header, int seconds) =>
         Assert.Equal(seconds, (int)LockTimeout.Parse(header).TotalSeconds);
 
-    private static LockWish Wish(string text)
+    private static LockTerms Wish(string text)
     {
         var parts = text.Split(' ');
         var scope = parts[1] == "exclusive" ? LockScope.Exclusive : LockScope.Shared;
-        return new LockWish(new LockKey(parts[0]), parts[0], scope, parts[2] == "infinity", "");
+        return new LockTerms(new LockKey(parts[0]), parts[0], scope, parts[2] == "infinity", "");
     }
 
     private DavLock? Grant(string text) => _locks.Grant(Wish(text), Minute).Granted;

@@ -16,7 +16,7 @@ internal enum FirstStep
 
 /// <summary>Tracks first use, in the table <c>first_step</c>. Saved with learned data twice a minute and at shutdown.</summary>
 /// <remarks>Thread-safe. Reads and notes touch only memory.</remarks>
-internal sealed class FirstEvening(PlaybackRegistry playbacks, SluiceDatabase database, TimeProvider time) : ILearnedMemory
+internal sealed class FirstUse(PlaybackRegistry playbacks, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     private readonly Lock _gate = new();
 
