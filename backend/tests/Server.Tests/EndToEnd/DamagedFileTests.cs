@@ -29,6 +29,6 @@ public sealed class DamagedFileTests
 
         Assert.Contains("410", result.Errors, StringComparison.Ordinal);
         await server.LineAsync(line => line.Contains("Could not open a file (Gone)", StringComparison.Ordinal), cancel);
-        Assert.Single(server.Lines, line => line.Contains("could not be opened", StringComparison.Ordinal));
+        Assert.Single(server.Lines, line => line.Contains("Could not open a file", StringComparison.Ordinal));
     }
 }

@@ -74,7 +74,7 @@ internal static class ContentTypes
 
     public static string ForName(string name) => ByExtension.GetValueOrDefault(Path.GetExtension(name), Unknown);
 
-    /// <summary>Whether a browser would run scripts in the file as this server: HTML, SVG, and XML, because XML can be either.</summary>
+    /// <summary>Whether a browser would run scripts from the file in this server's origin: HTML, SVG, and XML, because XML can be either.</summary>
     public static bool IsActive(string contentType) =>
         contentType.StartsWith("text/html", StringComparison.OrdinalIgnoreCase)
         || contentType.Contains("xml", StringComparison.OrdinalIgnoreCase);
