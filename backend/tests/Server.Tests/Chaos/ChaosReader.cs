@@ -156,7 +156,8 @@ internal sealed class ChaosReader : IDisposable
         }
         catch (Exception failure) when (failure is IOException or HttpRequestException)
         {
-            (end, remark) = (film.HasHole(ranges) ? ChaosEnd.AtHole : ChaosEnd.Cut, $"{failure.GetType().Name} at {progress.Position}: {failure.GetBaseException().Message}");
+            var elsewhere = headers is null ? ChaosEnd.Refused : ChaosEnd.Cut;
+            (end, remark) = (film.HasHole(ranges) ? ChaosEnd.AtHole : elsewhere, $"{failure.GetType().Name} at {progress.Position}: {failure.GetBaseException().Message}");
         }
 
         Judge(kind, film, progress, end);
