@@ -139,7 +139,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         {
             if (set.Predicted.Count > 0)
                 findings.Predicted.Add(set.Predicted);
-            findings.Add(await UnfoldAsync(set.Volumes, set.Map, cancellationToken));
+            findings.Add(await ReadEntriesAsync(set.Volumes, set.Map, cancellationToken));
         }
 
         foreach (var failed in result.Failed)
@@ -166,7 +166,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         if (set.Map is not null)
         {
             var entries = set.Map.Entries.Select(entry => entry with { Extents = [.. entry.Extents.SelectMany(extent => Slice(extent.Offset, extent.Length))] });
-            findings.Add(await UnfoldAsync(set.Volumes, set.Map with { Entries = [.. entries] }, cancellationToken));
+            findings.Add(await ReadEntriesAsync(set.Volumes, set.Map with { Entries = [.. entries] }, cancellationToken));
             return findings;
         }
 
@@ -175,7 +175,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         var whole = new ArchiveEntry { Path = path, Length = set.Whole.Length, Extents = Slice(0, set.Whole.Length) };
         var joined = new EntryVolumes([whole], [set.Kind], source);
         if (set.Volumes.Count > 1 && MediaSignature.CategoryOf(set.Kind) == MediaCategory.Archive)
-            findings.Add(Through([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, budget, options, depth).FindAsync((IProgress<double>?)null, cancellationToken)));
+            findings.Add(ToOuterVolumes([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, budget, options, depth).FindAsync((IProgress<double>?)null, cancellationToken)));
         else
             findings.Files.Add(new FoundFile(null, set.Volumes[0], whole.Length, whole.Extents) { Kind = set.Kind, IsJoined = set.Volumes.Count > 1 });
         return findings;
@@ -185,7 +185,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
     }
 
     /// <summary>Returns the files of an archive and of archives nested in it.</summary>
-    private async Task<Findings> UnfoldAsync(IReadOnlyList<int> volumes, ArchiveMap map, CancellationToken cancellationToken)
+    private async Task<Findings> ReadEntriesAsync(IReadOnlyList<int> volumes, ArchiveMap map, CancellationToken cancellationToken)
     {
         var findings = new Findings();
         findings.Notes.AddRange(map.Notes);
@@ -204,7 +204,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
 
         var inner = new EntryVolumes(stored, kinds, source);
         if (inner.HoldArchives)
-            findings.Add(Through(stored, volumes[0], await new ArchiveLevel(inner, keys, budget, options, depth + 1).FindAsync((IProgress<double>?)null, cancellationToken)));
+            findings.Add(ToOuterVolumes(stored, volumes[0], await new ArchiveLevel(inner, keys, budget, options, depth + 1).FindAsync((IProgress<double>?)null, cancellationToken)));
         else
             findings.Files.AddRange(stored.Select((entry, i) => Found(entry, kinds[i])));
         return findings;
@@ -239,7 +239,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
                 return found;
             }
 
-            throw CipherChoice.CannotTell();
+            throw CipherChoice.UncheckablePassword();
         }
     }
 
@@ -268,7 +268,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
     }
 
     /// <summary>Translates findings inside entries to extents of the surrounding volumes.</summary>
-    private static Findings Through(List<ArchiveEntry> entries, int namedBy, Findings inside)
+    private static Findings ToOuterVolumes(List<ArchiveEntry> entries, int namedBy, Findings inside)
     {
         var outside = new Findings();
         outside.Notes.AddRange(inside.Notes);

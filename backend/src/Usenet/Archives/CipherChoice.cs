@@ -13,12 +13,12 @@ namespace Sluice.Usenet.Archives;
 internal static class CipherChoice
 {
     /// <summary>Longest file, in bytes, to decrypt whole for a checksum test: about one article.</summary>
-    private const int LongestWhole = 1 << 20;
+    private const int MaxWholeLength = 1 << 20;
 
     private const int StretchLength = 256 << 10;
 
     /// <summary>The error if no entry can reveal the password.</summary>
-    public static ArchiveException CannotTell() => new(ArchiveFault.Unsupported, "the password cannot be checked");
+    public static ArchiveException UncheckablePassword() => new(ArchiveFault.Unsupported, "the password cannot be checked");
 
     /// <summary>Finds the password of a file from the beginning of its text. The CRC covers the whole file; null if the text is incomplete.</summary>
     /// <returns>The password; null if this file cannot tell.</returns>
@@ -28,7 +28,7 @@ internal static class CipherChoice
     {
         var extension = NameJudge.ExtensionOf(path[(path.LastIndexOf('/') + 1)..]).ToLowerInvariant();
         var isKnown = Enum.GetValues<MediaKind>().Any(kind => MediaSignature.ExtensionsOf(kind).Contains(extension));
-        var isShort = crc is not null && length <= LongestWhole;
+        var isShort = crc is not null && length <= MaxWholeLength;
         if (!isKnown && !isShort && extension.Length > 0)
             return null;
 

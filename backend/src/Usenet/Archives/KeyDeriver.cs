@@ -13,10 +13,10 @@ namespace Sluice.Usenet.Archives;
 public sealed class KeyDeriver : IKeyDeriver
 {
     /// <summary>More than 2^20 rounds are refused (IMP-57).</summary>
-    private const int MostRoundsLog2 = 20;
+    private const int MaxRoundsLog2 = 20;
 
     // RAR ignores characters of a password beyond this limit, also when packing.
-    private const int MostRarCharacters = 127;
+    private const int MaxRarCharacters = 127;
 
     private const int Rar4RoundsLog2 = 18;
 
@@ -68,7 +68,7 @@ public sealed class KeyDeriver : IKeyDeriver
     }
 
     private static bool IsPossible(KeyRequest request) =>
-        request.Scheme == KeyScheme.Rar4 || request.RoundsLog2 is >= 0 and <= MostRoundsLog2 || IsWithoutRounds(request);
+        request.Scheme == KeyScheme.Rar4 || request.RoundsLog2 is >= 0 and <= MaxRoundsLog2 || IsWithoutRounds(request);
 
     private static bool IsWithoutRounds(KeyRequest request) => request is { Scheme: KeyScheme.SevenZip, RoundsLog2: NoRounds };
 
@@ -152,7 +152,7 @@ public sealed class KeyDeriver : IKeyDeriver
 
     private static int SeedLength(string password, string salt) => (password.Length * sizeof(char)) + (salt.Length / 2);
 
-    private static string Shortened(string password) => password.Length > MostRarCharacters ? password[..MostRarCharacters] : password;
+    private static string Shortened(string password) => password.Length > MaxRarCharacters ? password[..MaxRarCharacters] : password;
 
     /// <summary>Writes the low 3 bytes of a counter in little-endian order; no counter here exceeds them.</summary>
     private static void WriteCounter(Span<byte> place, int counter)

@@ -70,8 +70,8 @@ public sealed class PredictedVolumes
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(files);
-        var look = new VolumeLook(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForReaders));
-        return [.. files.Select(file => new Proof(look, file.Volume.Place, _readers))];
+        var checker = new SetChecker(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForReaders));
+        return [.. files.Select(file => new Proof(checker, file.Volume.Place, _readers))];
     }
 
     /// <summary>Returns the remaining work to prove a set without a reader.</summary>
@@ -80,7 +80,7 @@ public sealed class PredictedVolumes
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(files);
-        return new BackgroundProof(new VolumeLook(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForBackground)), _readers);
+        return new BackgroundProof(new SetChecker(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForBackground)), _readers);
     }
 
     private SetProof SetOf(object key, IReadOnlyList<PredictedFile> files)
@@ -96,39 +96,39 @@ public sealed class PredictedVolumes
         }
     }
 
-    private sealed class Proof(VolumeLook look, int place, WaitingReaders readers) : IExtentProof
+    private sealed class Proof(SetChecker checker, int place, WaitingReaders readers) : IExtentProof
     {
         private volatile bool _isProved;
 
-        public bool IsProved => _isProved || (_isProved = look.Set.IsProved(place));
+        public bool IsProved => _isProved || (_isProved = checker.Set.IsProved(place));
 
         public async ValueTask ProveAsync(IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken)
         {
-            var (near, far) = look.Set.SidesOf(place);
+            var (near, far) = checker.Set.SidesOf(place);
             using var turn = near.Count > 0 ? readers.Enter() : null;
-            var own = LookAsync(place, heads, headArrived, cancellationToken);
+            var own = CheckAsync(place, heads, headArrived, cancellationToken);
             try
             {
-                await Task.WhenAll(own, LookAsync(near, headArrived, cancellationToken));
+                await Task.WhenAll(own, CheckAsync(near, headArrived, cancellationToken));
             }
             catch (ArticleGoneException) when (!own.IsFaulted)
             {
                 // One side is enough: a lost head on the near side says nothing about the wanted bytes.
-                await LookAsync(far, headArrived, cancellationToken);
+                await CheckAsync(far, headArrived, cancellationToken);
             }
         }
 
         public async ValueTask ProveOwnAsync(IPostedHeads heads, CancellationToken cancellationToken) =>
-            await LookAsync(place, heads, null, cancellationToken);
+            await CheckAsync(place, heads, null, cancellationToken);
 
-        private Task LookAsync(IReadOnlyList<int> side, Action? headArrived, CancellationToken cancellationToken) => Parallel.ForEachAsync(
+        private Task CheckAsync(IReadOnlyList<int> side, Action? headArrived, CancellationToken cancellationToken) => Parallel.ForEachAsync(
             side,
             new ParallelOptions { MaxDegreeOfParallelism = HeadsAtOnce, CancellationToken = cancellationToken },
-            async (other, token) => await LookAsync(other, null, headArrived, token));
+            async (other, token) => await CheckAsync(other, null, headArrived, token));
 
-        private async Task LookAsync(int other, IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken)
+        private async Task CheckAsync(int other, IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken)
         {
-            await look.RunAsync(other, heads, isReader: true, cancellationToken);
+            await checker.RunAsync(other, heads, isReader: true, cancellationToken);
             headArrived?.Invoke();
         }
     }
@@ -138,13 +138,13 @@ public sealed class PredictedVolumes
 /// <remarks>For one worker at a time. Fetches in lane HealthCheck without backup providers, and yields to readers that wait for heads.</remarks>
 public sealed class BackgroundProof
 {
-    private readonly VolumeLook _look;
+    private readonly SetChecker _checker;
     private readonly WaitingReaders _readers;
 
-    internal BackgroundProof(VolumeLook look, WaitingReaders readers) => (_look, _readers) = (look, readers);
+    internal BackgroundProof(SetChecker checker, WaitingReaders readers) => (_checker, _readers) = (checker, readers);
 
     /// <summary>Volumes not yet checked, in order.</summary>
-    public IReadOnlyList<PredictedFile> Open => [.. _look.Set.OpenPlaces().Select(_look.FileAt)];
+    public IReadOnlyList<PredictedFile> Open => [.. _checker.Set.OpenPlaces().Select(_checker.FileAt)];
 
     /// <summary>Checks one volume of <see cref="Open"/> once no reader waits for heads. Free if a reader has already checked it.</summary>
     /// <exception cref="RefutedExtentException">A volume of the set contradicts its prediction; the owner has been notified.</exception>
@@ -153,12 +153,12 @@ public sealed class BackgroundProof
     public async Task LookAsync(PredictedVolume volume, CancellationToken cancellationToken)
     {
         await _readers.WhenNoneAsync(cancellationToken);
-        await _look.RunAsync(volume.Place, heads: null, isReader: false, cancellationToken);
+        await _checker.RunAsync(volume.Place, heads: null, isReader: false, cancellationToken);
     }
 }
 
 /// <summary>Checks the volumes of one set through the posted files of one opening. Thread-safe.</summary>
-internal sealed class VolumeLook(SetProof set, IReadOnlyList<PredictedFile> files, VolumeCheck check)
+internal sealed class SetChecker(SetProof set, IReadOnlyList<PredictedFile> files, VolumeCheck check)
 {
     private readonly Dictionary<int, PredictedFile> _files = files.ToDictionary(file => file.Volume.Place);
 
@@ -167,7 +167,7 @@ internal sealed class VolumeLook(SetProof set, IReadOnlyList<PredictedFile> file
     public PredictedFile FileAt(int place) => _files[place];
 
     public Task RunAsync(int place, IPostedHeads? heads, bool isReader, CancellationToken cancellationToken) =>
-        set.LookAsync(place, token => check.IsTrueAsync(_files[place], heads, token), isReader, cancellationToken);
+        set.CheckAsync(place, token => check.IsTrueAsync(_files[place], heads, token), isReader, cancellationToken);
 }
 
 /// <summary>Counts readers that wait for heads of other volumes, so that background work lets them go first.</summary>

@@ -14,13 +14,13 @@ internal sealed record ReadGroup(IReadOnlyList<ReadSet> Read, IReadOnlyList<Fail
 internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options)
 {
     // First, second and last volume, and one to predict.
-    private const int FewestToPredict = 4;
+    private const int MinVolumesToPredict = 4;
 
     private readonly RarPasswords _passwords = new(keys);
 
     public async Task<ReadGroup> ReadAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
-        if (options.PredictsVolumes && group.IsNamed && group.Missing == 0 && group.Members.Count >= FewestToPredict
+        if (options.PredictsVolumes && group.IsNamed && group.Missing == 0 && group.Members.Count >= MinVolumesToPredict
             && await TryPredictAsync(group.Members, cancellationToken) is { } predicted)
         {
             return predicted;
@@ -179,7 +179,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
                 return found;
             }
 
-            throw CipherChoice.CannotTell();
+            throw CipherChoice.UncheckablePassword();
         }
     }
 

@@ -22,14 +22,14 @@ public static class RarSet
             throw new ArgumentException("A volume was not read far enough.", nameof(volumes));
 
         CheckNumbers(volumes);
-        var joint = new RarJoint(volumes, passwords);
+        var joiner = new RarSetJoiner(volumes, passwords);
         for (var index = 0; index < volumes.Count; index++)
         {
             if (index == 0 || !volumes[index].IsCopyOf(volumes[index - 1]))
-                joint.Append(index);
+                joiner.Append(index);
         }
 
-        return joint.Finish();
+        return joiner.Finish();
     }
 
     /// <summary>
@@ -56,7 +56,7 @@ public static class RarSet
         if (volumes.Any(volume => volume.Format != volumes[0].Format))
             throw new ArchiveException(ArchiveFault.Broken, "its volumes are of different formats");
         if (!volumes[0].IsFirst && volumes.Skip(1).Any(volume => volume.IsFirst))
-            throw RarJoint.WrongOrder();
+            throw RarSetJoiner.WrongOrder();
 
         var known = volumes.Where(volume => volume.Number is not null).Select(volume => volume.Number!.Value).ToHashSet();
         var next = 0;
@@ -65,14 +65,14 @@ public static class RarSet
             if (i > 0 && volumes[i].IsCopyOf(volumes[i - 1]))
                 continue;
             if (volumes[i].Number is { } number && number != next)
-                throw number < next || known.Contains(next) ? RarJoint.WrongOrder() : RarJoint.Lacks($"volume {next + 1}");
+                throw number < next || known.Contains(next) ? RarSetJoiner.WrongOrder() : RarSetJoiner.Missing($"volume {next + 1}");
             next++;
         }
     }
 }
 
 /// <summary>The state while joining volumes. Needs all volumes, to see whether a missing part comes later.</summary>
-internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
+internal sealed class RarSetJoiner(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
 {
     private readonly List<ArchiveEntry> _entries = [];
     private readonly List<string> _notes = [];
@@ -85,7 +85,7 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
 
     public static ArchiveException WrongOrder() => new(ArchiveFault.Broken, "its volumes are in the wrong order");
 
-    public static ArchiveException Lacks(string what) => new(ArchiveFault.Incomplete, $"{what} is missing");
+    public static ArchiveException Missing(string what) => new(ArchiveFault.Incomplete, $"{what} is missing");
 
     public void Append(int index)
     {
@@ -110,7 +110,7 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
     public ArchiveMap Finish()
     {
         if (_open is not null || volumes[^1].Continues == true)
-            throw Lacks("the next volume");
+            throw Missing("the next volume");
         return new ArchiveMap(volumes[0].Format, _entries, _notes);
     }
 
@@ -120,9 +120,9 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
         if (part.IsSplitBefore && part.Identity == _open?.Identity)
             return;
         if (_open is { } open)
-            throw GoesOnLater(open, index) ? WrongOrder() : Lacks("a volume in the middle");
+            throw IsContinuedLater(open, index) ? WrongOrder() : Missing("a volume in the middle");
         if (part.IsSplitBefore)
-            throw BeginsLater(part, index) ? WrongOrder() : Lacks(index == 0 ? "the first volume" : "a volume in the middle");
+            throw BeginsLater(part, index) ? WrongOrder() : Missing(index == 0 ? "the first volume" : "a volume in the middle");
     }
 
     private void Close(int index)
@@ -163,11 +163,11 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
             return;
         if (!last.IsSplitBefore)
             throw new ArchiveException(ArchiveFault.Broken, "a file has less data than its length");
-        throw GoesOnLater(last, index) ? WrongOrder() : Lacks("a volume in the middle");
+        throw IsContinuedLater(last, index) ? WrongOrder() : Missing("a volume in the middle");
     }
 
     /// <summary>Whether a later volume continues the file.</summary>
-    private bool GoesOnLater(RarPart open, int index) =>
+    private bool IsContinuedLater(RarPart open, int index) =>
         volumes.Skip(index + 1).Any(volume => volume.Head is { IsSplitBefore: true } head && head.Identity == open.Identity);
 
     /// <summary>Whether a later volume contains the beginning of the file.</summary>

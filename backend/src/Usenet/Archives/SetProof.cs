@@ -18,8 +18,8 @@ internal sealed class SetProof
     private readonly IPredictionOwner _owner;
     private readonly Dictionary<int, int> _byPlace;
     private readonly bool[] _isSeen;
-    private readonly bool[] _isTold;
-    private readonly Task<bool>?[] _underWay;
+    private readonly bool[] _isReported;
+    private readonly Task<bool>?[] _runningChecks;
 
     // Bounds of the open volumes: past the end and before the beginning if none is open.
     private int _first;
@@ -31,9 +31,9 @@ internal sealed class SetProof
     {
         (_key, _volumes, _owner) = (key, volumes, owner);
         _byPlace = volumes.Index().ToDictionary(volume => volume.Item.Place, volume => volume.Index);
-        (_isSeen, _isTold, _underWay) = (new bool[volumes.Count], new bool[volumes.Count], new Task<bool>?[volumes.Count]);
+        (_isSeen, _isReported, _runningChecks) = (new bool[volumes.Count], new bool[volumes.Count], new Task<bool>?[volumes.Count]);
         _last = volumes.Count - 1;
-        Narrow([]);
+        NarrowBounds([]);
     }
 
     /// <summary>Accepts the volumes for which the owner still has predictions, and treats all others as proved.</summary>
@@ -51,14 +51,14 @@ internal sealed class SetProof
                 for (var i = 0; i < _volumes.Count; i++)
                 {
                     if (!left.Contains(_volumes[i].Place))
-                        _isSeen[i] = _isTold[i] = true;
+                        _isSeen[i] = _isReported[i] = true;
                 }
 
-                Narrow(proved);
+                NarrowBounds(proved);
             }
         }
 
-        Tell(proved);
+        ReportProved(proved);
         return true;
     }
 
@@ -110,7 +110,7 @@ internal sealed class SetProof
     /// the background.
     /// </summary>
     /// <exception cref="RefutedExtentException">This volume or another one contradicts its prediction.</exception>
-    public async Task LookAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, bool isReader, CancellationToken cancellationToken)
+    public async Task CheckAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, bool isReader, CancellationToken cancellationToken)
     {
         var index = _byPlace[place];
         while (true)
@@ -123,14 +123,14 @@ internal sealed class SetProof
                     throw new RefutedExtentException();
                 if (_isSeen[index])
                     return;
-                others = _underWay[index];
+                others = _runningChecks[index];
                 if (isReader)
-                    _underWay[index] ??= own.Task;
+                    _runningChecks[index] ??= own.Task;
             }
 
             if (others is null)
             {
-                await LookAsync(index, isReader ? own : null, isTrueAsync, cancellationToken);
+                await CheckAsync(index, isReader ? own : null, isTrueAsync, cancellationToken);
                 return;
             }
 
@@ -138,7 +138,7 @@ internal sealed class SetProof
         }
     }
 
-    private async Task LookAsync(int index, TaskCompletionSource<bool>? own, Func<CancellationToken, Task<bool>> isTrueAsync, CancellationToken cancellationToken)
+    private async Task CheckAsync(int index, TaskCompletionSource<bool>? own, Func<CancellationToken, Task<bool>> isTrueAsync, CancellationToken cancellationToken)
     {
         bool? isTrue = null;
         var isFirstRefusal = false;
@@ -152,9 +152,9 @@ internal sealed class SetProof
             lock (_gate)
             {
                 if (own is not null)
-                    _underWay[index] = null;
+                    _runningChecks[index] = null;
                 if (isTrue == true)
-                    Note(index, proved);
+                    MarkSeen(index, proved);
                 isFirstRefusal = isTrue == false && !_isRefuted;
                 _isRefuted |= isTrue == false;
             }
@@ -162,23 +162,23 @@ internal sealed class SetProof
             own?.SetResult(isTrue == true);
         }
 
-        Tell(proved);
+        ReportProved(proved);
         if (isFirstRefusal)
             _owner.OnRefuted(_key);
         if (isTrue == false)
             throw new RefutedExtentException();
     }
 
-    private void Note(int index, List<PredictedVolume> proved)
+    private void MarkSeen(int index, List<PredictedVolume> proved)
     {
         _isSeen[index] = true;
-        Narrow(proved);
+        NarrowBounds(proved);
         if (IsProvedAt(index))
             AddProved(index, proved);
     }
 
     /// <summary>Moves the bounds to the first and the last open volume. Volumes they pass are proved if their head was seen.</summary>
-    private void Narrow(List<PredictedVolume> proved)
+    private void NarrowBounds(List<PredictedVolume> proved)
     {
         for (; _first < _volumes.Count && !IsOpen(_first); _first++)
             AddProved(_first, proved);
@@ -188,9 +188,9 @@ internal sealed class SetProof
 
     private void AddProved(int index, List<PredictedVolume> proved)
     {
-        if (!_isSeen[index] || _isTold[index])
+        if (!_isSeen[index] || _isReported[index])
             return;
-        _isTold[index] = true;
+        _isReported[index] = true;
         proved.Add(_volumes[index]);
     }
 
@@ -204,7 +204,7 @@ internal sealed class SetProof
 
     private bool IsProvedAt(int index) => _isSeen[index] && (index < _first || index > _last);
 
-    private void Tell(List<PredictedVolume> proved)
+    private void ReportProved(List<PredictedVolume> proved)
     {
         if (proved.Count > 0)
             _owner.OnProved(_key, proved);

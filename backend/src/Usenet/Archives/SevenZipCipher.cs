@@ -11,7 +11,7 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
 {
     public const int Block = 16;
 
-    private const int MostRoundsLog2 = 20;
+    private const int MaxRoundsLog2 = 20;
     private const int NoRounds = 63;
 
     /// <summary>
@@ -24,7 +24,7 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
         var cursor = new SevenZipCursor(coder.Properties);
         var first = cursor.ReadByte();
         var rounds = first & 0x3F;
-        if (rounds is > MostRoundsLog2 and not NoRounds)
+        if (rounds is > MaxRoundsLog2 and not NoRounds)
             throw new ArchiveException(ArchiveFault.Unsupported, "its key takes too many rounds");
         if ((first & 0xC0) == 0)
             return new SevenZipCipher(rounds, "", new byte[Block]);
@@ -37,7 +37,7 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
         return new SevenZipCipher(rounds, Convert.ToHexString(salt.Span), iv);
     }
 
-    public KeyRequest Ask(string password) => new(KeyScheme.SevenZip, password, Salt, RoundsLog2);
+    public KeyRequest KeyRequestOf(string password) => new(KeyScheme.SevenZip, password, Salt, RoundsLog2);
 
     /// <summary>Decrypts a whole text; ignores bytes after the last whole block.</summary>
     public byte[] Decrypt(ReadOnlyMemory<byte> text, ReadOnlyMemory<byte> key)

@@ -103,21 +103,21 @@ internal sealed class SevenZipLists(ArchiveBudget budget)
 {
     private const int UsualCoders = 2;
 
-    private int _paid;
+    private int _charged;
 
     /// <summary>Charges a list before it is allocated.</summary>
-    public int Pay(int lines)
+    public int Charge(int lines)
     {
-        if (lines > _paid)
+        if (lines > _charged)
         {
-            budget.TakeSteps(lines - _paid);
-            _paid = lines;
+            budget.TakeSteps(lines - _charged);
+            _charged = lines;
         }
 
         return lines;
     }
 
-    public void PayCoders(int coders) => budget.TakeSteps(Math.Max(0, coders - UsualCoders));
+    public void ChargeCoders(int coders) => budget.TakeSteps(Math.Max(0, coders - UsualCoders));
 }
 
 /// <summary>Property IDs (7zFormat.txt).</summary>

@@ -60,7 +60,7 @@ internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, s
             ? entry with { Cipher = Cipher(password) }
             : entry with { Candidates = new CipherCandidates(_passwords, Cipher) };
 
-        StreamCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.Ask(tried)).Key);
+        StreamCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.KeyRequestOf(tried)).Key);
     }
 
     // Coders of stored data pass their input through unchanged, so all lengths must be equal.

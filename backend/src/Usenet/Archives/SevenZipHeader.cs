@@ -61,7 +61,7 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
 
     private static SevenZipItem[] ReadItems(SevenZipCursor cursor, SevenZipLists lists)
     {
-        var count = lists.Pay(cursor.ReadCount());
+        var count = lists.Charge(cursor.ReadCount());
         var isEmpty = new bool[count];
         var paths = new string[count];
         var attributes = new uint[count];

@@ -42,7 +42,7 @@ internal sealed record SevenZipStreams(
     private static ArchiveExtent[] ReadPacked(SevenZipCursor cursor, long archiveLength, SevenZipLists lists)
     {
         var offset = cursor.ReadNumber();
-        var packed = new ArchiveExtent[lists.Pay(cursor.ReadCount())];
+        var packed = new ArchiveExtent[lists.Charge(cursor.ReadCount())];
         if (offset > archiveLength - SevenZipStart.Size)
             throw Broken();
         offset += SevenZipStart.Size;
@@ -78,13 +78,13 @@ internal sealed record SevenZipStreams(
     {
         if (cursor.ReadProperty() != SevenZipProperty.Folder)
             throw Broken();
-        var folders = new SevenZipFolder[lists.Pay(cursor.ReadCount())];
+        var folders = new SevenZipFolder[lists.Charge(cursor.ReadCount())];
         cursor.RefuseExternal();
         var next = 0;
         for (var i = 0; i < folders.Length; i++)
         {
             folders[i] = SevenZipFolder.Read(cursor) with { FirstPacked = next };
-            lists.PayCoders(folders[i].Coders.Count);
+            lists.ChargeCoders(folders[i].Coders.Count);
             next += folders[i].PackedStreams;
             if (next > packed)
                 throw Broken();
@@ -123,7 +123,7 @@ internal sealed record SevenZipStreams(
             var left = SevenZipCursor.MaxItems;
             for (var i = 0; i < counts.Length; i++)
                 left -= counts[i] = cursor.ReadCount(left);
-            lists.Pay(SevenZipCursor.MaxItems - left);
+            lists.Charge(SevenZipCursor.MaxItems - left);
             property = cursor.ReadProperty();
         }
 

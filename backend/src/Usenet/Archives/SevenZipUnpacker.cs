@@ -13,7 +13,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
 
     private const int MinDictionary = 4096;
     private const int LzmaProperties = 5;
-    private const int MostLzma2Dictionary = 28;
+    private const int MaxLzma2Dictionary = 28;
 
     /// <summary>The password that opened an encrypted header; null if none was encrypted.</summary>
     public string? Password { get; private set; }
@@ -36,7 +36,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
     {
         foreach (var password in Password is null ? keys.Passwords : [Password])
         {
-            if (Run(folder, packed, keys.Get(cipher.Ask(password)).Key) is not { } header)
+            if (Run(folder, packed, keys.Get(cipher.KeyRequestOf(password)).Key) is not { } header)
                 continue;
             keys.Prefer(Password = password);
             return header;
@@ -102,7 +102,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
             if (properties is not [<= 40])
                 return null;
             byte smallest = 0;
-            while (smallest < MostLzma2Dictionary && (2L | (smallest & 1)) << ((smallest >> 1) + 11) < length)
+            while (smallest < MaxLzma2Dictionary && (2L | (smallest & 1)) << ((smallest >> 1) + 11) < length)
                 smallest++;
             return [Math.Min(properties[0], smallest)];
         }

@@ -17,8 +17,8 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
     // One reader at a time moves the stream. The cache is small enough for a linear search under a lock.
     private readonly SemaphoreSlim _reading = new(1, 1);
     private readonly Lock _gate = new();
-    private readonly LinkedList<(int Number, MessageIdFrame Frame)> _kept = new();
-    private int _mostKept = FramesPerReader;
+    private readonly LinkedList<(int Number, MessageIdFrame Frame)> _cached = new();
+    private int _maxCached = FramesPerReader;
 
     private MessageIdList(Stream stream, Row[] rows, int count)
     {
@@ -65,7 +65,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(readers, 1);
         lock (_gate)
         {
-            _mostKept = (int)Math.Min((long)readers * FramesPerReader, Math.Max(_rows.Length, FramesPerReader));
+            _maxCached = (int)Math.Min((long)readers * FramesPerReader, Math.Max(_rows.Length, FramesPerReader));
             Trim();
         }
     }
@@ -76,7 +76,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Count);
 
         var (number, place) = Math.DivRem(index, MessageIdFrame.Capacity);
-        return Kept(number) is { } frame ? new ValueTask<SegmentIds>(frame[place]) : ReadAsync(number, place, cancellationToken);
+        return FindCached(number) is { } frame ? new ValueTask<SegmentIds>(frame[place]) : ReadAsync(number, place, cancellationToken);
     }
 
     public void Dispose()
@@ -90,7 +90,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         await _reading.WaitAsync(cancellationToken);
         try
         {
-            if (Kept(number) is { } other)
+            if (FindCached(number) is { } other)
                 return other[place];
 
             var row = _rows[number];
@@ -99,7 +99,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
             await ReadAsync(_stream, packed, cancellationToken);
             var segments = Math.Min(MessageIdFrame.Capacity, Count - number * MessageIdFrame.Capacity);
             var frame = MessageIdFrame.Unpack(packed, row.PlainLength, row.Check, segments);
-            Keep(number, frame);
+            AddToCache(number, frame);
             return frame[place];
         }
         finally
@@ -108,18 +108,18 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 
-    private MessageIdFrame? Kept(int number)
+    private MessageIdFrame? FindCached(int number)
     {
         lock (_gate)
         {
-            for (var node = _kept.First; node is not null; node = node.Next)
+            for (var node = _cached.First; node is not null; node = node.Next)
             {
                 if (node.Value.Number != number)
                     continue;
-                if (node != _kept.First)
+                if (node != _cached.First)
                 {
-                    _kept.Remove(node);
-                    _kept.AddFirst(node);
+                    _cached.Remove(node);
+                    _cached.AddFirst(node);
                 }
 
                 return node.Value.Frame;
@@ -129,11 +129,11 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 
-    private void Keep(int number, MessageIdFrame frame)
+    private void AddToCache(int number, MessageIdFrame frame)
     {
         lock (_gate)
         {
-            _kept.AddFirst((number, frame));
+            _cached.AddFirst((number, frame));
             Trim();
         }
     }
@@ -141,8 +141,8 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
     // Requires _gate.
     private void Trim()
     {
-        while (_kept.Count > _mostKept)
-            _kept.RemoveLast();
+        while (_cached.Count > _maxCached)
+            _cached.RemoveLast();
     }
 
     private static async ValueTask<(Row[] Rows, int Count)> ReadTableAsync(Stream stream, CancellationToken cancellationToken)

@@ -26,7 +26,7 @@ public static class NzbDecompression
         var start = new byte[64];
         var length = await input.ReadAtLeastAsync(start, start.Length, throwOnEndOfStream: false, cancellationToken);
         var prefix = start.AsMemory(0, length);
-        if (NzbSniffer.Foreign(prefix.Span) is { } detected)
+        if (NzbSniffer.DetectOtherType(prefix.Span) is { } detected)
             throw new NzbFormatException(NzbFault.NotAnNzb, detected);
         if (!NzbSniffer.IsGzip(prefix.Span))
             return new BoundedStream(input, prefix, size => TooLong(size, limits), ownsInner: false);
@@ -50,7 +50,7 @@ internal static class NzbSniffer
     public static bool IsGzip(ReadOnlySpan<byte> start) => start.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B, 0x08]);
 
     /// <summary>Returns the type of the input, or null if it may be XML or gzip.</summary>
-    public static string? Foreign(ReadOnlySpan<byte> start)
+    public static string? DetectOtherType(ReadOnlySpan<byte> start)
     {
         if (IsGzip(start))
             return null;

@@ -18,11 +18,11 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     private const int BlockLength = 1 << BlockBits;
 
     // 4 MiB, enough for a film of 50 GB.
-    private const int MostBlocks = 64;
+    private const int MaxBlocksInMemory = 64;
 
     private const int HeadLength = 8;
     private const int MaxRecordLength = HeadLength + PackedIds.MaxLength;
-    private const int Nothing = -1;
+    private const int NoBlock = -1;
 
     // Number of bytes used in each block. The first blocks are in memory, the others in the scratch file.
     private readonly List<int> _used = [];
@@ -31,7 +31,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
 
     // The buffered bytes of one scratch block at their offset: all bytes written so far, or a part read back.
     private byte[] _window = [];
-    private int _windowBlock = Nothing;
+    private int _windowBlock = NoBlock;
     private int _windowStart;
     private int _windowEnd;
 
@@ -49,7 +49,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     public void Clear()
     {
         _used.Clear();
-        _windowBlock = Nothing;
+        _windowBlock = NoBlock;
         (Count, LastNumber, IsSorted) = (0, 0, true);
     }
 
@@ -100,7 +100,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
 
     public void Dispose() => _file?.Dispose();
 
-    private bool IsInMemory(int block) => scratch is null || block < MostBlocks;
+    private bool IsInMemory(int block) => scratch is null || block < MaxBlocksInMemory;
 
     private void BeginBlock()
     {
@@ -119,7 +119,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
         if (_windowBlock != block || offset < _windowStart || Math.Min(offset + MaxRecordLength, most) > _windowEnd)
         {
             var end = offset == 0 ? most : Math.Min(offset + MaxRecordLength, most);
-            _windowBlock = Nothing;
+            _windowBlock = NoBlock;
             _file!.Position = ((long)block << BlockBits) + offset;
             _file.ReadExactly(_window, 0, end - offset);
             (_windowBlock, _windowStart, _windowEnd) = (block, offset, end);

@@ -13,7 +13,7 @@ public sealed class Par2IndexReader(long length, Par2Source read)
     public const int MaxBytes = 16 << 20;
 
     // Holds all packets of most sets, so that one read suffices.
-    private const int Stretch = 16 << 10;
+    private const int ChunkLength = 16 << 10;
 
     private readonly Par2Findings _found = new();
 
@@ -26,14 +26,14 @@ public sealed class Par2IndexReader(long length, Par2Source read)
     /// <exception cref="Exception">The source failed; <see cref="Index"/> keeps the earlier findings.</exception>
     public async Task<Par2Index?> ReadAsync(CancellationToken cancellationToken)
     {
-        var buffer = new byte[Stretch];
+        var buffer = new byte[ChunkLength];
         var window = Memory<byte>.Empty;
         var needed = 1;
         for (long position = 0; position < length && _found.WantsMore;)
         {
             if (window.Length < Math.Min(needed, length - position))
             {
-                var wanted = (int)Math.Min(Math.Max(needed, Stretch), length - position);
+                var wanted = (int)Math.Min(Math.Max(needed, ChunkLength), length - position);
                 if (wanted - window.Length > MaxBytes - BytesRead)
                     break;
                 var target = wanted > buffer.Length ? new byte[wanted] : buffer;

@@ -75,7 +75,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
         // Terminates, because each copy is longer than the previous one or certainly whole.
         while (MayBeCut(known, index, usual))
         {
-            var answer = await heads.FetchBesideAsync(index, known, IsBetter, cancellationToken);
+            var answer = await heads.FetchFromOthersAsync(index, known, IsBetter, cancellationToken);
             if (answer.Head is not { } better)
                 break;
             known = better;

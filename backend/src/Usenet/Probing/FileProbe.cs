@@ -108,7 +108,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     {
         if (head.Begin is not null || Count == 1)
             return head;
-        var answer = await _segments.FetchBesideAsync(
+        var answer = await _segments.FetchFromOthersAsync(
             index, head, other => other.Begin is not null && MapFinder.IsPlausible(other, index, Count), cancellationToken);
         return answer.Head ?? head;
     }

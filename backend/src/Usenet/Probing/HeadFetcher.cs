@@ -15,16 +15,16 @@ internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, 
     public bool UntilEnd { get; init; }
 
     /// <summary>Providers that have already delivered a copy. Only the others are asked, once, for a more complete copy.</summary>
-    public ProviderSet Beside { get; init; }
+    public ProviderSet TriedProviders { get; init; }
 
     /// <summary>Whether the article is optional because an acceptable head exists already.</summary>
-    public bool IsWish => UntilEnd || Beside.Count > 0;
+    public bool IsOptional => UntilEnd || TriedProviders.Count > 0;
 
     // The NZB may claim any size. Real articles are smaller, and a larger claim would delay other fetches for nothing.
-    private const long MostBelieved = 2 << 20;
+    private const long MaxClaimedBytes = 2 << 20;
 
     /// <summary>Bytes the connection will transfer: the whole article, because the rest is already in flight once the beginning suffices.</summary>
-    public long ExpectedBytes => Math.Clamp(ArticleBytes, 0, MostBelieved);
+    public long ExpectedBytes => Math.Clamp(ArticleBytes, 0, MaxClaimedBytes);
 
     /// <summary>Whether an article is acceptable.</summary>
     public bool IsMetBy(ArticleHead head) =>
@@ -67,7 +67,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     public async Task<HeadAnswer> FetchAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
-        if (demand is { Whole: false, IsWish: false })
+        if (demand is { Whole: false, IsOptional: false })
             Interlocked.Increment(ref _asked);
         if (segment.Primary.IsEmpty)
             return HeadAnswer.NeverPosted;
@@ -76,7 +76,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         try
         {
             var answer = await FindCopyAsync(segment, demand, cancellationToken);
-            if (answer.State == HeadState.Missing && demand is { Whole: false, IsWish: false })
+            if (answer.State == HeadState.Missing && demand is { Whole: false, IsOptional: false })
                 Interlocked.Increment(ref _misses);
             return answer;
         }
@@ -89,7 +89,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <summary>Tries copies until one meets the demand.</summary>
     private async Task<HeadAnswer> FindCopyAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
-        var search = new CopySearch(segment, source.ProviderCount, demand.IsWish ? 1 : RoundsPerArticle, demand.Beside);
+        var search = new CopySearch(segment, source.ProviderCount, demand.IsOptional ? 1 : RoundsPerArticle, demand.TriedProviders);
         while (search.HasNext())
         {
             // A viewer waits for this fetch, so it must not queue behind other readers that hold all connections.
@@ -104,7 +104,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
 
             if (demand.IsMetBy(head))
                 return new HeadAnswer(head, HeadState.Found);
-            if (search.Bad(head.Provider))
+            if (search.ReportBad(head.Provider))
                 Interlocked.Increment(ref _corrupt);
             if (connection is not null)
                 options.Garbled?.Invoke(connection);
@@ -124,7 +124,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         try
         {
             // Cancel the rest of the article once its beginning suffices, but give a useful trailer a little time.
-            if (!options.TakesWholeArticles && await Task.WhenAny(fetch, sink.Enough) != fetch && !await ComesToItsEndAsync(fetch, await sink.Enough, demand))
+            if (!options.TakesWholeArticles && await Task.WhenAny(fetch, sink.Enough) != fetch && !await WaitForTrailerAsync(fetch, await sink.Enough, demand))
                 await giveUp.CancelAsync();
             var reply = await fetch;
             return reply.IsFound
@@ -145,7 +145,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
 
     /// <summary>Waits for the trailer of an article if it is wanted.</summary>
     /// <returns>False if not wanted or too late.</returns>
-    private async Task<bool> ComesToItsEndAsync(Task fetch, ArticleHead head, HeadDemand demand)
+    private async Task<bool> WaitForTrailerAsync(Task fetch, ArticleHead head, HeadDemand demand)
     {
         if (options.TrailerPatience == TimeSpan.Zero || (!demand.UntilEnd && !head.EndsItsFile))
             return false;
@@ -183,8 +183,8 @@ internal sealed class SegmentHeads(HeadFetcher fetcher, ISegmentIds ids, long ar
         FetchAsync(index, new HeadDemand(isPlausible, Whole: false, articleBytes) { UntilEnd = true }, cancellationToken);
 
     /// <summary>Fetches the head of a segment from other providers, because the known copy is incomplete.</summary>
-    public Task<HeadAnswer> FetchBesideAsync(int index, ArticleHead known, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
-        FetchAsync(index, new HeadDemand(isPlausible, Whole: false, articleBytes) { Beside = default(ProviderSet).With(known.Provider) }, cancellationToken);
+    public Task<HeadAnswer> FetchFromOthersAsync(int index, ArticleHead known, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
+        FetchAsync(index, new HeadDemand(isPlausible, Whole: false, articleBytes) { TriedProviders = default(ProviderSet).With(known.Provider) }, cancellationToken);
 
     private async Task<HeadAnswer> FetchAsync(int index, HeadDemand demand, CancellationToken cancellationToken) =>
         await fetcher.FetchAsync(await ids.GetAsync(index, cancellationToken), demand, cancellationToken);

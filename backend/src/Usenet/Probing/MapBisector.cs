@@ -3,22 +3,22 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>Finds segment lengths between known offsets by fetching heads in the middle, unless <c>trySettle</c> can fill them in.</summary>
-internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func<Stretch, bool> trySettle)
+internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func<SegmentRange, bool> trySettle)
 {
     /// <summary>Fills in the <paramref name="lengths"/> of all ranges.</summary>
     /// <returns>Whether every fetched article agrees; null if too many heads would be needed.</returns>
-    public async Task<bool?> SettleAsync(long[] lengths, List<Stretch> open, CancellationToken cancellationToken)
+    public async Task<bool?> SettleAsync(long[] lengths, List<SegmentRange> open, CancellationToken cancellationToken)
     {
         var confirmed = true;
         var budget = options.MaxBisected;
         while (open.Count > 0)
         {
             // All ranges of one depth are fetched in parallel, so latency grows with the depth and not with the number of deviations.
-            var undecided = open.Where(stretch => !trySettle(stretch)).ToList();
+            var undecided = open.Where(range => !trySettle(range)).ToList();
             if ((budget -= undecided.Count) < 0)
                 return null;
 
-            var middles = await Task.WhenAll(undecided.Select(stretch => FindInsideAsync(stretch, cancellationToken)));
+            var middles = await Task.WhenAll(undecided.Select(range => FindInsideAsync(range, cancellationToken)));
             open = [];
             for (var i = 0; i < undecided.Count; i++)
             {
@@ -40,15 +40,15 @@ internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func
 
     // Returns the head of a segment near the middle, or of a neighbor if it is missing or contradicts known offsets.
     // If none arrives the lengths are guessed, because the layout of bytes that no provider has does not matter.
-    private async Task<(int Index, ArticleHead Head)?> FindInsideAsync(Stretch stretch, CancellationToken cancellationToken)
+    private async Task<(int Index, ArticleHead Head)?> FindInsideAsync(SegmentRange range, CancellationToken cancellationToken)
     {
-        var middle = stretch.First + stretch.Count / 2;
-        foreach (var index in (int[])[middle, middle - 1, middle + 1, stretch.First, stretch.Limit - 1])
+        var middle = range.First + range.Count / 2;
+        foreach (var index in (int[])[middle, middle - 1, middle + 1, range.First, range.Limit - 1])
         {
-            if (index < stretch.First || index >= stretch.Limit)
+            if (index < range.First || index >= range.Limit)
                 continue;
             var answer = await heads.FetchAsync(
-                index, head => MapFinder.IsPlausible(head, index, heads.Count) && stretch.Holds(head, index), cancellationToken);
+                index, head => MapFinder.IsPlausible(head, index, heads.Count) && range.CanHold(head, index), cancellationToken);
             if (answer.Head is { } head)
                 return (index, head);
         }
@@ -58,7 +58,7 @@ internal sealed class MapBisector(SegmentHeads heads, ProbeOptions options, Func
 }
 
 /// <summary>Segments of unknown length, from First to before Limit, that fill the bytes from Begin to before End.</summary>
-internal readonly record struct Stretch(int First, int Limit, long Begin, long End)
+internal readonly record struct SegmentRange(int First, int Limit, long Begin, long End)
 {
     public int Count => Limit - First;
 
@@ -94,7 +94,7 @@ internal readonly record struct Stretch(int First, int Limit, long Begin, long E
     }
 
     /// <summary>Whether an article can be the segment at an index and leaves a possible length on both sides.</summary>
-    public bool Holds(ArticleHead head, int index) =>
-        head.Begin >= Begin && head.End <= End && new Stretch(First, index, Begin, head.Begin.Value).IsPossible
-        && new Stretch(index + 1, Limit, head.End.Value, End).IsPossible;
+    public bool CanHold(ArticleHead head, int index) =>
+        head.Begin >= Begin && head.End <= End && new SegmentRange(First, index, Begin, head.Begin.Value).IsPossible
+        && new SegmentRange(index + 1, Limit, head.End.Value, End).IsPossible;
 }

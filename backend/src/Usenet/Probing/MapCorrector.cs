@@ -54,7 +54,7 @@ public sealed class MapCorrector
         ArgumentNullException.ThrowIfNull(refuted);
 
         var count = refuted.Count;
-        var (before, behind) = (new Stretch(0, claim.Index, 0, claim.Begin), new Stretch(claim.Index + 1, count, claim.End, refuted.Length));
+        var (before, behind) = (new SegmentRange(0, claim.Index, 0, claim.Begin), new SegmentRange(claim.Index + 1, count, claim.End, refuted.Length));
         if (!before.IsPossible || !behind.IsPossible)
             return null;
 
@@ -68,7 +68,7 @@ public sealed class MapCorrector
         var witnesses = 0;
         if (heads[0].Head is { } previous)
         {
-            if (previous.End != claim.Begin || !before.Holds(previous, claim.Index - 1))
+            if (previous.End != claim.Begin || !before.CanHold(previous, claim.Index - 1))
                 return null;
             witnesses++;
             lengths[claim.Index - 1] = previous.Length ?? 0;
@@ -77,7 +77,7 @@ public sealed class MapCorrector
 
         if (heads[1].Head is { } next)
         {
-            if (next.Begin != claim.End || !behind.Holds(next, claim.Index + 1))
+            if (next.Begin != claim.End || !behind.CanHold(next, claim.Index + 1))
                 return null;
             witnesses++;
             lengths[claim.Index + 1] = next.Length ?? 0;
@@ -89,7 +89,7 @@ public sealed class MapCorrector
         if (UniformBy(claim, count, refuted.Length) is { } uniform && Agrees(uniform, claim.Index - 1, heads[0].Head) && Agrees(uniform, claim.Index + 1, heads[1].Head))
             return uniform;
         var bisector = new MapBisector(
-            segments, _options, stretch => stretch.TryFill(lengths, refuted) || stretch.TryFill(lengths, refuted[0].Length));
+            segments, _options, range => range.TryFill(lengths, refuted) || range.TryFill(lengths, refuted[0].Length));
         return await bisector.SettleAsync(lengths, [before, behind], cancellationToken) is null ? null : SegmentMap.FromLengths(lengths);
 
         Task<HeadAnswer> FetchAsync(int index) => index < 0 || index == count

@@ -52,11 +52,11 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
             return await _counter.CountAsync(first, last, cancellationToken);
 
         // If the headers disagree, one of them is wrong; reading the data shows which.
-        if (!IsNext(first, last, count))
+        if (!AreEqualParts(first, last, count))
             (first, last) = (await ProveAsync(0, first, cancellationToken), await ProveAsync(count - 1, last, cancellationToken));
         else if (last.End != first.Header?.FileSize)
             last = await ProveAsync(count - 1, last, cancellationToken);
-        if (IsNext(first, last, count))
+        if (AreEqualParts(first, last, count))
             return new FoundMap(Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
 
         // If one article has no range and the other does not fit, only the order in the NZB is left.
@@ -64,7 +64,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
             return new FoundMap(Uniform(count, first.Length ?? 0, (count - 1) * (first.Length ?? 0) + (last.Length ?? 0)), false);
 
         // An article of another file can carry the right number; if its range is impossible, try another copy.
-        var between = new Stretch(1, count - 1, first.End ?? 0, long.MaxValue);
+        var between = new SegmentRange(1, count - 1, first.End ?? 0, long.MaxValue);
         if (!Fits(last))
             last = await FetchLastAsync(Fits, cancellationToken);
         if (last is null)
@@ -72,7 +72,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
 
         // Contradicting ranges mean that some header is wrong; a copy of the last article that agrees with the first resolves it.
         var (map, isConfirmed) = await BisectAsync(first, last, cancellationToken);
-        return !isConfirmed && await FetchLastAsync(head => IsNext(first, head, count), cancellationToken) is { } other
+        return !isConfirmed && await FetchLastAsync(head => AreEqualParts(first, head, count), cancellationToken) is { } other
             ? new FoundMap(Uniform(count, first.Length ?? 0, (other.Begin ?? 0) + (other.Length ?? 0)), true)
             : new FoundMap(map, isConfirmed);
 
@@ -96,7 +96,7 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         return new FoundMap(SegmentMap.Uniform(1, only.Length ?? 0, only.Length ?? 0), true);
     }
 
-    private static bool IsNext(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;
+    private static bool AreEqualParts(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;
 
     // If no provider can prove the article, the doubtful copy is used.
     private async Task<ArticleHead> ProveAsync(int index, ArticleHead doubtful, CancellationToken cancellationToken)
@@ -125,8 +125,8 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         var lengths = new long[count];
         lengths[0] = partSize;
         lengths[^1] = last.Length ?? 0;
-        var bisector = new MapBisector(heads, options, stretch => stretch.TryFill(lengths, partSize));
-        return await bisector.SettleAsync(lengths, [new Stretch(1, count - 1, first.End ?? 0, last.Begin ?? 0)], cancellationToken) is { } isConfirmed
+        var bisector = new MapBisector(heads, options, range => range.TryFill(lengths, partSize));
+        return await bisector.SettleAsync(lengths, [new SegmentRange(1, count - 1, first.End ?? 0, last.Begin ?? 0)], cancellationToken) is { } isConfirmed
             ? (SegmentMap.FromLengths(lengths), isConfirmed)
             : (null, false);
     }

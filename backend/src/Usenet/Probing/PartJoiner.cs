@@ -13,7 +13,7 @@ internal readonly record struct ListedFile(ProbeTarget Target, IReadOnlyList<int
 /// </remarks>
 internal static class PartJoiner
 {
-    private const int MostPerListed = 20;
+    private const int MaxTotalPerListed = 20;
 
     /// <summary>Returns the files, each joined one in the place of its first target and with at most <paramref name="maxSegments"/> parts.</summary>
     public static IReadOnlyList<ListedFile> Join(IReadOnlyList<ProbeTarget> targets, int maxSegments)
@@ -55,7 +55,7 @@ internal static class PartJoiner
     {
         var total = targets[indexes[0]].Subject.Segments;
         // If most parts are missing the file is lost anyway. One hole per gap then suffices, so that a claimed total cannot exhaust memory.
-        var longestGap = total <= MostPerListed * indexes.Length ? total : 1;
+        var longestGap = total <= MaxTotalPerListed * indexes.Length ? total : 1;
         var members = new List<int>();
         var next = 1;
         foreach (var index in indexes.OrderBy(index => targets[index].Part))

@@ -30,7 +30,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     // Id of the element whose content is needed next; 0 if a head is needed.
     private uint _content;
     private uint _expected;
-    private long _behindIndex;
+    private long _afterIndex;
 
     public long Offset { get; private set; }
 
@@ -45,9 +45,9 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     private bool TakeHead(ReadOnlySpan<byte> bytes)
     {
         if (!EbmlHead.TryRead(bytes, out var head))
-            return GoBack();
+            return Recover();
         if (_expected != 0 && head.Id != _expected)
-            return GoBack();
+            return Recover();
         _expected = 0;
         var content = Offset + head.Length;
         switch (head.Id)
@@ -59,11 +59,11 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
                 return false;
             case SeekHeadId or InfoId or TracksId when _segment >= 0:
                 if (head.Size < 0 || head.Size > (head.Id == TracksId ? MaxTracksElement : MaxElement) || content + head.Size > fileLength)
-                    return GoBack();
+                    return Recover();
                 (_content, Offset, Length) = (head.Id, content, (int)head.Size);
                 return true;
             default:
-                return head.Size < 0 ? GoBack() : Go(content + head.Size);
+                return head.Size < 0 ? Recover() : Go(content + head.Size);
         }
     }
 
@@ -75,7 +75,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         {
             case SeekHeadId:
                 ReadIndex(bytes);
-                _behindIndex = end;
+                _afterIndex = end;
                 break;
             case InfoId:
                 ReadInfo(bytes);
@@ -108,12 +108,12 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     }
 
     /// <summary>Recovers from a wrong index or an unreadable element: tries the next index entry, otherwise continues after the index.</summary>
-    private bool GoBack()
+    private bool Recover()
     {
         if (_expected != 0 && GoToPlace())
             return true;
-        (_expected, var behind) = (0, _behindIndex);
-        _behindIndex = 0;
+        (_expected, var behind) = (0, _afterIndex);
+        _afterIndex = 0;
         return behind > 0 && Go(behind);
     }
 

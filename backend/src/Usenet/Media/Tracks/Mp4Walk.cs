@@ -16,7 +16,7 @@ internal sealed class Mp4Walk : IHeaderWalk
     private readonly List<MediaTrack> _tracks = [];
 
     // The enclosing boxes with type and end, innermost on top; at most as deep as the path to the sample descriptions.
-    private readonly Stack<(uint Type, long End)> _within = [];
+    private readonly Stack<(uint Type, long End)> _parents = [];
 
     private Mp4Track _track = new();
     private TimeSpan? _duration;
@@ -24,12 +24,12 @@ internal sealed class Mp4Walk : IHeaderWalk
 
     // Type of the box whose content is needed next; 0 if a head is needed.
     private uint _content;
-    private long _behind;
+    private long _afterContent;
 
     public Mp4Walk(MediaKind kind, long fileLength)
     {
         _kind = kind;
-        _within.Push((0, fileLength));
+        _parents.Push((0, fileLength));
     }
 
     public long Offset { get; private set; }
@@ -46,18 +46,18 @@ internal sealed class Mp4Walk : IHeaderWalk
             return TakeContent(bytes);
         if (!Mp4Head.TryRead(bytes, out var head))
             return false;
-        var end = head.Size == 0 ? _within.Peek().End : Offset + head.Size;
-        if (end > _within.Peek().End || end <= Offset)
+        var end = head.Size == 0 ? _parents.Peek().End : Offset + head.Size;
+        if (end > _parents.Peek().End || end <= Offset)
             return false;
         var content = Offset + head.Length;
-        switch (Use(head.Type, _within.Peek().Type))
+        switch (Use(head.Type, _parents.Peek().Type))
         {
             case BoxUse.Enter:
-                _within.Push((head.Type, end));
+                _parents.Push((head.Type, end));
                 return Go(content);
             case BoxUse.Read when end > content:
                 (_content, Offset, Length) = (head.Type, content, (int)Math.Min(end - content, MaxContent));
-                _behind = end;
+                _afterContent = end;
                 return true;
             default:
                 return Go(end);
@@ -99,26 +99,26 @@ internal sealed class Mp4Walk : IHeaderWalk
         if (type == Mp4Head.Of("mvhd"u8))
         {
             _duration = DurationOf(bytes);
-            return Go(_behind);
+            return Go(_afterContent);
         }
 
         _track.Take(type, bytes);
         if (type != Mp4Head.Of("stsd"u8))
-            return Go(_behind);
+            return Go(_afterContent);
 
         // All needed boxes come before the tables, so continue with the next track.
-        while (_within.Peek().Type != Mp4Head.Of("trak"u8))
-            _within.Pop();
-        return Go(_within.Peek().End);
+        while (_parents.Peek().Type != Mp4Head.Of("trak"u8))
+            _parents.Pop();
+        return Go(_parents.Peek().End);
     }
 
     /// <summary>Continues at an offset and leaves the boxes that end there.</summary>
     private bool Go(long offset)
     {
         (Offset, Length) = (offset, Mp4Head.MaxLength);
-        while (_within.Count > 1 && _within.Peek().End <= offset)
+        while (_parents.Count > 1 && _parents.Peek().End <= offset)
         {
-            var (type, _) = _within.Pop();
+            var (type, _) = _parents.Pop();
             if (type == Mp4Head.Of("moov"u8))
             {
                 _isWhole = true;
@@ -133,7 +133,7 @@ internal sealed class Mp4Walk : IHeaderWalk
             }
         }
 
-        return _within.Count > 1 || offset < _within.Peek().End;
+        return _parents.Count > 1 || offset < _parents.Peek().End;
     }
 
     /// <summary>Reads <c>mvhd</c>, section 8.2.2; version 1 has longer fields.</summary>
