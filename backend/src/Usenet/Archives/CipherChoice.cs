@@ -7,8 +7,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// Finds the fitting cipher if an archive has no password check: by the magic bytes that the extension implies, otherwise by the checksum of
-/// a file no longer than an article (IMP-57).
+/// Finds the fitting cipher if an archive has no password check (IMP-57). Uses the magic bytes that the extension implies, otherwise the checksum of
+/// a file no longer than an article.
 /// </summary>
 internal static class CipherChoice
 {

@@ -164,8 +164,8 @@ public sealed class KeyDeriver : IKeyDeriver
 }
 
 /// <summary>
-/// A flaw of RAR 3 and 4: their SHA-1 overwrites each whole 64-byte input block with the end of the expanded message, in little-endian words
-/// (FIPS 180-4, 6.1.2: W of 64 to 79). The next round hashes the overwritten input. Affects passwords of 29 characters and more.
+/// A flaw in the SHA-1 of RAR 3 and 4. It overwrites each whole 64-byte input block with the end of the expanded message (FIPS 180-4, 6.1.2: W of 64
+/// to 79), in little-endian words. The next round hashes the overwritten input. Affects passwords of 29 characters and more.
 /// </summary>
 internal static class Rar4Flaw
 {

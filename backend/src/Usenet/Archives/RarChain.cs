@@ -2,9 +2,9 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Sorts the volumes of a release into archives by their headers, and orders each archive. Pure.</summary>
 /// <remarks>
-/// Volumes belong together if one continues a file that the other contains in part (IMP-50). An archive of several files is linked by volumes read
-/// whole, in which one file ends and the next begins, or by volume numbers if only one archive has the preceding number. A set that begins in the
-/// middle of a file, or with a number other than 0, was not linked: read its volumes whole and sort again.
+/// Volumes belong together if one continues a file that the other contains in part (IMP-50). In an archive of several files, a volume read whole
+/// links the file that ends in it to the next one. Otherwise volume numbers link, if only one archive has the preceding number. A set that begins
+/// mid-file or with a number other than 0 was not linked: read its volumes whole and sort again.
 /// </remarks>
 public static class RarChain
 {

@@ -33,8 +33,8 @@ public static class RarSet
     }
 
     /// <summary>
-    /// Whether checksums prove the order of a file's parts (IMP-51): each part but the last has the CRC of its own bytes, the last one the CRC of the
-    /// file. Without volume numbers and names there is no other proof.
+    /// Whether checksums prove the order of a file's parts (IMP-51). Each part but the last has its own CRC, the last one the CRC of the file.
+    /// Without volume numbers and names there is no other proof.
     /// </summary>
     /// <param name="parts">All parts of one stored, unencrypted file, in the order to prove.</param>
     /// <param name="lastCrc32">CRC-32 of the bytes of the last part. No header contains it, so the caller must read the part.</param>

@@ -9,8 +9,8 @@ public sealed record RarVolume
     public required long Length { get; init; }
 
     /// <summary>
-    /// The 0-based volume number. Null for an archive of one volume, and for a RAR 4 volume that is predicted, was not read to its end, or whose
-    /// end does not state it.
+    /// The 0-based volume number. Null for an archive of one volume. Null also for a RAR 4 volume if predicted, not read to its end, or not numbered
+    /// there.
     /// </summary>
     public int? Number { get; init; }
 

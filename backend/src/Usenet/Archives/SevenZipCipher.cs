@@ -15,8 +15,8 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
     private const int NoRounds = 63;
 
     /// <summary>
-    /// Parses the properties of the coder. The low 6 bits of the first byte are the rounds; its high bits and the halves of the second byte are the
-    /// lengths of the salt and vector that follow.
+    /// Parses the properties of the coder. The low 6 bits of the first byte are the rounds. Its high bits and the halves of the second byte give the
+    /// lengths of salt and vector, which follow.
     /// </summary>
     /// <exception cref="ArchiveException">The properties are damaged or require too many rounds.</exception>
     public static SevenZipCipher Read(SevenZipCoder coder)

@@ -96,8 +96,8 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 }
 
 /// <summary>
-/// Charges the lists of one header: one step for each line of the longest list, because a packed stream, its folder and its file are one item, and
-/// one step for each coder of a folder beyond two. Not thread-safe.
+/// Charges the lists of one header. Only the lines of the longest list count, because a packed stream, its folder and its file are one item. Each
+/// coder of a folder beyond two costs one more step. Not thread-safe.
 /// </summary>
 internal sealed class SevenZipLists(ArchiveBudget budget)
 {

@@ -4,8 +4,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// The first 32 bytes of a 7z archive (7zFormat.txt, "SignatureHeader"). They locate the header and so give the total length: volumes that add up
-/// to this length are the whole set, and the one that ends with the right header is the last (IMP-50, IMP-51).
+/// The first 32 bytes of a 7z archive (7zFormat.txt, "SignatureHeader"). They locate the header and so give the total length. Volumes that add up to
+/// it are the whole set; the last one ends with the right header (IMP-50, IMP-51).
 /// </summary>
 /// <param name="HeaderOffset">0-based offset of the header in the archive.</param>
 /// <param name="HeaderSize">Header length in bytes; 0 for an empty archive.</param>

@@ -4,7 +4,7 @@ using System.Text;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Decodes an XML document: detects its encoding (XML 1.0 appendix F), replaces undecodable bytes and forbidden characters by U+FFFD, and limits
+/// Decodes an XML document and detects its encoding (XML 1.0 appendix F). Replaces undecodable bytes and forbidden characters by U+FFFD, and limits
 /// the text between two opening brackets.
 /// </summary>
 /// <remarks>Holds one buffer of bytes and one of characters. Does not dispose the stream.</remarks>

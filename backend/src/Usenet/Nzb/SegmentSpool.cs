@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// The segments of one file while its NZB is read, in the order added: in memory, and beyond a few megabytes in a scratch file, because a single
-/// file may make up the whole NZB.
+/// The segments of one file while its NZB is read, in the order added. Beyond a few megabytes they go to a scratch file, because a single file may
+/// make up the whole NZB.
 /// </summary>
 /// <remarks>
 /// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in sequence; a place

@@ -44,7 +44,7 @@ public sealed record FileHead
 
     /// <summary>
     /// The segment map. If the last article of a volume was not fetched, the file length is a claim of the first article. Null if the head did not
-    /// arrive or was skipped, or if the headers do not suffice: the last article is missing and the claimed size is impossible.
+    /// arrive or was skipped. Null also if the last article is missing and the claimed size is impossible.
     /// </summary>
     public SegmentMap? Map { get; init; }
 

@@ -40,7 +40,7 @@ internal sealed record ArticleHead(
 
 /// <summary>Receives the beginning of one article and signals when it suffices.</summary>
 /// <remarks>
-/// Written by one thread at a time; another thread may await <see cref="Enough"/>, which completes with a copy, so that no thread reads bytes the
+/// Written by one thread at a time. Another thread may await <see cref="Enough"/>, which completes with a copy, so that it never reads bytes the
 /// connection still writes. Dispose it after the fetch has ended.
 /// </remarks>
 internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) : IArticleSink, IBufferWriter<byte>, IDisposable

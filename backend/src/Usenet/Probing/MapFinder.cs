@@ -18,7 +18,7 @@ internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
 }
 
 /// <summary>
-/// Finds the segment map of a posted file: equal parts if first and last article agree, otherwise bisects over the headers between them until
+/// Finds the segment map of a posted file. Parts are equal if first and last article agree; otherwise bisects over the headers between them until
 /// every deviation is found.
 /// </summary>
 internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action? counted = null)

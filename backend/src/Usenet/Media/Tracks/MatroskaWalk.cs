@@ -94,8 +94,8 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     }
 
     /// <summary>
-    /// Goes to a missing element in the index, once each: the first in the file, because one read often covers both, and a further index only if the
-    /// index has none of them.
+    /// Goes to a missing element in the index, once each. The first in the file goes first, because one read often covers both; a further index goes
+    /// last.
     /// </summary>
     private bool GoToPlace()
     {
