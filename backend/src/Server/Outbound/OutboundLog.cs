@@ -3,7 +3,7 @@ namespace Sluice.Server.Outbound;
 /// <summary>Messages about calls to other servers, ids 2200 to 2299. They name no releases.</summary>
 internal static partial class OutboundLog
 {
-    [LoggerMessage(2200, LogLevel.Warning, "rclone could not be notified of changed folders: {Cause}. Its mount may show old listings until a retry succeeds")]
+    [LoggerMessage(2200, LogLevel.Warning, "rclone could not be notified of changed folders, so its mount may show old listings: {Cause}")]
     public static partial void NotifyFailed(ILogger logger, string cause);
 
     [LoggerMessage(2201, LogLevel.Debug, "rclone could not be notified of changed folders again: {Cause}")]

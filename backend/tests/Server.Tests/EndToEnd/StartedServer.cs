@@ -63,7 +63,7 @@ internal sealed partial class StartedServer : IAsyncDisposable
                     outcome = $"exit {_process.ExitCode.ToString(CultureInfo.InvariantCulture)}";
                 else if ((await GetAsync("healthz", cancel)).Contains("\"safe\"", StringComparison.Ordinal))
                     outcome = "safe";
-                else if (_lines.Any(line => line.Contains("and is sound", StringComparison.Ordinal) || line.Contains("it was found sound", StringComparison.Ordinal)))
+                else if (_lines.Any(line => line.Contains("Database check passed", StringComparison.Ordinal) || line.Contains("Last check passed at", StringComparison.Ordinal)))
                     outcome = "serves";
                 return outcome.Length > 0;
             },

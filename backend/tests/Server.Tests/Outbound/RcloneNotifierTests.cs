@@ -109,7 +109,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _notifier.ReleaseChanged("tv", "Rel");
         await _rclone.NextAsync(Token);
         Assert.Equal(
-            $"rclone could not be notified of changed folders: it answered {status}. Its mount may show old listings until a retry succeeds", await _lines.NextAsync(Token));
+            $"rclone could not be notified of changed folders, so its mount may show old listings: it answered {status}", await _lines.NextAsync(Token));
         _notifier.ReleaseChanged("tv", "Rel");
         await _rclone.NextAsync(Token);
         Assert.Equal($"rclone could not be notified of changed folders again: it answered {status}", await _lines.NextAsync(Token));
@@ -145,7 +145,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         await WaitForTimerAsync();
         _time.Advance(RcloneNotifier.LongestRetry);
         Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
-        Assert.Equal("rclone was told of 6 changed folders, 0 standing for all", await _lines.NextAsync(Token));
+        Assert.Equal("Notified rclone of 6 changed folders; 0 means all", await _lines.NextAsync(Token));
     }
 
     [Fact]
