@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>A seekable file that can only be read, and only asynchronously.</summary>
 /// <remarks>
-/// Serves one reader at a time. A read of 0 bytes always means the end of the file; every error throws. Dispose it asynchronously, because closing
+/// Serves one reader at a time. A read of 0 bytes means the end and nothing else; every error throws. Dispose it asynchronously, because closing
 /// waits for fetches in progress.
 /// </remarks>
 public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
@@ -45,7 +45,7 @@ public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
     }
 
     /// <summary>Returns the present state of the stream, or null if it is unknown. Callable on any thread; costs nothing unless called.</summary>
-    public virtual StreamSnapshot? Look() => null;
+    public virtual StreamSnapshot? Snapshot() => null;
 
     /// <summary>Not supported: a synchronous read would block a thread for a round trip.</summary>
     public sealed override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");

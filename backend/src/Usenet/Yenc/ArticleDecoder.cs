@@ -161,7 +161,7 @@ public sealed class ArticleDecoder
         if (answer == ArticleLineReader.Answer.ArticleEnd)
             _stage = Stage.Ended;
         else if (answer == ArticleLineReader.Answer.Line)
-            _block?.TakeLineBehind();
+            _block?.TakeLineAfterBlock();
         return consumed;
     }
 }

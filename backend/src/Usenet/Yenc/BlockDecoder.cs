@@ -55,7 +55,7 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     /// <summary>Decodes the next bytes of the block, perhaps not all, and returns how many it consumed.</summary>
     public abstract int Read(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out BlockEnd end);
 
-    public abstract void TakeLineBehind();
+    public abstract void TakeLineAfterBlock();
 
     /// <summary>Returns the facts about the article, with all defects except a missing terminating line.</summary>
     public virtual DecodedArticle Describe() => new()

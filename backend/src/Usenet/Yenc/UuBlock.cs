@@ -90,7 +90,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         return consumed;
     }
 
-    public override void TakeLineBehind()
+    public override void TakeLineAfterBlock()
     {
         if (TryParseBegin(Lines.Line, out _))
             Defects |= ArticleDefects.SecondHeader;

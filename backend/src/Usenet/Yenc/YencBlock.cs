@@ -52,7 +52,7 @@ internal sealed class YencBlock : BlockDecoder
         return consumed;
     }
 
-    public override void TakeLineBehind()
+    public override void TakeLineAfterBlock()
     {
         if (YencLineParser.IsKeyword(Lines.Line, "=ybegin"u8))
             Defects |= ArticleDefects.SecondHeader;

@@ -28,7 +28,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     // collector runs.
     private readonly BlockPool _blocks = new(BlockPool.BlockSize);
     private long _queued;
-    private volatile bool _isTrouble;
+    private volatile bool _hasFailed;
 
     /// <summary>Opens a cache and scans its folder in the background.</summary>
     public DiskSegmentCache(DiskCacheOptions options, ILoggerFactory loggers)
@@ -99,7 +99,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            Note(failure);
+            LogFailure(failure);
         }
 
         return null;
@@ -114,7 +114,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
         catch (Exception failure)
         {
-            Note(failure);
+            LogFailure(failure);
         }
 
         await foreach (var offer in _queue.Reader.ReadAllAsync())
@@ -123,12 +123,12 @@ public sealed class DiskSegmentCache : IAsyncDisposable
             {
                 await KeepAsync(offer);
                 Trim();
-                _isTrouble = false;
+                _hasFailed = false;
             }
             catch (Exception failure)
             {
                 // One segment is lost; without this catch the loop would end and nothing would be kept.
-                Note(failure);
+                LogFailure(failure);
             }
             finally
             {
@@ -171,16 +171,16 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            Note(failure);
+            LogFailure(failure);
         }
     }
 
     /// <summary>Logs a disk failure, once until a write succeeds; playback continues without the cache.</summary>
-    private void Note(Exception failure)
+    private void LogFailure(Exception failure)
     {
-        if (!_isTrouble)
+        if (!_hasFailed)
             StreamsLog.CacheUnusable(_logger, failure.Message);
-        _isTrouble = true;
+        _hasFailed = true;
     }
 }
 

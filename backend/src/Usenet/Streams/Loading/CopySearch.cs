@@ -50,10 +50,10 @@ internal sealed class CopySearch
 
     /// <summary>Reports a bad copy from a provider.</summary>
     /// <returns>False if that provider was already excluded, because asking it again in this round might never end.</returns>
-    public bool Bad(int provider) => Reject(provider, default);
+    public bool ReportBad(int provider) => Reject(provider, default);
 
     /// <summary>Reports a copy that needs confirmation. The first round then asks only other stores than <paramref name="store"/>.</summary>
-    public void Doubtful(int provider, ProviderSet store)
+    public void ReportDoubtful(int provider, ProviderSet store)
     {
         IsInDoubt = true;
         Reject(provider, Round == 0 ? store : default);
@@ -69,7 +69,7 @@ internal sealed class CopySearch
     }
 
     /// <summary>Reports that every provider answers this id with something that cannot be a copy, and would do so again.</summary>
-    public void Useless()
+    public void ReportUseless()
     {
         Loss = ArticleLoss.Corrupt;
         EndId();

@@ -38,7 +38,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
                 return null;
             var age = time.GetElapsedTime(since);
             var askIn = entry.IsDoubt && age < askAgainAfter ? askAgainAfter - age : TimeSpan.Zero;
-            return new KnownDamage(entry.Loss, age < entry.Believed, entry.IsDoubt, askIn, entry.Connections);
+            return new KnownDamage(entry.Loss, age < entry.BelievedFor, entry.IsDoubt, askIn, entry.Connections);
         }
     }
 
@@ -50,17 +50,17 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
             return
             [
                 .. _entries.All()
-                    .Where(entry => file.Equals(entry.Value.File) && time.GetElapsedTime(entry.Since) < entry.Value.Believed)
+                    .Where(entry => file.Equals(entry.Value.File) && time.GetElapsedTime(entry.Since) < entry.Value.BelievedFor)
                     .Select(static entry => entry.Value.Place),
             ];
         }
     }
 
-    /// <summary>Reports that no provider has the article of a segment. The file is null if no user can ask for its ranges.</summary>
+    /// <summary>Reports that no provider has the article of a segment. File and place are optional.</summary>
     public void ReportMissing(SegmentKey key, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
-            Believe(key, new Entry(ArticleLoss.Missing, default, [], file, place), Missing);
+            Confirm(key, new Entry(ArticleLoss.Missing, default, [], file, place), Missing);
     }
 
     /// <summary>Reports a request that brought only damaged copies, over these connections.</summary>
@@ -90,7 +90,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
                 return askAgainAfter;
             }
 
-            Believe(key, entry, Corrupt);
+            Confirm(key, entry, Corrupt);
             return null;
         }
     }
@@ -108,17 +108,17 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
     /// <inheritdoc cref="ReloadTraffic.Loaded"/>
     public void LoadedAgain(FileOrigin file, int count) => traffic.Loaded(file, count);
 
-    private void Believe(SegmentKey key, Entry entry, (TimeSpan First, TimeSpan Most) terms)
+    private void Confirm(SegmentKey key, Entry entry, (TimeSpan First, TimeSpan Most) terms)
     {
         var believed = terms.First;
         if (_entries.TryGet(key, out var before, out _) && before.Loss == entry.Loss && !before.IsDoubt)
-            believed = before.Believed * 2 < terms.Most ? before.Believed * 2 : terms.Most;
-        _entries.Set(key, entry with { Believed = believed });
+            believed = before.BelievedFor * 2 < terms.Most ? before.BelievedFor * 2 : terms.Most;
+        _entries.Set(key, entry with { BelievedFor = believed });
     }
 
-    private readonly record struct Entry(ArticleLoss Loss, TimeSpan Believed, HashSet<object> Connections, FileOrigin? File, Stretch Place)
+    private readonly record struct Entry(ArticleLoss Loss, TimeSpan BelievedFor, HashSet<object> Connections, FileOrigin? File, Stretch Place)
     {
-        public bool IsDoubt => Believed == TimeSpan.Zero;
+        public bool IsDoubt => BelievedFor == TimeSpan.Zero;
     }
 }
 

@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Streams.Loading;
 internal sealed class DoubtfulCopies : IDisposable
 {
     private readonly List<(uint Checksum, MessageId Id, int From)> _copies = [];
-    private FileHabit? _asked;
+    private FileHabit? _claimed;
 
     /// <summary>
     /// Whether a copy has the same bytes as a copy from another store or another article. A second copy from one store confirms only if other stores
@@ -34,23 +34,23 @@ internal sealed class DoubtfulCopies : IDisposable
     /// <summary>Adds a copy. Bounded by the requests: each provider gets two for each id and try.</summary>
     public void Add(uint checksum, MessageId id, int provider) => _copies.Add((checksum, id, provider));
 
-    public IEnumerable<int> Liars(uint proved) => _copies.Where(copy => copy.Checksum != proved).Select(static copy => copy.From);
+    public IEnumerable<int> FindProvidersUnlike(uint proved) => _copies.Where(copy => copy.Checksum != proved).Select(static copy => copy.From);
 
     /// <summary>
     /// Whether this load must show which evidence the file carries; if not, <paramref name="answer"/> ends with the load that does.
     /// </summary>
-    public bool AsksAbout(FileHabit habit, [NotNullWhen(false)] out Task? answer)
+    public bool TryClaimQuestion(FileHabit habit, [NotNullWhen(false)] out Task? answer)
     {
-        answer = _asked is null ? habit.Ask() : null;
+        answer = _claimed is null ? habit.ClaimQuestion() : null;
         if (answer is null)
-            _asked = habit;
+            _claimed = habit;
         return answer is null;
     }
 
     /// <summary>Lets the loads continue that wait for the answer of this one.</summary>
     public void Dispose()
     {
-        _asked?.Answered();
-        _asked = null;
+        _claimed?.EndQuestion();
+        _claimed = null;
     }
 }

@@ -48,11 +48,11 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <summary>Called by a load as its last act: the segment is proved or unavailable. Takes over the caller's reference to the buffer.</summary>
     public void Ended(SegmentLoad load, SegmentBuffer? proved, Exception? failure)
     {
-        failure = failure is null ? null : Told(failure);
+        failure = failure is null ? null : ToReaderError(failure);
         lock (_gate)
         {
             // An abandoned load may have been replaced already.
-            var place = (load.Key, PartyOf(load.Urgency));
+            var place = (load.Key, ExclusiveReaderOf(load.Urgency));
             if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present.Load, load))
                 _underWay.Remove(place);
             if (proved is not null)
@@ -78,7 +78,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     {
         lock (_gate)
         {
-            _underWay.TryGetValue((load.Key, PartyOf(load.Urgency)), out var present);
+            _underWay.TryGetValue((load.Key, ExclusiveReaderOf(load.Urgency)), out var present);
             return services.Damage.ReportGarbled(load.Key, connections, load.File, present.Place);
         }
     }
@@ -207,7 +207,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             {
                 if (!waiter.MustWait && services.Damage.Find(key) is { AskIn: var askIn } && askIn > TimeSpan.Zero)
                     throw new ArticleDoubtedException(key.Segment.Index, askIn);
-                var place = (key, PartyOf(waiter.Urgency));
+                var place = (key, ExclusiveReaderOf(waiter.Urgency));
                 if (_underWay.TryGetValue(place, out var found) && found.Load.TryJoin(waiter))
                 {
                     load = found.Load;
@@ -253,21 +253,21 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     }
 
     /// <summary>The only reader that a load serves; null if the settings let a load serve all readers.</summary>
-    private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
+    private object? ExclusiveReaderOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
     /// <summary>A load, and the place of its segment according to the first waiter that knows it. A value in the table, to save an object.</summary>
     private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
     {
-        waiter.Fail(Told(failure));
+        waiter.Fail(ToReaderError(failure));
         waiter.End();
     }
 
     /// <summary>
     /// Converts undeclared exceptions, which are bugs of the engine: they are logged, and the reader gets an error instead of waiting.
     /// </summary>
-    private Exception Told(Exception failure)
+    private Exception ToReaderError(Exception failure)
     {
         if (failure is IOException or OperationCanceledException or ObjectDisposedException)
             return failure;

@@ -28,10 +28,10 @@ internal sealed class SegmentLoad : IArticleSink
 
     private const int RoundsPerCopy = 2;
 
-    private static readonly TimeSpan LongestFinish = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan FinishTimeout = TimeSpan.FromMilliseconds(250);
 
     // How long one article waits for another to show which evidence the file carries; then it is confirmed on its own.
-    private static readonly TimeSpan HabitPatience = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan HabitWaitTimeout = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
     private readonly SegmentFetcher _owner;
@@ -167,7 +167,7 @@ internal sealed class SegmentLoad : IArticleSink
             else if (_first is null)
             {
                 _reads = waiter.Reads;
-                _finishing = Services.Time.CreateTimer(static state => ((SegmentLoad)state!).GiveUp(), this, LongestFinish, Timeout.InfiniteTimeSpan);
+                _finishing = Services.Time.CreateTimer(static state => ((SegmentLoad)state!).GiveUp(), this, FinishTimeout, Timeout.InfiniteTimeSpan);
             }
         }
 
@@ -193,7 +193,7 @@ internal sealed class SegmentLoad : IArticleSink
             var hadBeenSeen = _hasBeenSeen;
             for (var each = hadBeenSeen ? _first : null; each is not null; each = each.Next)
                 each.Withdraw();
-            Forget();
+            ClearPublished();
             return hadBeenSeen;
         }
     }
@@ -202,7 +202,7 @@ internal sealed class SegmentLoad : IArticleSink
     public void Detach()
     {
         lock (_gate)
-            Forget();
+            ClearPublished();
     }
 
     /// <summary>Called by the sink with the number of bytes decoded so far.</summary>
@@ -269,7 +269,7 @@ internal sealed class SegmentLoad : IArticleSink
     private async Task RunAsync()
     {
         if (_known is { AskIn: var askIn } && askIn > TimeSpan.Zero)
-            await RestAsync(askIn);
+            await WaitForSecondRequestAsync(askIn);
         while (true)
         {
             var token = Token;
@@ -289,7 +289,7 @@ internal sealed class SegmentLoad : IArticleSink
             catch (NntpException fault) when (fault is { Fault: NntpFault.ArticleTooLarge, IsOfEveryProvider: true })
             {
                 // The reply is another article or has no end, so it counts as damaged.
-                Search.Useless();
+                Search.ReportUseless();
                 step = Step.Answered(null);
             }
             catch (ArticleGoneException gone) when (gone.Loss == ArticleLoss.Corrupt)
@@ -325,7 +325,7 @@ internal sealed class SegmentLoad : IArticleSink
             }
             else if (step.Rest is { } rest)
             {
-                await RestAsync(rest);
+                await WaitForSecondRequestAsync(rest);
                 _doubtful?.Dispose();
                 (_tries, _uselessTries, _search, _doubtful, _suspects) = (1, 0, null, null, null);
             }
@@ -385,11 +385,11 @@ internal sealed class SegmentLoad : IArticleSink
                 if (_sink.JudgeAgain() == SegmentProof.Proved)
                     return TakeProved();
                 doubtful.Add(_sink.Checksum, search.Id, reply.Provider);
-                search.Doubtful(reply.Provider, store);
+                search.ReportDoubtful(reply.Provider, store);
                 return null;
             default:
                 StreamsLog.CorruptArticle(Services.Logger, Key.Segment.Index + 1, reply.Provider);
-                search.Bad(reply.Provider);
+                search.ReportBad(reply.Provider);
                 return null;
         }
     }
@@ -397,11 +397,11 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>If the copy depends on the habit of the file, waits for the evidence of another article.</summary>
     private async ValueTask LearnHabitAsync(DoubtfulCopies doubtful, CancellationToken cancellationToken)
     {
-        while (_sink.HingesUponHabit && !doubtful.AsksAbout(Habit, out var answer))
+        while (_sink.HingesUponHabit && !doubtful.TryClaimQuestion(Habit, out var answer))
         {
             try
             {
-                await answer.WaitAsync(HabitPatience, Services.Time, cancellationToken);
+                await answer.WaitAsync(HabitWaitTimeout, Services.Time, cancellationToken);
             }
             catch (TimeoutException)
             {
@@ -413,7 +413,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Accepts the copy judged last. Providers whose unconfirmed copies had other bytes are reported as corrupt.</summary>
     private SegmentBuffer TakeProved()
     {
-        foreach (var liar in _doubtful?.Liars(_sink.Checksum) ?? [])
+        foreach (var liar in _doubtful?.FindProvidersUnlike(_sink.Checksum) ?? [])
             Services.Trust.Judged(File, Services.Source.ProviderId(liar), isCorrupt: true);
         return _sink.Take();
     }
@@ -433,12 +433,12 @@ internal sealed class SegmentLoad : IArticleSink
             suspects.ForEach(Services.Source.Distrust);
         _known = new KnownDamage(gone.Loss, IsBelieved: false, IsDoubt: true, askIn, suspects);
         var doubt = new ArticleDoubtedException(Key.Segment.Index, askIn);
-        return askIn == TimeSpan.Zero || RefuseThoseThatNeedNotWait(doubt) ? Step.AskLater(askIn) : Step.Failed(doubt);
+        return askIn == TimeSpan.Zero || RefuseOptionalWaiters(doubt) ? Step.AskLater(askIn) : Step.Failed(doubt);
     }
 
     /// <summary>Fails the waiters of readers without any bytes.</summary>
     /// <returns>False if no waiter is left. Then no waiter can join, and the refused ones get the error when the load ends.</returns>
-    private bool RefuseThoseThatNeedNotWait(ArticleDoubtedException doubt)
+    private bool RefuseOptionalWaiters(ArticleDoubtedException doubt)
     {
         SegmentWaiter? refused = null;
         lock (_gate)
@@ -475,7 +475,7 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>Waits until the second request is due, however urgent the load becomes, or until the load is abandoned.</summary>
-    private async Task RestAsync(TimeSpan rest)
+    private async Task WaitForSecondRequestAsync(TimeSpan rest)
     {
         // Includes a deliberate wait, so the duration must not count as the speed of the connection.
         Urgency.WasLate = true;
@@ -524,7 +524,7 @@ internal sealed class SegmentLoad : IArticleSink
         _cancel.Cancel();
     }
 
-    private void Forget() => (_early, _available, _arrived, _hasBeenSeen) = (null, 0, 0, false);
+    private void ClearPublished() => (_early, _available, _arrived, _hasBeenSeen) = (null, 0, 0, false);
 
     private bool Remove(SegmentWaiter waiter)
     {

@@ -41,7 +41,7 @@ internal struct SegmentSink(SegmentLoad load)
         (_decoder ??= load.Services.Decoders.Rent()).Reset();
         _provider = provider;
         _mayPublish = load.Services.Trust.IsTrusted(load.Services.Source.ProviderId(provider)) && load.Services.Trust.MayLeaveEarly(load.File, load.Services.Options);
-        StartAfresh();
+        DiscardBytes();
         _buffer ??= new SegmentBuffer(load.Services.Blocks, Segment.Length);
     }
 
@@ -73,7 +73,7 @@ internal struct SegmentSink(SegmentLoad load)
         if (proof != SegmentProof.Refuting)
             load.Services.Trust.Judged(load.File, load.Services.Source.ProviderId(_provider), proof == SegmentProof.Corrupt);
         if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
-            StartAfresh();
+            DiscardBytes();
         else if (proof == SegmentProof.Proved)
             load.Habit.Learn(_evidence.Shows(isConfirmed: false));
         return proof;
@@ -89,7 +89,7 @@ internal struct SegmentSink(SegmentLoad load)
     public SegmentBuffer Take()
     {
         load.Detach();
-        Count();
+        CountReload();
         var taken = _buffer!;
         taken.ClaimedLength = _decoder!.HasHeader ? _decoder.Header.FileSize : null;
         _buffer = null;
@@ -109,7 +109,7 @@ internal struct SegmentSink(SegmentLoad load)
 
     private readonly SegmentProof JudgeBy(ArticleHabit habit) => _evidence.Judge(habit, load.Services.Options.ChecksCrc);
 
-    private void StartAfresh()
+    private void DiscardBytes()
     {
         // A published buffer is never written again, because a reader may be copying from it.
         if (load.Retract())
@@ -118,18 +118,18 @@ internal struct SegmentSink(SegmentLoad load)
             return;
         }
 
-        Count();
+        CountReload();
         _buffer?.Rewind();
     }
 
     private void GiveUpBuffer()
     {
-        Count();
+        CountReload();
         _buffer?.Release();
         _buffer = null;
     }
 
-    private void Count()
+    private void CountReload()
     {
         if (_buffer is not { Written: > 0 } buffer)
             return;

@@ -50,7 +50,7 @@ internal sealed class TrustLedger(TimeProvider time)
                 _accounts[account] = trust = new AccountTrust();
             trust.Judged(isCorrupt);
             if (isCorrupt)
-                _lies.Set(file.Identity, new Lie { IsUntaken = file.LastingName is not null });
+                _lies.Set(file.Identity, new Lie { IsUnsaved = file.LastingName is not null });
         }
     }
 
@@ -60,9 +60,9 @@ internal sealed class TrustLedger(TimeProvider time)
         lock (_gate)
         {
             List<RememberedLie> taken = [];
-            foreach (var (file, lie, since) in _lies.All().Where(static lie => lie.Value.IsUntaken))
+            foreach (var (file, lie, since) in _lies.All().Where(static lie => lie.Value.IsUnsaved))
             {
-                lie.IsUntaken = false;
+                lie.IsUnsaved = false;
                 taken.Add(new RememberedLie((string)file, time.WallTimeOf(since)));
             }
 
@@ -85,7 +85,7 @@ internal sealed class TrustLedger(TimeProvider time)
                 // If the wall clock was ahead when it was stored, the entry counts from now and is stored again.
                 var isAhead = age < TimeSpan.Zero;
                 var since = isAhead ? now : now - (long)(age.TotalSeconds * time.TimestampFrequency);
-                _lies.TryAddOldest(lie.File, new Lie { IsUntaken = isAhead }, since);
+                _lies.TryAddOldest(lie.File, new Lie { IsUnsaved = isAhead }, since);
             }
         }
     }
@@ -93,7 +93,7 @@ internal sealed class TrustLedger(TimeProvider time)
     private sealed class Lie
     {
         /// <summary>Whether it still has to be stored, because the file can be recognized after a restart.</summary>
-        public bool IsUntaken { get; set; }
+        public bool IsUnsaved { get; set; }
     }
 
     /// <summary>Records which of the last 10,000 articles of one account were corrupt.</summary>

@@ -40,8 +40,8 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     /// Claims the question that decides an unknown part of the habit. Only one article at a time is confirmed by a second copy, because its answer
     /// usually settles all others. Otherwise a post without checksums would be fetched twice for a whole window.
     /// </summary>
-    /// <returns>Null if the caller must ask, then call <see cref="Answered"/>; else a task that ends with the question of another caller.</returns>
-    internal Task? Ask()
+    /// <returns>Null if the caller must ask, then call <see cref="EndQuestion"/>; else a task that ends with the question of another caller.</returns>
+    internal Task? ClaimQuestion()
     {
         lock (_gate)
         {
@@ -53,7 +53,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     }
 
     /// <summary>Ends the caller's question after it has learned the answer.</summary>
-    internal void Answered()
+    internal void EndQuestion()
     {
         TaskCompletionSource? question;
         lock (_gate)

@@ -16,7 +16,7 @@ public sealed class BlockPool : IDisposable
 
     // Blocks unused for this long are released by halves. Demand rises and falls within seconds as readers seek and stop, and releasing and
     // refetching memory costs more than copying its content.
-    private static readonly TimeSpan Idleness = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(15);
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
@@ -50,7 +50,7 @@ public sealed class BlockPool : IDisposable
 #endif
         _guard = misused is null ? null : new BlockGuard(misused);
         _timer = (time ?? TimeProvider.System).CreateTimer(
-            static state => ((BlockPool)state!).LetIdleGo(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            static state => ((BlockPool)state!).ReleaseIdle(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _plenty = (int)Math.Clamp(plentyBytes / BlockSize, 1, int.MaxValue);
         _giveWay = giveWay ?? (static () => false);
     }
@@ -104,7 +104,7 @@ public sealed class BlockPool : IDisposable
         }
 
         if (left == 0)
-            LetGo(Free - AlwaysKept);
+            ReleaseMemory(Free - AlwaysKept);
     }
 
     /// <summary>Stops releasing unused memory.</summary>
@@ -113,13 +113,13 @@ public sealed class BlockPool : IDisposable
     /// <summary>Called by a holder after it has read a block. If misuse is detected, the block must still be on loan to it.</summary>
     internal void Verify(byte[] block, object holder) => _guard?.Verify(block, holder);
 
-    private void LetIdleGo()
+    private void ReleaseIdle()
     {
         int idle;
         lock (_gate)
             idle = Math.Min((_leastFree + 1) / 2, _free.Count + Rented - AlwaysKept);
 
-        LetGo(idle);
+        ReleaseMemory(idle);
         lock (_gate)
         {
             _isTimed = false;
@@ -134,11 +134,11 @@ public sealed class BlockPool : IDisposable
             return;
         _isTimed = true;
         _leastFree = _free.Count;
-        _timer.Change(Idleness, Timeout.InfiniteTimeSpan);
+        _timer.Change(IdleTime, Timeout.InfiniteTimeSpan);
     }
 
     // Calls the system outside the gate, so that a renter never waits for many calls.
-    private void LetGo(int count)
+    private void ReleaseMemory(int count)
     {
         for (; count > 0; count--)
         {

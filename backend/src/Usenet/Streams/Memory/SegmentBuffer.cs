@@ -52,7 +52,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
 
     /// <summary>Registers the cache, which holds a reference and is notified when that may be the last one.</summary>
-    public void WatchedBy(SegmentCache cache) => _cache = cache;
+    public void AttachTo(SegmentCache cache) => _cache = cache;
 
     public bool IsWhole => HeldEnd(0) == BlockBytes;
 
@@ -108,7 +108,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         for (var index = 0; index < _count; index++)
         {
             if (HoldsBlock(index))
-                PartFrom(index);
+                ReleaseBlock(index);
         }
 
         GiveBack(ref _overflow);
@@ -116,7 +116,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     public void Lend(byte[] block) => Change(ref Loans[IndexOf(block)], 1);
 
-    public void TakeBack(byte[] block) => PartFrom(IndexOf(block));
+    public void TakeBack(byte[] block) => ReleaseBlock(IndexOf(block));
 
     /// <summary>Discards the written bytes before any other thread has seen them.</summary>
     public void Rewind() => _written = 0;
@@ -200,7 +200,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         throw new InvalidOperationException("The block is of another buffer, or has been given back.");
     }
 
-    private void PartFrom(int index)
+    private void ReleaseBlock(int index)
     {
         if (Change(ref Loans[index], -1) < 0)
             GiveBack(ref Blocks[index]);

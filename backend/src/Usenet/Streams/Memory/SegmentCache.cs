@@ -51,7 +51,7 @@ internal sealed class SegmentCache : IDisposable
             proved.Retain();
             proved.Key = key;
             _segments.Add(key, new Held(proved, file, place));
-            proved.WatchedBy(this);
+            proved.AttachTo(this);
         }
     }
 

@@ -103,7 +103,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
 
     /// <remarks>Offsets count in the ciphertext, which begins a few bytes before the file at most.</remarks>
-    public override StreamSnapshot? Look() => _inner.Look();
+    public override StreamSnapshot? Snapshot() => _inner.Snapshot();
 
     protected override async ValueTask CloseAsync()
     {

@@ -85,7 +85,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// Returns a snapshot for progress displays. Read the slots outside of the lock, because their fetches have locks of their own. <c>IsCrowded</c>
     /// is true if other streams keep this one from holding more.
     /// </summary>
-    public (SegmentSlot[] Slots, bool IsCrowded, int Repeated) Look()
+    public (SegmentSlot[] Slots, bool IsCrowded, int Repeated) Snapshot()
     {
         lock (_gate)
         {
@@ -126,7 +126,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             try
             {
                 if (_resumes)
-                    await _debts.PaidAsync(cancellationToken);
+                    await _debts.WaitSettledAsync(cancellationToken);
                 else
                     await _window.WaitAsync(cancellationToken);
                 _resumes = false;

@@ -87,10 +87,10 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
         ReadAsync(new ReadTarget(loan, most), cancellationToken);
 
-    public override StreamSnapshot Look()
+    public override StreamSnapshot Snapshot()
     {
-        var (slots, isCrowded, repeated) = _reader?.Look() ?? ([], false, 0);
-        SlotSnapshot[] seen = [.. slots.Select(static slot => slot.Look())];
+        var (slots, isCrowded, repeated) = _reader?.Snapshot() ?? ([], false, 0);
+        SlotSnapshot[] seen = [.. slots.Select(static slot => slot.Snapshot())];
         var position = Volatile.Read(ref _position);
         var ahead = seen.TakeWhile(static slot => slot.IsReady).Sum(slot => Math.Max(0, slot.Offset + slot.Length - Math.Max(position, slot.Offset)));
         return new StreamSnapshot(seen, ahead, isCrowded || _place.IsWaiting, _place.Share.Streams, Volatile.Read(ref _repeated) + repeated + seen.Count(static slot => slot.IsRepeated));
@@ -133,7 +133,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         _debts.ThrowIfBad();
         if (_position >= _end)
         {
-            await _debts.PaidAsync(cancellationToken);
+            await _debts.WaitSettledAsync(cancellationToken);
             return 0;
         }
 
@@ -142,7 +142,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         {
             var taken = await ReadSomeAsync(target, cancellationToken);
             if (_position + taken >= _end)
-                await _debts.PaidAsync(cancellationToken);
+                await _debts.WaitSettledAsync(cancellationToken);
             if (taken > 0)
                 _debts.Begin();
             _position += taken;
@@ -194,7 +194,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         Retire(_hinted);
         Retire(_reader);
         _hinted = _reader = null;
-        await _debts.PaidAsync(cancellationToken);
+        await _debts.WaitSettledAsync(cancellationToken);
     }
 
     /// <summary>Moves to the position. Its segments are requested first; the old window ends in the background.</summary>
@@ -222,7 +222,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     {
         if (reader is null)
             return;
-        var (slots, _, repeated) = reader.Look();
+        var (slots, _, repeated) = reader.Snapshot();
         Volatile.Write(ref _repeated, _repeated + repeated + slots.Count(static slot => slot.IsRepeated));
         _retiring.RemoveAll(static task => task.IsCompletedSuccessfully);
         _retiring.Add(Task.Run(async () => await reader.DisposeAsync()));

@@ -64,7 +64,7 @@ internal sealed class ProvedStream : ReadOnlyStream
 
     public override void HintSeek(long position) => _inner.HintSeek(position);
 
-    public override StreamSnapshot? Look() => _inner.Look();
+    public override StreamSnapshot? Snapshot() => _inner.Snapshot();
 
     public override void WatchProof(Action headArrived) => _headArrived = headArrived;
 

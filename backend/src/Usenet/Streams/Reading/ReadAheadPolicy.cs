@@ -17,10 +17,10 @@ internal sealed class ReadAheadPolicy
 
     // Articles requested together arrive at different times. A window of just rate × the shortest round trip would run dry at each late article.
     // Waking the reader for every single article would cost more than memory does.
-    private const double Slack = 4;
+    private const double UsualSlack = 4;
 
     // Slack is worth memory up to this many bytes. A larger window serves only a larger rate × round trip, with the slack that jitter needs.
-    private const double Ample = 64 << 20;
+    private const double ComfortableBytes = 64 << 20;
     private const double LeastSlack = 2;
 
     // Bytes per second; more than any connection carries.
@@ -36,7 +36,7 @@ internal sealed class ReadAheadPolicy
     // round trip limits, each step costs one, so the second step requests the full allowance.
     private const int AheadOfRead = 16;
 
-    private static readonly TimeSpan Quick = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan FastReadTime = TimeSpan.FromMilliseconds(50);
 
     private readonly LineMemory _memory;
     private readonly PacedRate _paced;
@@ -132,7 +132,7 @@ internal sealed class ReadAheadPolicy
         _memory.LearnLate(_time.GetElapsedTime(_waitingSince, now).TotalSeconds);
         _markTime += now - _waitingSince;
         _isPiledUp = true;
-        _target = (int)Math.Clamp(Enough(Math.Max(_rate, _paced.Rate)), _target, MostSegments);
+        _target = (int)Math.Clamp(UsefulSegments(Math.Max(_rate, _paced.Rate)), _target, MostSegments);
     }
 
     /// <summary>Returns the number of segments to hold, including the one being read; at least 1.</summary>
@@ -158,9 +158,9 @@ internal sealed class ReadAheadPolicy
 
     private void Step(double rate)
     {
-        var needed = Needed(rate);
+        var needed = SegmentsPerRoundTrip(rate);
         var isKnown = rate > 0 && double.IsFinite(_roundTrip);
-        var enough = Enough(rate);
+        var enough = UsefulSegments(rate);
         _rate = rate;
 
         // A rate measured while connections were opening, or in parallel with other readers, is outdated once a higher one is seen. Bytes that piled
@@ -179,41 +179,41 @@ internal sealed class ReadAheadPolicy
 
         var gained = !_isTried || _lastRate == 0 || rate >= LeastGain * _lastRate;
         if (!gained)
-            Hold(isKnown ? Math.Min(enough, _lastTarget + Insured(rate)) : _lastTarget, rate);
+            Hold(isKnown ? Math.Min(enough, _lastTarget + SegmentsForLateArticle(rate)) : _lastTarget, rate);
         else if (isKnown && !_isProbing && enough < _target)
             Hold(enough, rate);
         else
-            Enlarge(rate, rate == 0 ? BeganLate : isKnown && !_isProbing && needed >= FullUse * _target);
+            Enlarge(rate, rate == 0 ? BeganSlowly : isKnown && !_isProbing && needed >= FullUse * _target);
     }
 
     /// <summary>
     /// Decides the first step, which knows no rate. The round trip limits if the landing segment took longer to begin than to be read. Otherwise the
     /// connection or the reader is slow.
     /// </summary>
-    private bool BeganLate =>
-        _time.GetElapsedTime(_firstByteAt) is var since && (since <= Quick || since <= _time.GetElapsedTime(_openedAt, _firstByteAt));
+    private bool BeganSlowly =>
+        _time.GetElapsedTime(_firstByteAt) is var since && (since <= FastReadTime || since <= _time.GetElapsedTime(_openedAt, _firstByteAt));
 
     /// <summary>Segments beyond which a window gains nothing at this rate.</summary>
-    private double Enough(double rate)
+    private double UsefulSegments(double rate)
     {
-        var needed = Needed(rate);
-        return Math.Max(LeastSlack * needed, Math.Min(Slack * needed, Ample / _segmentBytes)) + Insured(rate);
+        var needed = SegmentsPerRoundTrip(rate);
+        return Math.Max(LeastSlack * needed, Math.Min(UsualSlack * needed, ComfortableBytes / _segmentBytes)) + SegmentsForLateArticle(rate);
     }
 
     /// <summary>
     /// Upper bound of enlargements, in segments; none while the round trip is unknown. The rate of a ramp, or of too small a window, says little
     /// about the capacity of the connection.
     /// </summary>
-    private double Worth(double rate) =>
+    private double MaxUsefulSegments(double rate) =>
         double.IsFinite(_roundTrip)
-            ? Math.Max(Ample / _segmentBytes, Needed(_hasHeld ? Math.Min(Slack * rate, FastestLine) : UsualLine)) + Insured(rate)
+            ? Math.Max(ComfortableBytes / _segmentBytes, SegmentsPerRoundTrip(_hasHeld ? Math.Min(UsualSlack * rate, FastestLine) : UsualLine)) + SegmentsForLateArticle(rate)
             : MostSegments;
 
     /// <summary>Segments that arrive within a round trip, plus the one being read.</summary>
-    private double Needed(double rate) => 1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0);
+    private double SegmentsPerRoundTrip(double rate) => 1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0);
 
     /// <summary>Segments read during the longest recent delay of an article; 0 if there was none.</summary>
-    private double Insured(double rate) => rate * _memory.LateSeconds / _segmentBytes;
+    private double SegmentsForLateArticle(double rate) => rate * _memory.LateSeconds / _segmentBytes;
 
     private void Hold(double target, double rate)
     {
@@ -229,7 +229,7 @@ internal sealed class ReadAheadPolicy
         if (_isTried)
             _hold = ShortestHold;
         (_lastTarget, _lastRate, _isTried) = (_target, rate, true);
-        var affordable = Math.Min(AheadOfRead * (double)_delivered / _segmentBytes, Worth(rate));
+        var affordable = Math.Min(AheadOfRead * (double)_delivered / _segmentBytes, MaxUsefulSegments(rate));
         var wanted = Math.Min(affordable, tripLimits ? (_hasHeld ? 4.0 * _target : affordable) : 2.0 * _target);
         _target = (int)Math.Min(Math.Max(_target, wanted), MostSegments);
     }

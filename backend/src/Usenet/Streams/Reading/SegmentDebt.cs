@@ -93,7 +93,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     }
 
     /// <summary>Called by the load when it has ended: bytes still owed can no longer be proved.</summary>
-    public void EndUnpaid(Exception? failure)
+    public void FailIfOwed(Exception? failure)
     {
         lock (_gate)
         {

@@ -12,9 +12,9 @@ namespace Sluice.Usenet.Streams.Reading;
 /// them without a lock, and wake the reader only if it waits for that slot.
 /// </summary>
 /// <remarks>
-/// All members except <see cref="Notify"/> and <see cref="IsOver"/> belong to the reader, whose stream serializes them with its lock. An idle window
-/// uses no CPU, because nothing polls. A slot is charged, and keeps the window from closing, until the reader has released it and nothing is in
-/// progress for it.
+/// All members except <see cref="Notify"/> and <see cref="OnSlotDrained"/> belong to the reader, whose stream serializes them with its lock. An idle
+/// window uses no CPU, because nothing polls. A slot is charged, and keeps the window from closing, until the reader has released it and nothing is
+/// in progress for it.
 /// </remarks>
 internal sealed class SegmentWindow : IAsyncDisposable
 {
@@ -153,10 +153,10 @@ internal sealed class SegmentWindow : IAsyncDisposable
     }
 
     /// <summary>Called by the last holder of a slot: the reader has released it and nothing is in progress for it.</summary>
-    public void IsOver(SegmentSlot slot)
+    public void OnSlotDrained(SegmentSlot slot)
     {
         _share.Return(slot.Cost);
-        Part();
+        ReleaseHold();
     }
 
     /// <summary>Makes all slots leave their loads and waits until they are drained. All slots must have been released before.</summary>
@@ -165,7 +165,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
         LeaveAll(_released);
         await _closing.CancelAsync();
         await _leaving;
-        Part();
+        ReleaseHold();
         await _allOver.Task;
         _closing.Dispose();
     }
@@ -178,7 +178,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
 
     private ref SegmentSlot? PlaceOf(int number) => ref _ring[number & (_ring.Length - 1)];
 
-    private void Part()
+    private void ReleaseHold()
     {
         if (Interlocked.Decrement(ref _open) == 0)
             _allOver.TrySetResult();
@@ -194,7 +194,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
             Repeated++;
         if (!slot.Release())
             _released.Add(slot);
-        slot.Part();
+        slot.ReleaseHold();
     }
 
     private void Grow()
@@ -258,10 +258,10 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     public override bool MustWait => !(isLanding && window.IsRefusable);
 
     /// <summary>Whether the reader can do without the rest of the segment, as far as known.</summary>
-    public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.IsOver.Task.IsCompleted;
+    public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.Completion.Task.IsCompleted;
 
     /// <summary>Returns the state of the slot for progress displays. Callable on any thread, without a lock.</summary>
-    public SlotSnapshot Look()
+    public SlotSnapshot Snapshot()
     {
         var isReady = Volatile.Read(ref _state) is Ready or Lent;
         return new SlotSnapshot(Piece.Begin, Piece.Length, isReady, isReady ? Piece.Segment.Length : ArrivedBytes, IsRepeated, isReady ? null : Urgency.Look());
@@ -277,10 +277,10 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         else
         {
             blocks.Release();
-            lent.IsOver.SetCanceled();
+            lent.Completion.SetCanceled();
         }
 
-        return lent.IsOver.Task;
+        return lent.Completion.Task;
     }
 
     public override void Publish(SegmentBuffer buffer, int available)
@@ -323,7 +323,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     public override void Fail(Exception failure)
     {
-        debt?.EndUnpaid(failure);
+        debt?.FailIfOwed(failure);
         _failure = failure;
         TrySettle(Failed);
     }
@@ -352,7 +352,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
                 taken = Put(_lent.Blocks, offset, Math.Min(held, stop), target);
                 break;
             case Lent:
-                _lent!.IsOver.TrySetResult();
+                _lent!.Completion.TrySetResult();
                 break;
             case Failed:
                 return isFirst ? throw _failure! : 0;
@@ -367,7 +367,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         return taken;
     }
 
-    /// <summary>Called by the reader, followed by <see cref="Part"/>, when it no longer needs the slot, whatever its state.</summary>
+    /// <summary>Called by the reader, followed by <see cref="ReleaseHold"/>, when it no longer needs the slot, whatever its state.</summary>
     /// <returns>True if the slot need not leave its load: it is settled, waited only for the reader, or must settle owed bytes.</returns>
     public bool Release()
     {
@@ -382,7 +382,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         if (before != Claimed && _lent is not null)
         {
             _lent.Blocks.Release();
-            hasDoneWithout = _lent.IsOver.TrySetCanceled() && before == Lent;
+            hasDoneWithout = _lent.Completion.TrySetCanceled() && before == Lent;
         }
 
         // In Claimed there is no early buffer, or the load is about to release it itself.
@@ -392,16 +392,16 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     }
 
     /// <summary>Ends the hold of the reader or of the load; the second call notifies the window.</summary>
-    public void Part()
+    public void ReleaseHold()
     {
         if (Interlocked.Decrement(ref _holders) == 0)
-            window.IsOver(this);
+            window.OnSlotDrained(this);
     }
 
     protected override void Ended()
     {
-        debt?.EndUnpaid(_failure);
-        Part();
+        debt?.FailIfOwed(_failure);
+        ReleaseHold();
     }
 
     private static int Put(SegmentBuffer source, int offset, int end, ReadTarget target)
@@ -437,6 +437,6 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         public SegmentBuffer Blocks => blocks;
 
         /// <summary>Completes when the reader needs the missing blocks; canceled if it never does.</summary>
-        public TaskCompletionSource IsOver { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }

@@ -40,10 +40,10 @@ internal sealed class StreamDebts
 
     /// <summary>Waits until all debts are settled, or any fails.</summary>
     /// <exception cref="WithdrawnBytesException">Bytes that the reader has are wrong or can no longer be proved.</exception>
-    public ValueTask PaidAsync(CancellationToken cancellationToken)
+    public ValueTask WaitSettledAsync(CancellationToken cancellationToken)
     {
         ThrowIfBad();
-        return Settling() is { } settling ? WaitAsync(settling, cancellationToken) : ValueTask.CompletedTask;
+        return FindSettlement() is { } settling ? WaitAsync(settling, cancellationToken) : ValueTask.CompletedTask;
     }
 
     /// <summary>Closes all debts, because the stream is closed; no load continues for it.</summary>
@@ -95,7 +95,7 @@ internal sealed class StreamDebts
         ThrowIfBad();
     }
 
-    private Task? Settling()
+    private Task? FindSettlement()
     {
         lock (_gate)
         {

@@ -50,7 +50,7 @@ public sealed class CopySearchTests
     {
         var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
         Assert.False(search.IsInDoubt);
-        search.Doubtful(0, default);
+        search.ReportDoubtful(0, default);
         Assert.Equal((0, true), (search.Round, search.IsInDoubt));
         search.EndRound();
         Assert.Equal((1, false), (search.Round, search.IsInDoubt));
@@ -62,11 +62,11 @@ public sealed class CopySearchTests
     public void Source_that_delivers_from_an_excluded_provider_is_not_asked_without_end()
     {
         var search = new CopySearch(new SegmentIds(Primary, []), 3, rounds: 2);
-        Assert.True(search.Bad(1));
-        Assert.False(search.Bad(1));
+        Assert.True(search.ReportBad(1));
+        Assert.False(search.ReportBad(1));
         Assert.Equal(1, search.Round);
-        Assert.True(search.Bad(1));
-        Assert.False(search.Bad(1));
+        Assert.True(search.ReportBad(1));
+        Assert.False(search.ReportBad(1));
         Assert.False(search.HasNext());
     }
 
@@ -74,7 +74,7 @@ public sealed class CopySearchTests
     public void Useless_answer_of_every_provider_goes_on_to_the_duplicate()
     {
         var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
-        search.Useless();
+        search.ReportUseless();
         Assert.True(search.HasNext());
         Assert.Equal((Duplicate, ArticleLoss.Corrupt), (search.Id, search.Loss));
         search.EndRound();
@@ -89,7 +89,7 @@ public sealed class CopySearchTests
         var search = new CopySearch(new SegmentIds(Primary, []), 2, rounds: 1, beside);
         Assert.True(search.HasNext());
         Assert.Equal(beside, search.Excluded);
-        search.Bad(0);
+        search.ReportBad(0);
         Assert.False(search.HasNext());
 
         Assert.False(new CopySearch(new SegmentIds(Primary, [Duplicate]), 1, rounds: 1, default(ProviderSet).With(0)).HasNext());
@@ -123,10 +123,10 @@ public sealed class CopySearchTests
             switch (answers[asked.Count - 1].Split(' '))
             {
                 case ["bad", var provider]:
-                    search.Bad(provider[0] - '0');
+                    search.ReportBad(provider[0] - '0');
                     break;
                 case ["doubtful", var provider]:
-                    search.Doubtful(provider[0] - '0', default(ProviderSet).With(0).With(1));
+                    search.ReportDoubtful(provider[0] - '0', default(ProviderSet).With(0).With(1));
                     break;
                 default:
                     search.EndRound();

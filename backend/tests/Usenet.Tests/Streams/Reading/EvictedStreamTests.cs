@@ -77,7 +77,7 @@ public sealed class EvictedStreamTests
         await using var next = host.Open();
         using var timeout = new CancellationTokenSource();
         var read = next.ReadAsync(new byte[1], timeout.Token).AsTask();
-        Assert.True(next.Look()!.IsCrowded);
+        Assert.True(next.Snapshot()!.IsCrowded);
         await timeout.CancelAsync();
         Assert.Equal(1, (await Assert.ThrowsAsync<StreamLimitException>(() => read)).Limit);
 
