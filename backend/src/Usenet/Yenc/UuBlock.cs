@@ -165,7 +165,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
     // Some programs omit the characters after the last byte.
     private static int Bits(ReadOnlySpan<byte> characters, int index) => index < characters.Length ? (characters[index] - ' ') & 0x3F : 0;
 
-    /// <summary>Returns the bytes of a data line; 0 if it is no data line or has the wrong length.</summary>
+    /// <summary>Returns the byte count of a data line; 0 if the line holds no data or has the wrong length.</summary>
     /// <remarks>Some programs append one character, a checksum or an end mark.</remarks>
     private static int BytesOf(ReadOnlySpan<byte> line)
     {

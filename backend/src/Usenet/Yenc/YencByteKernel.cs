@@ -15,7 +15,7 @@ internal sealed class YencByteKernel : YencKernel
         Run(source, destination, ref state, out consumed, out written);
 
     /// <inheritdoc cref="YencKernel.Decode"/>
-    // Never inlined, because the JIT compiles an inlined copy with little profile data, at half the speed.
+    // Never inlined, because the JIT would compile it again in its caller, knowing little of this loop, at half the speed.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     internal static YencStop Run(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)

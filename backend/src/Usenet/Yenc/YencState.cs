@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Yenc;
 [StructLayout(LayoutKind.Sequential, Size = 8)]
 public struct YencState : IEquatable<YencState>
 {
-    /// <summary>The context that the bytes before give the next one.</summary>
+    /// <summary>How the bytes so far affect the meaning of the next one.</summary>
     internal YencContext Context;
 
     /// <summary>Whether an <c>=</c> came whose byte is still missing.</summary>

@@ -64,7 +64,7 @@ internal sealed class ReadAheadPolicy
     private double _heldRate;
     private bool _isPiledUp;
 
-    // Whether the ramp is over. If the round trip limits after it, it has grown, and is followed in smaller steps.
+    // Whether the ramp is over. If the round trip still limits afterwards, it has grown, so the window follows in smaller steps.
     private bool _hasHeld;
     private bool _isProbing;
 
