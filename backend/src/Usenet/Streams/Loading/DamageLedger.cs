@@ -102,10 +102,8 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
             _entries.Remove(key);
     }
 
-    /// <inheritdoc cref="ReloadTraffic.Left"/>
     public long Left(FileOrigin file) => traffic.Left(file);
 
-    /// <inheritdoc cref="ReloadTraffic.Loaded"/>
     public void LoadedAgain(FileOrigin file, int count) => traffic.Loaded(file, count);
 
     private void Confirm(SegmentKey key, Entry entry, (TimeSpan First, TimeSpan Most) terms)
@@ -143,7 +141,6 @@ internal sealed class ReloadTraffic(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly AgingMap<FileOrigin, Traffic> _files = new(MostFiles, Period, time);
 
-    /// <summary>Returns how many decoded bytes a file may still reload.</summary>
     public long Left(FileOrigin file)
     {
         lock (_gate)

@@ -53,7 +53,6 @@ internal sealed class SegmentWindow : IAsyncDisposable
 
     public int HeadNumber { get; private set; }
 
-    /// <summary>Slots claimed.</summary>
     public int Count => _next - HeadNumber;
 
     public long Charged { get; private set; }
