@@ -100,18 +100,8 @@ internal static class HistoryResource
     {
         if (await rows.SelectAsync(items, cancellationToken) is not { } numbers)
             return AdminProblem.BadInput("ids", OneOfTwo);
-        var count = 0;
-        foreach (var id in await store.FindIdsAsync(numbers, cancellationToken))
-        {
-            var end = await queue.ReturnAsync(id, QueueReturnChange.None, cancellationToken);
-            if (end == QueueReturnEnd.QueueFull && count == 0)
-                return NzbForm.Refuse(AddRefusal.QueueFull);
-            if (end == QueueReturnEnd.QueueFull)
-                break;
-            count += end == QueueReturnEnd.Returned ? 1 : 0;
-        }
-
-        return TypedResults.Ok(new BulkCount(count));
+        var (returned, isFull) = await queue.ReturnAllAsync(await store.FindIdsAsync(numbers, cancellationToken), QueueReturnChange.None, cancellationToken);
+        return isFull && returned.Count == 0 ? NzbForm.Refuse(AddRefusal.QueueFull) : TypedResults.Ok(new BulkCount(returned.Count));
     }
 
     private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveOneAsync(

@@ -7,6 +7,9 @@ namespace Sluice.Server.Queue;
 /// <summary>Where clients have the tree, and the folder in which they expect finished releases, on their side of the mount (SAB-50).</summary>
 internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
+    /// <summary>The extension of <c>.strm</c> files, with its dot.</summary>
+    public const string StrmExtension = ".strm";
+
     private const string Name = "completed-symlinks";
 
     /// <summary>The root of the tree on their side. Absolute, without a slash at its end.</summary>
@@ -18,7 +21,7 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
     /// <summary>Where they find a file of a finished release, below the folder that the history tells them; null where no mount is set.</summary>
     public string? PathOf(LibraryFile file)
     {
-        var path = import.CurrentValue.PublishesStrm ? System.IO.Path.ChangeExtension(file.Path, StrmFiles.Extension) : file.Path;
+        var path = import.CurrentValue.PublishesStrm ? System.IO.Path.ChangeExtension(file.Path, StrmExtension) : file.Path;
         return Mount.Length == 0 && !import.CurrentValue.PublishesStrm ? null : $"{Path}/{file.Release.Category}/{file.Release.Name}/{path}";
     }
 }

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Usenet.Primitives;
@@ -31,19 +32,17 @@ internal sealed class QueueRemoval(
         return removed;
     }
 
-    /// <summary>Ends the import of items: they leave the queue for the history.</summary>
-    /// <param name="ids">Which; unknown ones are passed over.</param>
-    /// <param name="failure">Why.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>The ids that were there.</returns>
+    /// <summary>Moves items into the history as failed, and cancels their imports.</summary>
+    /// <param name="find">Finds the ids, in the transaction that moves the items; unknown ids are skipped.</param>
+    /// <returns>The ids of the items that were in the queue.</returns>
     public async Task<IReadOnlyList<string>> FailAsync(
-        IReadOnlyCollection<string> ids, ImportFailure failure, CancellationToken cancellationToken)
+        Func<DbConnection, IReadOnlyCollection<string>> find, ImportFailure failure, CancellationToken cancellationToken)
     {
         var now = time.WallTime();
         var items = await database.WriteAsync(
             connection =>
             {
-                var left = QueueStore.Remove(connection, ids);
+                var left = QueueStore.Remove(connection, find(connection));
                 foreach (var item in left)
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], now));
                 return left;

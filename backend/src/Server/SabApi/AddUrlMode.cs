@@ -1,10 +1,9 @@
-using Sluice.Server.Outbound;
 using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary><c>mode=addurl</c>. Answers once the address is safe; the NZB is fetched later (SAB-25).</summary>
-internal sealed class AddUrlMode(UrlFetchWorker fetches, AddressGuard guard) : ISabMode
+internal sealed class AddUrlMode(UrlFetchWorker fetches) : ISabMode
 {
     /// <inheritdoc/>
     public string Name => "addurl";
@@ -22,8 +21,7 @@ internal sealed class AddUrlMode(UrlFetchWorker fetches, AddressGuard guard) : I
             return;
         }
 
-        var reason = Uri.TryCreate(text, UriKind.Absolute, out var url) ? guard.Refuse(url) : "it is no address";
-        if (reason is not null)
+        if (fetches.Refuse(text, out var url) is { } reason)
             await SabAnswer.ErrorAsync(call, SabTexts.UrlRefused + reason);
         else
             await SabAddition.AnswerAsync(call, await fetches.AddAsync(url!, SabAddition.Read(call, ""), call.Cancelled));

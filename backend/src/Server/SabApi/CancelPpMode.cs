@@ -19,7 +19,7 @@ internal sealed class CancelPpMode(QueueActivity activity, QueueRemoval removal)
                 .Where(id => running.TryGetValue(id, out var work) && SabWords.OfStep(work.Step) is SabWords.Checking or SabWords.Moving),
         ];
         // An item whose publishing is carried through in the meantime is no longer there.
-        var cancelled = ids.Length == 0 ? [] : await removal.FailAsync(ids, ImportFailure.Cancelled("a client"), call.Cancelled);
+        var cancelled = ids.Length == 0 ? [] : await removal.FailAsync(_ => ids, ImportFailure.Cancelled("a client"), call.Cancelled);
         await (cancelled.Count == 0 ? SabAnswer.ErrorAsync(call, SabTexts.NoItem) : SabAnswer.ItemsAsync(call, true, cancelled));
     }
 }

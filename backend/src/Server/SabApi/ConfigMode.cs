@@ -28,9 +28,8 @@ internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabM
             return;
         }
 
-        var isDone = await (minutes > 0
+        await SabAnswer.PauseAsync(call, minutes > 0
             ? pause.PauseAsync(TimeSpan.FromMinutes(Math.Min(minutes, (long)QueuePause.Longest.TotalMinutes)), call.Cancelled)
             : pause.ResumeAsync(call.Cancelled));
-        await (isDone ? SabAnswer.StatusAsync(call, true) : SabAnswer.ErrorAsync(call, SabTexts.ConfigLocked));
     }
 }

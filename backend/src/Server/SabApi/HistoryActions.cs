@@ -1,10 +1,11 @@
 using Sluice.Server.History;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary>What <c>mode=history&amp;name=…</c> does to items.</summary>
-internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal, ILogger<HistoryActions> logger)
+internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal, QueueReturn queue, ILogger<HistoryActions> logger)
 {
     /// <summary>Archives items, or removes them for good. Mounted content stays, whatever the call says (SAB-94).</summary>
     public async Task DeleteAsync(SabCall call)
@@ -36,6 +37,13 @@ internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal,
             await SabAnswer.StatusAsync(call, true);
         else
             await SabAnswer.ErrorAsync(call, SabTexts.NoItem);
+    }
+
+    /// <summary>Puts every failed item that still has its NZB back into the queue, until the queue is full.</summary>
+    public async Task RetryAllAsync(SabCall call)
+    {
+        var (returned, _) = await queue.ReturnAllAsync(await store.FindFailedAsync(call.Cancelled), QueueReturnChange.None, call.Cancelled);
+        await SabAnswer.WriteAsync(call, to => to.Texts("status", returned));
     }
 
     private static HistoryFilter Select(IReadOnlyList<string> values, SabParameters parameters)

@@ -37,6 +37,9 @@ internal static class SabAnswer
     /// <summary>An error, with HTTP 200.</summary>
     public static Task ErrorAsync(SabCall call, string text) => ResultAsync(call, to => WriteError(to, text));
 
+    /// <summary>Answers a change of the pause, which fails if the environment sets it.</summary>
+    public static async Task PauseAsync(SabCall call, Task<bool> change) => await (await change ? StatusAsync(call, true) : ErrorAsync(call, SabTexts.ConfigLocked));
+
     /// <summary>A refusal, which is JSON whatever the call asks for (SAB-62).</summary>
     public static Task RefuseAsync(HttpContext http, int status, string text)
     {

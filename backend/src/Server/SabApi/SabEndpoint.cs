@@ -8,11 +8,12 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.SabApi;
 
 /// <summary>Reads a call, asks for its key, and hands it to its mode.</summary>
-internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness, FirstEvening evening)
+internal sealed class SabEndpoint(
+    SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, SmallModes small, Readiness readiness, FirstEvening evening)
 {
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Post];
 
-    private readonly Dictionary<string, ISabMode> _modes = modes.ToDictionary(mode => mode.Name, StringComparer.Ordinal);
+    private readonly Dictionary<string, ISabMode> _modes = modes.Concat(small.All).ToDictionary(mode => mode.Name, StringComparer.Ordinal);
 
     /// <summary>Maps the paths of SAB-1. A route answers with and without a slash at its end.</summary>
     public static void Map(IEndpointRouteBuilder endpoints)

@@ -4,7 +4,7 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.SabApi;
 
 /// <summary><c>mode=switch</c>: an item takes the place of another one, which is named by its id or by its place in the queue.</summary>
-internal sealed class SwitchMode(QueueOrderStore order, QueueActivity activity, QueueSchedule schedule) : ISabMode
+internal sealed class SwitchMode(QueueCommands commands) : ISabMode
 {
     /// <inheritdoc/>
     public string Name => "switch";
@@ -19,10 +19,9 @@ internal sealed class SwitchMode(QueueOrderStore order, QueueActivity activity, 
             return;
         }
 
-        var isIndex = int.TryParse(target, NumberStyles.None, CultureInfo.InvariantCulture, out var index);
-        var place = await order.MoveAsync(
-            id, connection => isIndex ? QueueOrderStore.FindAt(connection, index) : target, [.. activity.Current.Keys], call.Cancelled);
-        schedule.Wake();
+        var place = await (int.TryParse(target, NumberStyles.None, CultureInfo.InvariantCulture, out var index)
+            ? commands.MoveAsync(id, index, call.Cancelled)
+            : commands.MoveAsync(id, target, call.Cancelled));
         await SabAnswer.WriteAsync(
             call,
             to =>

@@ -55,6 +55,24 @@ internal sealed class QueueReturn(
 {
     private const int PieceBytes = 64 << 10;
 
+    /// <summary>Puts items back, one after the other, until the queue is full.</summary>
+    /// <returns>The ids of the items that went back, and whether the queue was full before the last of them.</returns>
+    public async Task<(IReadOnlyList<string> Returned, bool IsFull)> ReturnAllAsync(
+        IEnumerable<string> ids, QueueReturnChange change, CancellationToken cancellationToken)
+    {
+        var returned = new List<string>();
+        foreach (var id in ids)
+        {
+            var end = await ReturnAsync(id, change, cancellationToken);
+            if (end == QueueReturnEnd.QueueFull)
+                return (returned, true);
+            if (end == QueueReturnEnd.Returned)
+                returned.Add(id);
+        }
+
+        return (returned, false);
+    }
+
     /// <summary>Puts an item back.</summary>
     /// <param name="id">The item.</param>
     /// <param name="change">What is different from its first time.</param>

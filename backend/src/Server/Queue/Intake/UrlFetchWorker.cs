@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
+using Sluice.Server.Outbound;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
@@ -20,6 +21,7 @@ internal sealed class UrlFetchWorker(
     SluiceDatabase database,
     BlobStore blobs,
     NzbIntake intake,
+    AddressGuard guard,
     SecretBox box,
     TimeProvider time,
     ILogger<UrlFetchWorker> logger) : IWorker
@@ -47,10 +49,11 @@ internal sealed class UrlFetchWorker(
     /// <inheritdoc/>
     public string Name => "the fetching of NZBs";
 
-    /// <summary>Adds an NZB by its address, which the caller has had judged. The answer waits for no fetch.</summary>
-    /// <param name="url">The address.</param>
-    /// <param name="addition">How to add it; the name of its file is found out later.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    /// <summary>Reads an address that a client sent.</summary>
+    /// <returns>Why it must not be fetched, or null.</returns>
+    public string? Refuse(string text, out Uri? url) => Uri.TryCreate(text.Trim(), UriKind.Absolute, out url) ? guard.Refuse(url) : "it is no address";
+
+    /// <summary>Adds an NZB by an address that <see cref="Refuse"/> has passed. Does not wait for the fetch.</summary>
     /// <exception cref="StorageException">The address cannot be encrypted, because the key cannot be read or made.</exception>
     public async Task<AddOutcome> AddAsync(Uri url, NzbAddition addition, CancellationToken cancellationToken)
     {

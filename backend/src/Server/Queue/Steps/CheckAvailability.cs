@@ -24,7 +24,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        var sample = work.Sample!;
+        var sample = work.Sample;
         // The first answers were under way with the heads; those behind them matter only where something is missing.
         await sample.WaitForFirstAsync(Patience, time, cancellationToken);
         if (sample.Count.Missing > 0)
@@ -40,7 +40,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
         if (failure is not null)
         {
             foreach (var id in sample.Missing)
-                work.Gone.Add(DeadArticles.KeyOf(id));
+                work.NoteGone(id);
         }
         else if (IsChecked(work.Item))
         {

@@ -32,7 +32,7 @@ internal sealed class MapArchives(
             PredictsVolumes = work.MayPredict && options.PredictsVolumes,
             Garbled = work.Suspects.Add,
         });
-        var isNamed = work.Names!.IsDone;
+        var isNamed = work.Names.IsDone;
         var map = await MapAsync(work.Names.Known);
         if (!isNamed && map.Refused.Any(set => set.Fault is ArchiveFault.Broken or ArchiveFault.Incomplete)
             && await work.Names.WaitAsync(cancellationToken) is { IsEmpty: false } names)

@@ -37,13 +37,13 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         var probing = new ReleaseProber(providers, options).ProbeAsync(targets, new Share(progress, targets.Count), stop.Token);
         await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(sort.Payload, AvailabilitySample.Most)));
         var judges = !work.Item.Retried.HasFlag(AnotherTry.IgnoresDamage);
-        var report = await ProbeAsync(probing, judges ? Task.WhenAny(found.Loss, work.Sample!.Severe) : found.Loss, stop, cancellationToken);
+        var report = await ProbeAsync(probing, judges ? Task.WhenAny(found.Loss, work.Sample.Severe) : found.Loss, stop, cancellationToken);
         work.Heads = report?.Files ?? found.All;
         progress.Findings = report is null
             ? new StepFindings(("files", sort.Payload.Count), ("heads", found.All.Count))
             : new StepFindings(("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
 
-        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (judges && work.Sample!.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
+        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (judges && work.Sample.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
         if (failure is not null)
             await NoteGoneAsync(work, cancellationToken);
         return failure;
@@ -97,11 +97,11 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         {
             var index = head.State == HeadState.Missing ? 0 : head.Ids.Count - 1;
             if (head.MissingArticles > 0 && await head.Ids.GetAsync(index, cancellationToken) is { Primary.IsEmpty: false } ids)
-                work.Gone.Add(DeadArticles.KeyOf(ids.Primary));
+                work.NoteGone(ids.Primary);
         }
 
-        foreach (var id in work.Sample!.Missing)
-            work.Gone.Add(DeadArticles.KeyOf(id));
+        foreach (var id in work.Sample.Missing)
+            work.NoteGone(id);
     }
 
     // IProgress of the framework would report on another thread, behind the end of the step.

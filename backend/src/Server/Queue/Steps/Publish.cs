@@ -34,8 +34,8 @@ internal sealed class Publish(
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        var par2 = await work.Names!.WaitAsync(cancellationToken);
-        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Targets, par2);
+        var par2 = await work.Names.WaitAsync(cancellationToken);
+        var plan = ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, par2);
         while (true)
         {
             // Where files are written before, the release has to be named before, too.

@@ -6,7 +6,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Asks for the articles of a release before it is published: all of them, or a larger sample (IMP-61).</summary>
 /// <remarks>Used once.</remarks>
@@ -54,7 +54,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
     /// <summary>The posted files in which films lie.</summary>
     private HashSet<FileHead> MediaHeads()
     {
-        var map = work.Map!;
+        var map = work.Map;
         return
         [
             .. map.Files
@@ -77,7 +77,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
             foreach (var gone in await FindMissingAsync(segments, cancellationToken))
             {
                 missing++;
-                work.Gone.Add(DeadArticles.KeyOf(gone));
+                work.NoteGone(gone);
             }
         }
 

@@ -5,7 +5,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>A library file to which a <c>.strm</c> file leads.</summary>
 /// <param name="Id">The file.</param>
@@ -19,9 +19,6 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 internal sealed class StrmFiles(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
 {
-    /// <summary>The extension of their names, with its dot.</summary>
-    public const string Extension = ".strm";
-
     /// <summary>Whether the settings want any.</summary>
     public bool AreWanted => Roots.Any();
 
@@ -58,7 +55,7 @@ internal sealed class StrmFiles(
             {
                 var stem = Path.ChangeExtension(target.Path, null);
                 // Two films may differ by their extensions alone.
-                var path = Path.Combine(root, category, release, (taken.Add(stem) ? stem : target.Path) + Extension);
+                var path = Path.Combine(root, category, release, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
                 var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
                 var made = FoldersToMake(Path.GetDirectoryName(path)!);
                 folder.Create();

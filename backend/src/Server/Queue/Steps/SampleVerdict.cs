@@ -1,6 +1,6 @@
 using Sluice.Server.History;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Decides by the answered sample whether too much of a release is missing (IMP-60). Pure.</summary>
 internal static class SampleVerdict

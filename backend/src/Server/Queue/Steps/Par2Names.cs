@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
 /// Reads the PAR2 indexes of a release beside its other steps (IMP-20, IMP-40): nothing waits for them but names, and an order of volumes that

@@ -6,7 +6,7 @@ using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>A file that may be published: what it is made of, and what may name it.</summary>
 /// <param name="Id">The id that it gets.</param>

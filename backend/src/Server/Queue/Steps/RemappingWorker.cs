@@ -1,10 +1,9 @@
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Library;
-using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
 /// Maps releases anew of which a reader has found a volume that is not as predicted (IMP-52): through the steps of an import up to their maps,
@@ -68,7 +67,7 @@ internal sealed class RemappingWorker(
             }
         }
 
-        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Targets, work.Names!.Known);
+        var plan = ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, work.Names.Known);
         var found = plan.Files.ToLookup(file => file.ETag);
         var contents = (await library.GetFilesAsync(release, cancellationToken))
             .Where(file => found[file.ETag].Any(mapped => mapped.Length == file.Length))

@@ -5,7 +5,7 @@ using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
 /// Runs the steps in their order, each under its deadline: without progress for the time of the settings a step is run once more, then the

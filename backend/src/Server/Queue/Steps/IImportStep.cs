@@ -1,6 +1,6 @@
 using Sluice.Server.History;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>One step of an import. It holds no logic of formats: that is in the engine.</summary>
 internal interface IImportStep

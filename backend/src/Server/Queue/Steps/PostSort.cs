@@ -1,7 +1,7 @@
 using System.IO.Enumeration;
 using Sluice.Usenet.Par2;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>The files of an NZB by what becomes of them.</summary>
 /// <param name="Targets">All that are probed, in the order of the NZB: not those that the settings keep out. PAR2 volumes cost nothing.</param>

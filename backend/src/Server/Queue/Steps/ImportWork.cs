@@ -5,83 +5,86 @@ using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>The state that the steps of one import hand on to each other.</summary>
+/// <summary>What the steps of one import hand on to each other. A property throws if the step that sets it has not run.</summary>
 /// <remarks>
-/// Used by one step at a time. A step that is run again starts from the state that the step before has left. Owns what a step has begun and a
-/// later one ends.
+/// One step at a time uses it. A step that is run again starts from what the step before it left. Disposes what one step starts and a later
+/// one ends.
 /// </remarks>
 internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began) : IAsyncDisposable
 {
-    /// <summary>The item.</summary>
+    // The ids of the release stay open as long as the sample and the PAR2 indexes are read.
+    private ReleaseUse? _ids;
+    private AvailabilitySample? _sample;
+    private Par2Names? _names;
+
     public QueueItem Item { get; set; } = item;
 
-    /// <summary>When the work began.</summary>
     public DateTimeOffset StartedAt { get; } = startedAt;
 
-    /// <summary>Timestamp of the same moment, from which durations are measured.</summary>
+    /// <summary>Timestamp of <see cref="StartedAt"/>, because durations must not depend on the wall clock.</summary>
     public long Began { get; } = began;
 
-    /// <summary>Whether volumes may be predicted; not where a prediction was refuted.</summary>
+    /// <summary>False if a prediction was refuted, because then every header must be read.</summary>
     public bool MayPredict { get; init; } = true;
 
-    /// <summary>What reading the NZB has told, in this try or one before; null until then.</summary>
+    /// <summary>The NZB as this try or an earlier one read it; null until ReadNzb has run.</summary>
     public ReadPost? Read { get; set; }
 
-    /// <summary>The files of the NZB by what becomes of them, left by ReadNzb.</summary>
+    /// <summary>The files of the NZB by their use, set by ReadNzb.</summary>
     public PostSort Sort { get; set; } = PostSort.Nothing;
 
-    /// <summary>The message-ids of the release, open from ProbeHeads on.</summary>
-    public ReleaseUse? Ids { get; private set; }
-
-    /// <summary>The sample of its articles, asked for from ProbeHeads on.</summary>
-    public AvailabilitySample? Sample { get; private set; }
-
-    /// <summary>What ProbeHeads has found out about the files that are probed; from MapArchives on PAR2 files come last.</summary>
+    /// <summary>The probed files, set by ProbeHeads. MapArchives moves PAR2 files to the end.</summary>
     public IReadOnlyList<FileHead> Heads { get; set; } = [];
 
-    /// <summary>What the PAR2 indexes say, read from ResolveNames on.</summary>
-    public Par2Names? Names { get; private set; }
+    /// <summary>Set by ProbeHeads.</summary>
+    public AvailabilitySample Sample => _sample ?? throw Early();
 
-    /// <summary>What the release brings, found by MapArchives.</summary>
-    public ReleaseMap? Map { get; set; }
+    /// <summary>Set by ResolveNames.</summary>
+    public Par2Names Names => _names ?? throw Early();
 
-    /// <summary>Articles that are gone and without which there is no release, by <see cref="DeadArticles.KeyOf"/>.</summary>
+    /// <summary>Set by MapArchives.</summary>
+    public ReleaseMap Map { get => field ?? throw Early(); set; }
+
+    /// <summary>Keys of missing articles that the release cannot do without.</summary>
     public HashSet<string> Gone { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>The connections that damaged articles came over; added to by many threads.</summary>
+    /// <summary>The connections that damaged articles came over. Thread-safe.</summary>
     public ConcurrentBag<object> Suspects { get; } = [];
 
-    /// <summary>Timings of the steps so far.</summary>
     public List<StepTiming> Timings { get; } = [];
 
-    /// <summary>Takes the message-ids of the release, and the sample of them; those of a try before are given back.</summary>
+    public void NoteGone(MessageId id) => Gone.Add(DeadArticles.KeyOf(id));
+
+    /// <summary>Takes ownership of the message-ids and their sample, and disposes those of an earlier try.</summary>
     public async ValueTask TakeAsync(ReleaseUse ids, AvailabilitySample sample)
     {
         await DisposeAsync();
-        (Ids, Sample) = (ids, sample);
+        (_ids, _sample) = (ids, sample);
     }
 
-    /// <summary>Takes what reads the PAR2 indexes; that of a try before is given back.</summary>
+    /// <summary>Takes ownership of the reader of the PAR2 indexes, and disposes that of an earlier try.</summary>
     public async ValueTask TakeAsync(Par2Names names)
     {
-        if (Names is { } before)
+        if (_names is { } before)
             await before.DisposeAsync();
-        Names = names;
+        _names = names;
     }
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        // Both read ids until they have ended.
-        if (Names is { } names)
+        // Both read ids until they are disposed.
+        if (_names is { } names)
             await names.DisposeAsync();
-        if (Sample is { } sample)
+        if (_sample is { } sample)
             await sample.DisposeAsync();
-        Ids?.Dispose();
-        (Names, Sample, Ids) = (null, null, null);
+        _ids?.Dispose();
+        (_names, _sample, _ids) = (null, null, null);
     }
+
+    private static InvalidOperationException Early() => new("The step that sets this has not run.");
 }
 
 /// <summary>A file of the NZB, without its message-ids, which are in the release's list.</summary>

@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Which segments of a release are asked for as a sample (IMP-60). Pure.</summary>
 internal static class SegmentSample

@@ -7,7 +7,7 @@ using Sluice.Server.Providers;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
 /// Articles for whose sake an import has failed, because they were gone from all providers (IMP-63). They are known to be gone as long as no

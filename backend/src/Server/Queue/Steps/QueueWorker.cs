@@ -5,9 +5,8 @@ using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
 /// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until an item is
@@ -18,13 +17,12 @@ internal sealed class QueueWorker(
     ImportJob job,
     QueueSchedule schedule,
     QueuePause pause,
+    QueueRemoval removal,
     SluiceDatabase database,
     BlobStore blobs,
-    StoredNzbs stored,
     IOptionsMonitor<QueueOptions> options,
     IOptionsMonitor<UsenetOptions> usenet,
     ProviderHost providers,
-    TimeProvider time,
     ILogger<QueueWorker> logger) : IWorker
 {
     // Added to by the loop, left by the work itself before it wakes the loop.
@@ -135,18 +133,8 @@ internal sealed class QueueWorker(
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
-        // Queued behind the transaction that records this start and the NZBs missing at it.
-        var failed = await database.WriteAsync(
-            connection =>
-            {
-                var lost = QueueStore.Remove(connection, [.. QueueStore.FindLost(connection, blobs.ContainsNzb)]);
-                foreach (var item in lost)
-                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
-                return lost;
-            },
-            stopping);
-        await stored.ReleaseAsync(failed.SelectMany(item => item.BlobHashes), CancellationToken.None);
-        foreach (var item in failed)
-            QueueLog.Failed(logger, item.Id, failure.Reason.ToString());
+        // Runs after the transaction that records this start and the NZBs missing at it, because writes keep their order.
+        foreach (var id in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
+            QueueLog.Failed(logger, id, failure.Reason.ToString());
     }
 }

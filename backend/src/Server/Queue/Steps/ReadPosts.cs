@@ -1,4 +1,4 @@
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>What reading an NZB has told, without its message-ids, which are on disk.</summary>
 /// <remarks>Holds passwords; never written to a log.</remarks>

@@ -3,7 +3,7 @@ using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Decides by the map of a release whether what it is about can be streamed (IMP-54). Pure.</summary>
 internal static class MapVerdict

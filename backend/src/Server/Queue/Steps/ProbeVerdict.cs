@@ -2,7 +2,7 @@ using Sluice.Server.History;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Decides by the probes whether a release can be published at all (IMP-62). Pure.</summary>
 internal static class ProbeVerdict

@@ -7,7 +7,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>How the work on an item ended.</summary>
 internal enum ImportEnd

@@ -2,7 +2,7 @@ using Sluice.Server.Library;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>What the providers have answered so far about a sample.</summary>
 /// <param name="Answered">Articles of which it is known whether a provider has them.</param>

@@ -1,6 +1,6 @@
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>The heads of a release as they are found, for a probe that is not carried to its end (IMP-62).</summary>
 /// <remarks>Thread-safe.</remarks>
