@@ -2,16 +2,13 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addurl</c>. Answers once the address is safe; the NZB is fetched later (SAB-25).</summary>
+/// <summary><c>mode=addurl</c>. Answers once the address is accepted; the NZB is fetched later (SAB-25).</summary>
 internal sealed class AddUrlMode(UrlFetchWorker fetches) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "addurl";
 
-    /// <inheritdoc/>
     public bool IsAdd => true;
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var text = call.Parameters.Text("name", "url").Trim();

@@ -3,17 +3,16 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>What <c>mode=queue&amp;name=…</c> does to items.</summary>
+/// <summary>Actions of <c>mode=queue&amp;name=…</c>.</summary>
 internal sealed class QueueActions(QueueStore store, QueueCommands commands, QueueRemoval removal, QueueRenaming renaming)
 {
-    // SABnzbd's numbers for an item that waits until a client resumes it. As priorities of queued items they have no effect.
+    // SABnzbd's numbers for paused items. They have no effect as priorities of queued items.
     private const int Paused = -2;
     private const int Stop = -4;
-
     private const int MaxPostProcessing = 3;
 
-    /// <summary>Answers a call whose name is one of an action.</summary>
-    /// <returns>Null for any other name.</returns>
+    /// <summary>Runs an action.</summary>
+    /// <returns>Null if the name is not an action.</returns>
     public Task? Answer(SabCall call, string name) => name switch
     {
         "delete" => DeleteAsync(call),
@@ -23,13 +22,12 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         "priority" => SetPriorityAsync(call),
         "rename" => RenameAsync(call),
         "sort" => SortAsync(call),
-        // The end of a queue has no consequences that could be chosen.
+        // Sluice has no actions for the end of the queue.
         "change_complete_action" => SabAnswer.StatusAsync(call, true),
         "delete_nzf" => KeepFilesAsync(call),
         _ => null,
     };
 
-    /// <summary>Removes items for good.</summary>
     private async Task DeleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } ids)
@@ -92,7 +90,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
             await SabAnswer.StatusAsync(call, await renaming.RenameAsync(id, name, call.Parameters.Text("value3"), call.Cancelled));
     }
 
-    /// <summary>Sets the category, also of running items: it counts when they are published.</summary>
+    /// <summary>Sets the category of items, running ones included, because it is read when they are published.</summary>
     public async Task SetCategoryAsync(SabCall call)
     {
         var category = call.Parameters.Text("value2") is { Length: > 0 } text ? text : call.Parameters.Text("cat", "category");
@@ -102,7 +100,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
             await SabAnswer.BareStatusAsync(call, await renaming.SetCategoryAsync(ids, category, call.Cancelled) > 0);
     }
 
-    /// <summary>Stores the script, which is echoed and never run.</summary>
+    /// <summary>Stores the script, which is only echoed.</summary>
     public async Task SetScriptAsync(SabCall call)
     {
         var script = call.Parameters.Text("value2");
@@ -116,7 +114,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         await SabAnswer.BareStatusAsync(call, await store.SetScriptAsync(ids, kept, call.Cancelled) > 0);
     }
 
-    /// <summary>Stores how the item is to be processed, which is echoed and has no effect.</summary>
+    /// <summary>Stores the processing option, which is only echoed.</summary>
     public async Task SetPostProcessingAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } ids

@@ -2,13 +2,11 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=retry</c>: failed items go back into the queue under their ids, with another password or NZB where one is sent.</summary>
+/// <summary><c>mode=retry</c>: puts failed items back into the queue under their ids, optionally with another password or NZB.</summary>
 internal sealed class RetryMode(QueueReturn queue) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "retry";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         if (call.Upload?.Refusal is { } refusal)

@@ -1,9 +1,8 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Puts the SABnzbd-compatible API together.</summary>
+/// <summary>Composes the SABnzbd API.</summary>
 internal static class SabApiRegistration
 {
-    /// <summary>Adds the modes and what reads and answers calls.</summary>
     public static IServiceCollection AddSabApi(this IServiceCollection services) => services
         .AddSingleton<SabAccess>()
         .AddSingleton<SabBodyReader>()
@@ -33,6 +32,5 @@ internal static class SabApiRegistration
         .AddSingleton<ISabMode, WarningsMode>()
         .AddSingleton<SmallModes>();
 
-    /// <summary>Maps its paths.</summary>
     public static void MapSabApi(this IEndpointRouteBuilder endpoints) => SabEndpoint.Map(endpoints);
 }

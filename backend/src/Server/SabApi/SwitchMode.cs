@@ -3,13 +3,11 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=switch</c>: an item takes the place of another one, which is named by its id or by its place in the queue.</summary>
+/// <summary><c>mode=switch</c>: moves an item to the place of another one, given by id or by place.</summary>
 internal sealed class SwitchMode(QueueCommands commands) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "switch";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var (id, target) = (call.Parameters.Text("value"), call.Parameters.Text("value2"));
