@@ -86,7 +86,7 @@ internal static class HistoryResource
             return AdminProblem.NotFound(NoItem);
         if (item.IsCompleted)
             return AdminProblem.WrongState("Its import has succeeded; there is nothing to try again.");
-        var another = AnotherTry.Yes | (request.OtherProviders == true ? AnotherTry.AsksEveryone : 0) | (request.IgnoreHealth == true ? AnotherTry.IgnoresDamage : 0);
+        var another = RetryKind.Yes | (request.OtherProviders == true ? RetryKind.AsksEveryone : 0) | (request.IgnoreHealth == true ? RetryKind.IgnoresDamage : 0);
         return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null) { Try = another }, cancellationToken) switch
         {
             QueueReturnEnd.Returned => TypedResults.Ok(await rows.NamesOfAsync([id], CancellationToken.None)),
@@ -117,9 +117,9 @@ internal static class HistoryResource
             : AdminProblem.BadInput("ids", OneOfTwo);
 
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(string id, UndoWorker undo, CancellationToken cancellationToken) =>
-        await undo.TakeBackAsync(id, cancellationToken) switch
+        await undo.UndoAsync(id, cancellationToken) switch
         {
-            UndoEnd.TakenBack => TypedResults.NoContent(),
+            UndoEnd.Undone => TypedResults.NoContent(),
             UndoEnd.TooLate => AdminProblem.WrongState("It is too late to take this back."),
             _ => AdminProblem.NotFound("There is nothing of this kind to take back."),
         };

@@ -4,7 +4,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Puts the queue together.</summary>
+/// <summary>Composes the queue.</summary>
 internal static class QueueRegistration
 {
     /// <summary>Adds the rows of the queue, their order and their waits.</summary>

@@ -31,7 +31,7 @@ internal sealed class SmallModes(
         new SmallMode("move_nzf_bulk", call => SabAnswer.ErrorAsync(call, call.Parameters.Text("value").Length == 0 ? SabTexts.OneParameter : SabTexts.NotImplemented)),
         new SmallMode("retry_all", history.RetryAllAsync),
         // Scans the watch folder at once (IMP-7); the answer does not wait for a file.
-        new SmallMode("watched_now", call => AnswerAsync(call, watched.Look)),
+        new SmallMode("watched_now", call => AnswerAsync(call, watched.ScanNow)),
         // Connections in use stay open, because a film may be playing.
         new SmallMode("disconnect", call => AnswerAsync(call, providers.CloseIdle)),
         .. NoEffect.Select(name => new SmallMode(name, call => SabAnswer.StatusAsync(call, true))),

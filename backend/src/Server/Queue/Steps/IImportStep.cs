@@ -2,28 +2,25 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>One step of an import. It holds no logic of formats: that is in the engine.</summary>
+/// <summary>One step of an import. Knowledge of formats belongs in the engine.</summary>
 internal interface IImportStep
 {
-    /// <summary>Name in history, events and sentences.</summary>
+    /// <summary>Name in history, events and messages.</summary>
     string Name { get; }
 
-    /// <summary>How long the step takes beside the others, in any unit: its part of the progress is this weight divided by the sum of all.</summary>
+    /// <summary>Relative duration in any unit. The share of the progress bar is this weight divided by the sum of all weights.</summary>
     int Weight { get; }
 
-    /// <summary>Does the work.</summary>
-    /// <returns>Why the item cannot be imported, or null to go on.</returns>
+    /// <returns>Why the item cannot be imported, or null to continue.</returns>
     /// <exception cref="Usenet.Nntp.NntpException">No provider could be asked; the item waits.</exception>
     Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken);
 }
 
-/// <summary>Takes a step's report of its own progress, which also proves that the step is alive (IMP-23).</summary>
+/// <summary>Receives the progress of a step, which also proves that the step is alive (IMP-23).</summary>
 internal sealed class StepProgress(Action<double> report)
 {
-    /// <summary>The findings of the step, for the history and for those who watch.</summary>
     public StepFindings Findings { get; set; } = StepFindings.None;
 
-    /// <summary>The step got further.</summary>
-    /// <param name="share">Part of the step that is done, 0 to 1.</param>
+    /// <param name="share">Completed share of the step, 0 to 1.</param>
     public void Report(double share) => report(Math.Clamp(share, 0, 1));
 }

@@ -9,7 +9,7 @@ namespace Sluice.Server.Queue.Steps;
 
 /// <summary>What the steps of one import hand on to each other. A property throws if the step that sets it has not run.</summary>
 /// <remarks>
-/// One step at a time uses it. A step that is run again starts from what the step before it left. Disposes what one step starts and a later
+/// One step at a time uses it. A repeated step starts from what the step before it left. Disposes what one step starts and a later
 /// one ends.
 /// </remarks>
 internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began) : IAsyncDisposable
@@ -20,7 +20,6 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     private Par2Names? _names;
 
     public QueueItem Item { get; set; } = item;
-
     public DateTimeOffset StartedAt { get; } = startedAt;
 
     /// <summary>Timestamp of <see cref="StartedAt"/>, because durations must not depend on the wall clock.</summary>
@@ -57,14 +56,14 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
 
     public void NoteGone(MessageId id) => Gone.Add(DeadArticles.KeyOf(id));
 
-    /// <summary>Takes ownership of the message-ids and their sample, and disposes those of an earlier try.</summary>
+    /// <summary>Takes ownership of the message-ids and their sample, and disposes earlier ones.</summary>
     public async ValueTask TakeAsync(ReleaseUse ids, AvailabilitySample sample)
     {
         await DisposeAsync();
         (_ids, _sample) = (ids, sample);
     }
 
-    /// <summary>Takes ownership of the reader of the PAR2 indexes, and disposes that of an earlier try.</summary>
+    /// <summary>Takes ownership of the reader of the PAR2 indexes, and disposes an earlier one.</summary>
     public async ValueTask TakeAsync(Par2Names names)
     {
         if (_names is { } before)
@@ -72,7 +71,6 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
         _names = names;
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         // Both read ids until they are disposed.
@@ -87,26 +85,21 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     private static InvalidOperationException Early() => new("The step that sets this has not run.");
 }
 
-/// <summary>A file of the NZB, without its message-ids, which are in the release's list.</summary>
-/// <param name="Ordinal">Number in the NZB, 0-based.</param>
+/// <summary>A file of the NZB without its message-ids, which are in the list of the release.</summary>
+/// <param name="Ordinal">0-based number in the NZB.</param>
 /// <param name="FirstSegment">Place of its first segment in the list.</param>
-/// <param name="Segments">Number of its segments.</param>
-/// <param name="EncodedBytes">Size in bytes as the NZB claims it; a hint.</param>
-/// <param name="Subject">What its subject tells.</param>
-/// <param name="IdsHash">Its <see cref="Library.IdsHash"/>.</param>
+/// <param name="EncodedBytes">In bytes as the NZB claims it; a hint.</param>
 internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, long EncodedBytes, NzbSubject Subject, byte[] IdsHash)
 {
-    /// <summary>Its <see cref="NzbFile.Part"/>.</summary>
     public int Part { get; init; }
 
-    /// <summary>File name in the subject, or null.</summary>
     public string? SubjectName => Subject.FileName;
 
-    /// <summary>Where its message-ids stand in the list.</summary>
+    /// <summary>Places of its message-ids in the list.</summary>
     public SegmentPlaces Places => SegmentPlaces.Range(FirstSegment, Segments);
 
-    /// <summary>Reads a file of the NZB, and writes its message-ids into the list.</summary>
-    /// <exception cref="IOException">The list or the source of the file failed.</exception>
+    /// <summary>Reads a file of the NZB and appends its message-ids to the list.</summary>
+    /// <exception cref="IOException">The list or the NZB cannot be read or written.</exception>
     public static async Task<PostedEntry> ReadAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
     {
         var (first, bytes) = (list.Count, 0L);
@@ -121,6 +114,5 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
         return new PostedEntry(ordinal, first, file.Segments.Count, bytes, NzbSubject.Parse(file.Subject), hash.Finish()) { Part = file.Part };
     }
 
-    /// <summary>The file as a probe takes it.</summary>
     public ProbeTarget ToTarget(ReleaseUse release) => new(Subject, release.Take(Places), EncodedBytes) { Part = Part };
 }

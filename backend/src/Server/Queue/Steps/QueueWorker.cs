@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until an item is
-/// added, resumed, finished or due again, the queue is resumed, a provider recovers, or the settings change. After a start every item begins from its first step (IMP-3).
+/// Imports as many items at a time as the settings say, by priority and position. Wakes when an item is added, resumed, finished or due, when the
+/// queue resumes, a provider recovers, or settings change. After a restart every item starts with its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
@@ -25,21 +25,19 @@ internal sealed class QueueWorker(
     ProviderHost providers,
     ILogger<QueueWorker> logger) : IWorker
 {
-    // Added to by the loop, left by the work itself before it wakes the loop.
+    // Filled by the loop. Each import removes itself before it wakes the loop.
     private readonly ConcurrentDictionary<string, Task> _busy = new();
 
-    /// <inheritdoc/>
     public string Name => "the queue";
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Without a database the server only explains itself.
+        // In safe mode there is no database.
         if (!database.IsOpen)
             return;
 
-        using var changed = options.OnChange((_, _) => pause.Tell());
-        // The source of articles, which the steps hold, has followed before: it listens since it was made.
+        using var changed = options.OnChange((_, _) => pause.ReportChange());
+        // The article source subscribed earlier, so it has the new settings when the items retry.
         using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var watching = RetryOnRecoveryAsync(ending.Token);
@@ -54,7 +52,7 @@ internal sealed class QueueWorker(
         }
         catch (DatabaseLostException)
         {
-            // Safe mode: nothing is imported any more.
+            // Safe mode: nothing more is imported.
         }
         finally
         {
@@ -63,7 +61,7 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <summary>Work that is under way has been told as well.</summary>
+    /// <summary>Waits for the running imports, which the stop cancels too.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
 
     private async Task RetryOnRecoveryAsync(CancellationToken cancellationToken)
@@ -74,7 +72,7 @@ internal sealed class QueueWorker(
             await recovery.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (cancellationToken.IsCancellationRequested)
                 return;
-            // Asked for before the waits end: a recovery after that is another one.
+            // Replaced before the waits end, so that a later recovery is not missed.
             recovery = providers.NextRecovery;
             schedule.RetryAll();
         }
@@ -94,9 +92,7 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <param name="id">The item.</param>
-    /// <param name="begin">It is known as being worked on.</param>
-    /// <param name="stopping">The process ends.</param>
+    /// <param name="begin">Completes once <c>_busy</c> contains the import.</param>
     private async Task WorkAsync(string id, Task begin, CancellationToken stopping)
     {
         await begin;
@@ -107,7 +103,7 @@ internal sealed class QueueWorker(
             if (end == ImportEnd.Waits)
             {
                 QueueLog.Waits(logger, id, (long)schedule.Retry(id).TotalSeconds, cause);
-                // An item that was removed a moment ago had no wait to end yet, nor had it one when a provider recovered under its work.
+                // The item may have been removed, or a provider may have recovered, before this wait existed to be ended.
                 if (recovery.IsCompleted || await store.FindAsync(id, CancellationToken.None) is null)
                     schedule.Forget(id);
             }
@@ -118,7 +114,7 @@ internal sealed class QueueWorker(
         }
         catch (Exception e)
         {
-            // A defect of the import delays its own item and no other.
+            // A bug delays only its own item.
             QueueLog.Broke(logger, e, id);
             schedule.Retry(id);
         }
@@ -129,12 +125,12 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <summary>Items whose NZB was missing at the last start, and is at this one, end at once, whatever else they wait for (IMP-3).</summary>
+    /// <summary>Fails items at once whose NZB was missing at the last start and still is, even if they are waiting (IMP-3).</summary>
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
         // Runs after the transaction that records this start and the NZBs missing at it, because writes keep their order.
-        foreach (var id in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
-            QueueLog.Failed(logger, id, failure.Reason.ToString());
+        foreach (var item in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
+            QueueLog.Failed(logger, item.Name, item.Id, failure.Reason.ToString());
     }
 }
