@@ -59,6 +59,20 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <summary>Whether the database has been opened and brought to the version of this program, and is not lost to safe mode.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
+    /// <summary>Runs the loop of a worker, or returns at once in safe mode. Also returns if the loop runs into safe mode.</summary>
+    public async Task WhileOpenAsync(Func<Task> loop)
+    {
+        try
+        {
+            if (IsOpen)
+                await loop();
+        }
+        catch (DatabaseLostException)
+        {
+            // The server keeps streaming without its background work.
+        }
+    }
+
     /// <summary>Opens the file, creates it where there is none, and runs the migrations. Once, before anything else.</summary>
     /// <param name="mayWrite">Transactions wait until it has ended; null: for nothing.</param>
     /// <exception cref="StartRefusedException">The file was written by a newer program.</exception>

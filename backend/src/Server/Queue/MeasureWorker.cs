@@ -19,25 +19,15 @@ internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, Slui
     /// <summary>Call it when unmeasured items may have been added.</summary>
     public void Wake() => _signal.Set();
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // In safe mode there is no database.
-        if (!database.IsOpen)
-            return;
-        try
+        while (true)
         {
-            while (true)
-            {
-                for (var after = 0L; await store.FindUnmeasuredAsync(after, stopping) is { } item; after = item.Number)
-                    await MeasureAsync(item.Id, item.NzbHash, stopping);
-                await _signal.WaitAsync(longest: null, stopping);
-            }
+            for (var after = 0L; await store.FindUnmeasuredAsync(after, stopping) is { } item; after = item.Number)
+                await MeasureAsync(item.Id, item.NzbHash, stopping);
+            await _signal.WaitAsync(longest: null, stopping);
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: the queue is not shown.
-        }
-    }
+    });
 
     private async Task MeasureAsync(string id, string nzbHash, CancellationToken stopping)
     {

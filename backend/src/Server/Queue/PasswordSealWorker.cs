@@ -16,25 +16,16 @@ internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords 
 
     public string Name => "the sealing of archive passwords";
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        if (!database.IsOpen || !passwords.CanSeal)
-            return;
-        try
+        foreach (var table in passwords.CanSeal ? (string[])["queue_item", "history_item"] : [])
         {
-            foreach (var table in (string[])["queue_item", "history_item"])
+            while (await database.WriteAsync(connection => SealSome(connection, table), stopping) == PerTransaction)
             {
-                while (await database.WriteAsync(connection => SealSome(connection, table), stopping) == PerTransaction)
-                {
-                    // Other writes run in between.
-                }
+                // Other writes run in between.
             }
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing more is written.
-        }
-    }
+    });
 
     private int SealSome(DbConnection connection, string table)
     {

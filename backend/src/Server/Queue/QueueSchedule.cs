@@ -4,8 +4,8 @@ using Sluice.Server.Events;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Wakes the worker, and delays items: without a provider for twice as long each time (IMP-24), and from a PUT for three seconds,
-/// because desktops and editors write a file several times and only the last version counts (DAV-40a).
+/// Wakes the worker, and delays two kinds of items. An item without a provider waits twice as long each time (IMP-24). A file from a PUT waits
+/// three seconds, because desktops and editors write a file several times and only the last version counts (DAV-40a).
 /// </summary>
 /// <remarks>Thread-safe. Kept in memory, so a restart tries every item at once.</remarks>
 internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisposable

@@ -96,21 +96,11 @@ internal sealed class UndoWorker(
         return end;
     }
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // In safe mode there is no database.
-        if (!database.IsOpen)
-            return;
-        try
-        {
-            while (true)
-                await _signal.WaitAsync(await DropDueAsync(stopping), stopping);
-        }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing more is removed.
-        }
-    }
+        while (true)
+            await _signal.WaitAsync(await DropDueAsync(stopping), stopping);
+    });
 
     private async Task<UndoTicket?> RemoveAsync<TKey, TRemoved>(
         IReadOnlyCollection<TKey> keys,

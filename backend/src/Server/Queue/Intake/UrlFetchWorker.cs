@@ -71,21 +71,11 @@ internal sealed class UrlFetchWorker(
 
     public void Wake() => _signal.Set();
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // In safe mode there is no database.
-        if (!database.IsOpen)
-            return;
-        try
-        {
-            while (true)
-                await _signal.WaitAsync(await StartDueAsync(stopping), stopping);
-        }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing more is added.
-        }
-    }
+        while (true)
+            await _signal.WaitAsync(await StartDueAsync(stopping), stopping);
+    });
 
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
 

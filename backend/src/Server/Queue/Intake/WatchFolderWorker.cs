@@ -50,27 +50,16 @@ internal sealed class WatchFolderWorker(
         _signal.Set();
     }
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // In safe mode there is no database.
-        if (!database.IsOpen)
-            return;
-
         using var changed = options.OnChange((_, _) => _signal.Set());
-        try
+        while (true)
         {
-            while (true)
-            {
-                TimeSpan? next = options.CurrentValue.WatchFolder is { } folder ? await ScanAsync(folder, stopping) : null;
-                _isUnreadable = _isUnreadable && next is not null;
-                await _signal.WaitAsync(next, stopping);
-            }
+            TimeSpan? next = options.CurrentValue.WatchFolder is { } folder ? await ScanAsync(folder, stopping) : null;
+            _isUnreadable = _isUnreadable && next is not null;
+            await _signal.WaitAsync(next, stopping);
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing more is added.
-        }
-    }
+    });
 
     /// <returns>Time until the next scan.</returns>
     private async Task<TimeSpan> ScanAsync(string folder, CancellationToken stopping)

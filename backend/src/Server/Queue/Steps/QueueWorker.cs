@@ -30,12 +30,8 @@ internal sealed class QueueWorker(
 
     public string Name => "the queue";
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // In safe mode there is no database.
-        if (!database.IsOpen)
-            return;
-
         using var changed = options.OnChange((_, _) => pause.ReportChange());
         // The article source subscribed earlier, so it has the new settings when the items retry.
         using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
@@ -50,16 +46,12 @@ internal sealed class QueueWorker(
                 await schedule.WaitAsync(stopping);
             }
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing more is imported.
-        }
         finally
         {
             await ending.CancelAsync();
             await watching;
         }
-    }
+    });
 
     /// <summary>Waits for the running imports, which the stop cancels too.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
