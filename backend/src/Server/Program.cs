@@ -15,6 +15,7 @@ using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
+using Sluice.Server.Queue.Steps;
 using Sluice.Server.SabApi;
 using Sluice.Server.Settings;
 using Sluice.Server.WebDav;
@@ -54,7 +55,7 @@ internal static class Program
         builder.Services.AddArr();
         builder.Services.AddEvents();
         builder.Services.AddProviders(process);
-        builder.Services.AddLibrary().AddPlaybacks().AddHistory().AddQueue().AddIntake();
+        builder.Services.AddLibrary().AddPlaybacks().AddHistory().AddQueue().AddSteps().AddIntake();
         builder.Services.AddFamilyImport();
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {

@@ -11,7 +11,6 @@ internal static class AdminRegistration
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<EffectiveValues>()
         .AddSingleton<QueueRows>()
-        .AddSingleton<ItemChanges>()
         .AddSingleton<HistoryRows>()
         .AddSingleton<Attention>()
         .AddSingleton<StreamViews>()

@@ -86,7 +86,7 @@ internal static class HistoryResource
             return AdminProblem.NotFound(NoItem);
         if (item.IsCompleted)
             return AdminProblem.WrongState("Its import has succeeded; there is nothing to try again.");
-        var another = AnotherTry.Yes | (request.OtherProviders == true ? AnotherTry.AsksEveryone : 0) | (request.IgnoreHealth == true ? AnotherTry.IgnoresDamage : 0);
+        var another = RetryKind.Yes | (request.OtherProviders == true ? RetryKind.AsksEveryone : 0) | (request.IgnoreHealth == true ? RetryKind.IgnoresDamage : 0);
         return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null) { Try = another }, cancellationToken) switch
         {
             QueueReturnEnd.Returned => TypedResults.Ok(await rows.NamesOfAsync([id], CancellationToken.None)),
@@ -100,18 +100,8 @@ internal static class HistoryResource
     {
         if (await rows.SelectAsync(items, cancellationToken) is not { } numbers)
             return AdminProblem.BadInput("ids", OneOfTwo);
-        var count = 0;
-        foreach (var id in await store.FindIdsAsync(numbers, cancellationToken))
-        {
-            var end = await queue.ReturnAsync(id, QueueReturnChange.None, cancellationToken);
-            if (end == QueueReturnEnd.QueueFull && count == 0)
-                return NzbForm.Refuse(AddRefusal.QueueFull);
-            if (end == QueueReturnEnd.QueueFull)
-                break;
-            count += end == QueueReturnEnd.Returned ? 1 : 0;
-        }
-
-        return TypedResults.Ok(new BulkCount(count));
+        var (returned, isFull) = await queue.ReturnAllAsync(await store.FindIdsAsync(numbers, cancellationToken), QueueReturnChange.None, cancellationToken);
+        return isFull && returned.Count == 0 ? NzbForm.Refuse(AddRefusal.QueueFull) : TypedResults.Ok(new BulkCount(returned.Count));
     }
 
     private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveOneAsync(
@@ -127,9 +117,9 @@ internal static class HistoryResource
             : AdminProblem.BadInput("ids", OneOfTwo);
 
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(string id, UndoWorker undo, CancellationToken cancellationToken) =>
-        await undo.TakeBackAsync(id, cancellationToken) switch
+        await undo.UndoAsync(id, cancellationToken) switch
         {
-            UndoEnd.TakenBack => TypedResults.NoContent(),
+            UndoEnd.Undone => TypedResults.NoContent(),
             UndoEnd.TooLate => AdminProblem.WrongState("It is too late to take this back."),
             _ => AdminProblem.NotFound("There is nothing of this kind to take back."),
         };

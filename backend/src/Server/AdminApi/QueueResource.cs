@@ -3,7 +3,6 @@ using Sluice.Server.Database;
 using Sluice.Server.Events;
 using Sluice.Server.Library;
 using Sluice.Server.Listening;
-using Sluice.Server.Outbound;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
 
@@ -59,10 +58,9 @@ internal static class QueueResource
     }
 
     private static async Task<Results<Ok<QueueAdded>, JsonHttpResult<Problem>>> AddAddressAsync(
-        QueueAddress address, UrlFetchWorker fetches, AddressGuard guard, QueueRows rows, CancellationToken cancellationToken)
+        QueueAddress address, UrlFetchWorker fetches, QueueRows rows, CancellationToken cancellationToken)
     {
-        var reason = Uri.TryCreate(address.Url.Trim(), UriKind.Absolute, out var url) ? guard.Refuse(url) : "it is no address";
-        if (reason is not null)
+        if (fetches.Refuse(address.Url, out var url) is { } reason)
             return AdminProblem.BadInput("url", $"This address cannot be asked for: {reason}.");
         var addition = new NzbAddition
         {
@@ -81,7 +79,7 @@ internal static class QueueResource
         : TypedResults.Ok(await rows.NamesOfAsync(outcome.Ids, CancellationToken.None));
 
     private static async Task<Results<Ok<QueueRow>, JsonHttpResult<Problem>>> ChangeAsync(
-        string id, QueueChange change, ItemChanges changes, QueueRows rows, CancellationToken cancellationToken)
+        string id, QueueChange change, QueueCommands commands, QueueRows rows, CancellationToken cancellationToken)
     {
         if (change.Name is { } name && (string.IsNullOrWhiteSpace(name) || name.Length > MaxName))
             return AdminProblem.BadInput("name", $"A name has 1 to {MaxName} characters.");
@@ -89,7 +87,13 @@ internal static class QueueResource
             return AdminProblem.BadInput("position", "The first position is 0.");
         if (change is { Position: not null, Step: not null })
             return AdminProblem.BadInput("step", "Name a position or a step, and not both.");
-        await changes.ApplyAsync(id, change, cancellationToken);
+        var asked = new ItemChange(change.Name, change.Category, PriorityOf(change.Priority), change.Paused)
+        {
+            Password = change.Password,
+            Position = change.Position,
+            Step = change.Step,
+        };
+        await commands.ChangeAsync(id, asked, cancellationToken);
         return await rows.ReadAsync([id], cancellationToken) is [var row] ? TypedResults.Ok(row) : AdminProblem.NotFound(NoItem);
     }
 
@@ -97,13 +101,13 @@ internal static class QueueResource
         await undo.RemoveItemsAsync([id], cancellationToken) is { } ticket ? TypedResults.Ok(Show(ticket)) : AdminProblem.NotFound(NoItem);
 
     private static async Task<Results<Ok<BulkCount>, JsonHttpResult<Problem>>> ChangeAllAsync(
-        QueueBulkChange change, ItemChanges changes, QueueRows rows, CancellationToken cancellationToken)
+        QueueBulkChange change, QueueCommands commands, QueueRows rows, CancellationToken cancellationToken)
     {
         if (change is { Category: null, Priority: null, Paused: null })
             return AdminProblem.BadInput("category", "Name what is to be changed.");
         if (await rows.SelectAsync(change.Ids, change.Filter, cancellationToken) is not { } ids)
             return AdminProblem.BadInput("ids", OneOfTwo);
-        await changes.ApplyAsync(ids, change.Category, change.Priority, change.Paused, cancellationToken);
+        await commands.ChangeAsync(ids, change.Category, PriorityOf(change.Priority), change.Paused, cancellationToken);
         return TypedResults.Ok(new BulkCount(ids.Count));
     }
 
@@ -126,6 +130,8 @@ internal static class QueueResource
     private static async Task<Results<Ok<QueueState>, JsonHttpResult<Problem>>> ResumeAsync(QueuePause pause, QueueRows rows, CancellationToken cancellationToken) =>
         await pause.ResumeAsync(cancellationToken) ? TypedResults.Ok(rows.State) : Locked();
 
+    private static QueuePriority? PriorityOf(JobPriority? priority) => priority is { } word ? ListReader.Same<QueuePriority>(word) : null;
+
     private static JsonHttpResult<Problem> Locked() => AdminProblem.WrongState("The environment of the server decides whether the queue is paused.");
 
     /// <summary>What was taken away, as an answer.</summary>
@@ -133,39 +139,4 @@ internal static class QueueResource
 
     /// <summary>An empty word of a query is none.</summary>
     internal static string? Given(string? word) => string.IsNullOrEmpty(word) ? null : word;
-}
-
-/// <summary>Changes items of the queue, one property after the other.</summary>
-internal sealed class ItemChanges(
-    QueueStore store, QueueRenaming renaming, QueueOrderStore order, ItemPause pause, QueueActivity activity, QueueSchedule schedule)
-{
-    /// <summary>Changes an item; nothing happens where it is not there.</summary>
-    public async Task ApplyAsync(string id, QueueChange change, CancellationToken cancellationToken)
-    {
-        if (change.Name is { } name)
-            await renaming.RenameAsync(id, name, "", cancellationToken);
-        if (change.Password is { } password)
-            await renaming.SetPasswordAsync(id, password, cancellationToken);
-        await ApplyAsync([id], change.Category, change.Priority, null, cancellationToken);
-        if (change.Position is { } position)
-            await order.MoveAsync(id, connection => QueueOrderStore.FindAt(connection, Math.Min(position, QueueStore.Count(connection) - 1)), [.. activity.Current.Keys], cancellationToken);
-        else if (change.Step is { } step)
-            await order.MoveAsync(id, connection => QueueOrderStore.FindBeside(connection, id, step), [.. activity.Current.Keys], cancellationToken);
-        if (change.Paused is { } paused && await store.FindAsync(id, cancellationToken) is { } item && item.Paused != paused)
-            await pause.SetAsync([id], paused, cancellationToken);
-        schedule.Wake();
-    }
-
-    /// <summary>Changes several items alike.</summary>
-    public async Task ApplyAsync(IReadOnlyList<string> ids, string? category, JobPriority? priority, bool? paused, CancellationToken cancellationToken)
-    {
-        if (category is not null)
-            await renaming.SetCategoryAsync(ids, category, cancellationToken);
-        if (priority is { } word)
-            await order.SetPriorityAsync(ids, ListReader.Same<QueuePriority>(word), cancellationToken);
-        if (paused is { } waits)
-            await pause.SetAsync(ids, waits, cancellationToken);
-        // An item of Force may begin now, although the queue is paused.
-        schedule.Wake();
-    }
 }

@@ -57,6 +57,20 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <summary>Whether the database was opened and migrated, and safe mode is off.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
+    /// <summary>Runs the loop of a worker, or returns at once in safe mode. Also returns if the loop runs into safe mode.</summary>
+    public async Task WhileOpenAsync(Func<Task> loop)
+    {
+        try
+        {
+            if (IsOpen)
+                await loop();
+        }
+        catch (DatabaseLostException)
+        {
+            // The server keeps streaming without its background work.
+        }
+    }
+
     /// <summary>Opens or creates the file and runs the migrations. Call once, before anything else.</summary>
     /// <param name="mayWrite">Transactions wait for this task; null to write at once.</param>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>

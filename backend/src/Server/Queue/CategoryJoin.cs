@@ -11,10 +11,10 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Adds the categories that queue, history and library have already to <c>api.categories</c>, once: earlier versions took any category, and an
-/// *arr that uses one of them must find its items. A migration says that it is due.
+/// Adds categories in use to <c>api.categories</c> once, because earlier versions took any category and an *arr that uses one must find its items. A
+/// migration requests it.
 /// </summary>
-/// <remarks>Used by the start alone, and by an import when it has ended.</remarks>
+/// <remarks>Runs at the start and after the import of a library.</remarks>
 internal sealed class CategoryJoin(
     SluiceDatabase database, SettingsStore store, SettingsSource settings, IOptionsMonitor<ApiOptions> api, ILogger<CategoryJoin> logger) : IFormerServer
 {
@@ -23,7 +23,6 @@ internal sealed class CategoryJoin(
 
     private IReadOnlyDictionary<string, string?>? _due;
 
-    /// <inheritdoc/>
     public async Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken)
     {
         var isDue = await database.ReadAsync(
@@ -32,7 +31,6 @@ internal sealed class CategoryJoin(
         return _due ?? new Dictionary<string, string?>();
     }
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         if (_due is { } changes)
@@ -40,12 +38,12 @@ internal sealed class CategoryJoin(
         _due = null;
     }
 
-    /// <summary>Adds the categories that an import has brought.</summary>
+    /// <summary>Adds the categories of an imported library.</summary>
     public async Task JoinAsync(CancellationToken cancellationToken) => await SaveAsync(await FindAsync(cancellationToken), cancellationToken);
 
     private async Task SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken)
     {
-        // Categories that the environment sets cannot be saved; the warning has named the others.
+        // Categories set by the environment cannot be saved; FindAsync has logged a warning about the others.
         if (changes.Count > 0)
             await store.SaveAsync(changes, cancellationToken);
         var configured = api.CurrentValue.Categories;
@@ -58,7 +56,7 @@ internal sealed class CategoryJoin(
             cancellationToken);
     }
 
-    /// <summary>The setting with all names that can join it; nothing if none does.</summary>
+    /// <summary>Returns the setting with all names that can join it; empty if none can.</summary>
     private async Task<IReadOnlyDictionary<string, string?>> FindAsync(CancellationToken cancellationToken)
     {
         var (configured, manual) = (api.CurrentValue.Categories, api.CurrentValue.ManualCategory);
@@ -84,14 +82,14 @@ internal sealed class CategoryJoin(
         return Value([.. configured, .. joining]);
     }
 
-    /// <summary>A name that is its own folder and no attempt at a path.</summary>
+    /// <summary>Whether the name is also a valid folder name, so that no path gets in.</summary>
     private static bool IsClean(string name) =>
         name.Length > 0 && name[0] != '.' && CategoryRules.AsSent(name) == name && name != CategoryRules.None && NameCleaner.Clean(name, windowsSafe: true) == name;
 
     private static List<string> ListUsed(DbConnection connection) =>
         [.. connection.Query<string>("SELECT category FROM queue_item UNION SELECT category FROM history_item UNION SELECT category FROM release ORDER BY category")];
 
-    /// <summary>Gives the items of a category its configured spelling.</summary>
+    /// <summary>Gives items of a category its configured spelling.</summary>
     private static int Respell(DbConnection connection, string name, IReadOnlyList<string> configured)
     {
         var spelling = configured.FirstOrDefault(known => known.Equals(name, StringComparison.OrdinalIgnoreCase));

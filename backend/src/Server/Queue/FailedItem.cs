@@ -2,15 +2,11 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Turns an item that cannot be imported into its history item.</summary>
 internal static class FailedItem
 {
-    /// <summary>The history item.</summary>
-    /// <param name="item">The queue item, also one that was never inserted.</param>
-    /// <param name="failure">Why.</param>
-    /// <param name="steps">Timings of the steps that ran.</param>
-    /// <param name="now">When it ended.</param>
-    /// <param name="startedAt">When the work began; null when there was none.</param>
+    /// <summary>Returns the history item of a failed queue item.</summary>
+    /// <param name="item">The queue item; need not be in the queue.</param>
+    /// <param name="startedAt">When the import started; null if it never started.</param>
     public static HistoryItem Of(
         QueueItem item,
         ImportFailure failure,
@@ -21,6 +17,8 @@ internal static class FailedItem
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash.Length == 0 ? null : item.NzbHash,
             NzbLength = item.NzbLength,
+            // Kept only if the fetch may be retried, because an address that returned no NZB is useless.
+            Url = failure.Reason is FailureReason.UrlFetchFailed or FailureReason.UrlRefused ? item.Url : null,
             Bytes = item.EncodedBytes,
             Reason = failure.Reason.ToString(),
             FailMessage = failure.Sentence,

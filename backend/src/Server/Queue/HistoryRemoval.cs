@@ -5,18 +5,16 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Archives items of the history or removes them for good, with the NZBs that nothing else needs. Releases are never touched: an *arr
-/// deletes its history item after every import, and what it has imported goes on playing.
+/// Archives or deletes history items, and their NZBs unless something else needs them. Releases stay, because an *arr deletes its history item after
+/// every import and the imported file must keep playing.
 /// </summary>
 internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored, RcloneNotifier rclone)
 {
-    // Keeps each transaction short enough for adds to go on beside it.
+    // Keeps transactions short so that adds can run in between.
     private const int PerTransaction = 200;
 
-    /// <summary>Archives items.</summary>
-    /// <param name="numbers">Their row numbers; those that are gone are passed over.</param>
+    /// <param name="numbers">Row numbers; unknown ones are skipped.</param>
     /// <param name="forgetsNzbs">Whether failed items lose their NZB.</param>
-    /// <param name="cancellationToken">Gives up between transactions.</param>
     public async Task ArchiveAsync(IReadOnlyList<long> numbers, bool forgetsNzbs, CancellationToken cancellationToken)
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))
@@ -26,9 +24,7 @@ internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored,
         }
     }
 
-    /// <summary>Removes items.</summary>
-    /// <param name="numbers">Their row numbers; those that are gone are passed over.</param>
-    /// <param name="cancellationToken">Gives up between transactions.</param>
+    /// <summary>Deletes items for good.</summary>
     public async Task RemoveAsync(IReadOnlyList<long> numbers, CancellationToken cancellationToken)
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))

@@ -8,19 +8,16 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Removes archived and failed items of the history once they are as old as <c>database.history-retention-days</c> says. Never content,
-/// and never a completed item that a client may still want to import.
+/// Deletes archived and failed history items older than <c>database.history-retention-days</c>. Keeps content, and completed items because a client
+/// may still import them.
 /// </summary>
 internal sealed class HistoryRetentionWorker(
     HistoryStore store, HistoryRemoval removal, SluiceDatabase database, IOptionsMonitor<HistoryOptions> options, TimeProvider time) : IWorker
 {
-    /// <summary>Between two looks.</summary>
     public static readonly TimeSpan Pause = TimeSpan.FromHours(1);
 
-    /// <inheritdoc/>
     public string Name => "the age of the history";
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         using var timer = new PeriodicTimer(Pause, time);

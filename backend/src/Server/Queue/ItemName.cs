@@ -1,8 +1,7 @@
 namespace Sluice.Server.Queue;
 
-/// <summary>The name of an item and the password that people write into it (SAB-27).</summary>
+/// <summary>Name of an item, and the password that users append to it (SAB-27).</summary>
 /// <param name="Name">Without extensions and password; may be empty.</param>
-/// <param name="Password">The password, or null.</param>
 internal sealed record ItemName(string Name, string? Password)
 {
     private const string PasswordWord = "password=";
@@ -11,11 +10,11 @@ internal sealed record ItemName(string Name, string? Password)
 
     private static readonly string[] PackedExtensions = [".gz", ".bz2", ".zip"];
 
-    /// <summary>Whether a file of this name is one that holds NZBs.</summary>
+    /// <summary>Whether the extension is one of an NZB or a packed NZB.</summary>
     public static bool IsOfNzb(string fileName) => Array.Exists(
         NzbExtensions, extension => fileName.Length > extension.Length && fileName.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 
-    /// <summary>Reads <c>name{{pw}}</c>, <c>name password=pw</c> and <c>name/pw</c>, each with or without file extensions.</summary>
+    /// <summary>Parses <c>name{{pw}}</c>, <c>name password=pw</c> and <c>name/pw</c>, with or without extensions.</summary>
     public static ItemName Parse(string text)
     {
         var name = WithoutExtensions(text.Trim());
@@ -23,7 +22,7 @@ internal sealed record ItemName(string Name, string? Password)
         var slash = name.IndexOf('/', StringComparison.Ordinal);
         var word = name.IndexOf(PasswordWord, StringComparison.OrdinalIgnoreCase);
 
-        // A slash inside the braces is part of the password.
+        // A slash inside the braces belongs to the password.
         if (slash > 0 && (braces < 0 || slash < braces) && (word < 0 || slash < word))
             return Split(name, slash, slash + 1, name.Length);
         if (word > 0 && (braces < 0 || word < braces))

@@ -7,36 +7,25 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Seals the archive passwords that stand in plain text: those of a version that did not seal them, and those that came while the key file
-/// was lost. An index holds such rows alone, so a start that finds none reads nothing.
+/// Encrypts archive passwords stored in plain text by older versions or while the key file was lost. An index lists only such rows, so a start
+/// without any reads nothing.
 /// </summary>
 internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords passwords) : IWorker
 {
     private const int PerTransaction = 500;
 
-    /// <inheritdoc/>
     public string Name => "the sealing of archive passwords";
 
-    /// <inheritdoc/>
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        if (!database.IsOpen || !passwords.CanSeal)
-            return;
-        try
+        foreach (var table in passwords.CanSeal ? (string[])["queue_item", "history_item"] : [])
         {
-            foreach (var table in (string[])["queue_item", "history_item"])
+            while (await database.WriteAsync(connection => SealSome(connection, table), stopping) == PerTransaction)
             {
-                while (await database.WriteAsync(connection => SealSome(connection, table), stopping) == PerTransaction)
-                {
-                    // Other writes have their turn in between.
-                }
+                // Other writes run in between.
             }
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing is written any more.
-        }
-    }
+    });
 
     private int SealSome(DbConnection connection, string table)
     {

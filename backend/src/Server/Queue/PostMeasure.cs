@@ -2,17 +2,17 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What an NZB says about the size and age of its post.</summary>
-/// <param name="EncodedBytes">Size in bytes as the segments claim it; a hint.</param>
-/// <param name="PostedAt">Date of the newest file; null if no file has one.</param>
-/// <param name="Files">Files, without those that repeat an earlier one.</param>
-/// <param name="Segments">Their segments, those included that were never posted.</param>
+/// <summary>Size and age of a post according to its NZB.</summary>
+/// <param name="EncodedBytes">In bytes as the segments claim it; a hint.</param>
+/// <param name="PostedAt">Date of the newest file; null if no file has a date.</param>
+/// <param name="Files">Without repeated files.</param>
+/// <param name="Segments">Includes segments never posted.</param>
 internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, int Files, int Segments)
 {
-    /// <summary>The measure of content that is no NZB.</summary>
+    /// <summary>The measure of invalid content.</summary>
     public static readonly PostMeasure Nothing = new(0, null, 0, 0);
 
-    /// <summary>The measure with one more file.</summary>
+    /// <summary>Returns the measure with one more file.</summary>
     public PostMeasure With(DateTimeOffset? postedAt, int segments, long encodedBytes) => new(
         EncodedBytes + encodedBytes,
         postedAt is null || postedAt < PostedAt ? PostedAt : postedAt,
@@ -20,8 +20,8 @@ internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, 
         Segments + segments);
 
     /// <summary>Measures an NZB file by file.</summary>
-    /// <returns>Of content that is no NZB, the measure of the files before the fault.</returns>
-    /// <exception cref="IOException">The source of the NZB failed.</exception>
+    /// <returns>If the content is not a valid NZB, the measure of the files before the error.</returns>
+    /// <exception cref="IOException">The NZB cannot be read.</exception>
     public static async Task<PostMeasure> OfAsync(IAsyncEnumerable<NzbFile> files)
     {
         var measure = Nothing;
@@ -32,7 +32,7 @@ internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, 
         }
         catch (NzbFormatException)
         {
-            // The import reads the NZB as well, and says why it cannot be used.
+            // The import reads the NZB too and reports the error.
         }
 
         return measure;

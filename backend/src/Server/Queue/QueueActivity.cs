@@ -3,25 +3,22 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>The work on an item at this moment.</summary>
-/// <param name="Step">Name of the step.</param>
-/// <param name="Percent">0 to 100 over the whole import; never falls.</param>
-/// <param name="Began">Timestamp of when the work on the item began.</param>
+/// <summary>Progress of a running import.</summary>
+/// <param name="Percent">0 to 100 over the whole import; never decreases.</param>
+/// <param name="Began">Timestamp of the start of the import.</param>
 internal sealed record ItemActivity(string Step, int Percent, long Began)
 {
-    /// <summary>The steps that have begun, in their order.</summary>
+    /// <summary>The started steps, in order.</summary>
     public ImmutableList<StepActivity> Steps { get; init; } = [];
 }
 
-/// <summary>A step of the work on an item (IMP-25).</summary>
-/// <param name="Step">Its name.</param>
-/// <param name="Began">Timestamp of its begin.</param>
-/// <param name="State">What has become of it.</param>
-/// <param name="Milliseconds">How long it took; 0 until it has ended.</param>
-/// <param name="Findings">What it has found; nothing until it has ended.</param>
+/// <summary>A step of an import (IMP-25).</summary>
+/// <param name="Began">Timestamp of its start.</param>
+/// <param name="Milliseconds">0 while the step runs.</param>
+/// <param name="Findings">Empty while the step runs.</param>
 internal sealed record StepActivity(string Step, long Began, StepState State, long Milliseconds, StepFindings Findings);
 
-/// <summary>Which items are worked on, told as it happens. Lives in memory: after a start nothing is running.</summary>
+/// <summary>The running imports, which also publishes their progress. Kept in memory only.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class QueueActivity(EventFeed events)
 {
@@ -29,7 +26,7 @@ internal sealed class QueueActivity(EventFeed events)
     private readonly Lock _gate = new();
     private ImmutableDictionary<string, Running> _running = ImmutableDictionary<string, Running>.Empty;
 
-    /// <summary>Items being worked on, by id, but for those whose work was cancelled and has not ended yet.</summary>
+    /// <summary>Running imports by item id, without canceled ones.</summary>
     public IReadOnlyDictionary<string, ItemActivity> Current
     {
         get
@@ -39,11 +36,10 @@ internal sealed class QueueActivity(EventFeed events)
         }
     }
 
-    /// <summary>Work on an item begins.</summary>
-    /// <param name="id">The item.</param>
+    /// <summary>Records the start of an import.</summary>
     /// <param name="step">First step.</param>
     /// <param name="began">Timestamp of now.</param>
-    /// <param name="cancel">Ends the work.</param>
+    /// <param name="cancel">Cancels the import.</param>
     public void Begin(string id, string step, long began, CancellationTokenSource cancel)
     {
         lock (_gate)
@@ -51,7 +47,7 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>Work has come to a step and a share of the whole.</summary>
+    /// <summary>Updates step and percentage.</summary>
     public void Report(string id, string step, int percent)
     {
         var before = Change(id, activity => activity with { Step = step, Percent = Math.Max(percent, activity.Percent) });
@@ -59,9 +55,7 @@ internal sealed class QueueActivity(EventFeed events)
             events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>A step begins.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="step">Name of the step.</param>
+    /// <summary>Records the start of a step.</summary>
     /// <param name="began">Timestamp of now.</param>
     public void BeginStep(string id, string step, long began)
     {
@@ -69,8 +63,7 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(new JobStepEvent(id, step, StepState.Started, 0, StepFindings.None));
     }
 
-    /// <summary>The step that began last has ended.</summary>
-    /// <param name="happened">How.</param>
+    /// <summary>Records the end of the current step.</summary>
     public void EndStep(JobStepEvent happened)
     {
         Change(happened.Id, activity => activity with
@@ -82,7 +75,7 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(happened);
     }
 
-    /// <summary>Work on an item has ended.</summary>
+    /// <summary>Records the end of an import.</summary>
     public void End(string id)
     {
         lock (_gate)
@@ -90,7 +83,7 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>Ends the work on an item, if there is any, at its next wait. A transaction that has begun is carried through.</summary>
+    /// <summary>Cancels the import of an item if one is running. A started transaction still commits.</summary>
     public void Cancel(string id)
     {
         Running? running;
@@ -107,13 +100,13 @@ internal sealed class QueueActivity(EventFeed events)
         }
         catch (ObjectDisposedException)
         {
-            // The work has just ended by itself.
+            // The import has just ended.
         }
 
         events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <returns>What the activity was before; null where there is none.</returns>
+    /// <returns>The previous activity; null if the item is not running.</returns>
     private ItemActivity? Change(string id, Func<ItemActivity, ItemActivity> change)
     {
         lock (_gate)

@@ -4,10 +4,10 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Reads and writes what <c>queue_item</c> says about NZBs that are still to be fetched.</summary>
+/// <summary>Stores the fetch state of items whose NZB is not here yet.</summary>
 internal sealed class QueueFetchStore(SluiceDatabase database)
 {
-    /// <summary>Gives an item its NZB in place of its address, as part of the caller's transaction. Its place in the queue stays.</summary>
+    /// <summary>Replaces the address of an item by its NZB, in the caller's transaction. The item keeps its place.</summary>
     public static void SetNzb(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
@@ -18,10 +18,8 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Items whose fetch is due, those that have waited longest first.</summary>
+    /// <summary>Returns items whose fetch is due, longest waiting first.</summary>
     /// <param name="now">In Unix milliseconds.</param>
-    /// <param name="limit">How many at most.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
     public Task<IReadOnlyList<string>> ListDueAsync(long now, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -31,12 +29,12 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>When the next fetch is due, in Unix milliseconds; null where nothing waits.</summary>
+    /// <summary>Due time of the next fetch in Unix milliseconds, or null if none is waiting.</summary>
     public Task<long?> FindNextAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>("SELECT min(fetch_at) FROM queue_item WHERE url IS NOT NULL"), cancellationToken);
 
-    /// <summary>Keeps how often a fetch was tried, and when it is due again, in Unix milliseconds.</summary>
+    /// <summary>Stores the number of attempts and the next due time in Unix milliseconds.</summary>
     public Task SetTriedAsync(string id, int tries, long dueAt, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(

@@ -9,65 +9,58 @@ internal sealed record QueueItem : ImportItem
     private const int MaxPassword = 1024;
     private const int MaxScript = 255;
 
-    /// <summary>Band of the order.</summary>
     public QueuePriority Priority { get; init; }
-
-    /// <summary>Not started while this is set.</summary>
     public bool Paused { get; init; }
 
-    /// <summary>Content id of the stored NZB; empty as long as it is still to be fetched from <see cref="ImportItem.Url"/>.</summary>
+    /// <summary>Content id of the stored NZB; empty until it is fetched from <see cref="ImportItem.Url"/>.</summary>
     public required string NzbHash { get; init; }
 
-    /// <summary>Whether a client gave it its name, so that nothing in the NZB may give it another one.</summary>
+    /// <summary>Whether a client chose the name, so that the NZB must not change it.</summary>
     public bool Named { get; init; }
 
-    /// <summary>Whether and how it is tried again after a failure.</summary>
-    public AnotherTry Retried { get; init; }
-
-    /// <summary>How often it was tried to fetch it.</summary>
+    public RetryKind Retried { get; init; }
     public int FetchTries { get; init; }
 
-    /// <summary>Bytes of the plain NZB.</summary>
+    /// <summary>Length of the plain NZB.</summary>
     public long NzbLength { get; init; }
 
-    /// <summary>Date of the newest posted file; null until the NZB has been read, or if it says none.</summary>
+    /// <summary>Date of the newest file; null if unknown or not measured yet.</summary>
     public DateTimeOffset? PostedAt { get; init; }
 
-    /// <summary><see cref="PostedAt"/> as its row has it, in Unix milliseconds.</summary>
     public long? PostedMilliseconds
     {
         get => PostedAt?.ToUnixTimeMilliseconds();
         init => PostedAt = value is { } posted ? StoredTime.Read(posted) : null;
     }
 
-    /// <summary>Files that the NZB lists; null until it has been read.</summary>
+    /// <summary>Null until the NZB is measured.</summary>
     public int? Files { get; init; }
 
-    /// <summary>Segments that the NZB lists; null until it has been read.</summary>
+    /// <summary>Null until the NZB is measured.</summary>
     public int? Segments { get; init; }
 
-    /// <summary>What the NZB says about its post; null until it has been read.</summary>
+    /// <summary>Null until the NZB is measured.</summary>
     public PostMeasure? Measure => Files is { } files && Segments is { } segments ? new PostMeasure(EncodedBytes, PostedAt, files, segments) : null;
 
-    /// <summary>Place in the whole queue, 0-based, by priority and position. Filled by listings only.</summary>
+    /// <summary>0-based place in the whole queue. Set by listings only.</summary>
     public int Index { get; init; }
 
-    /// <summary>The number of its row. Filled by lists for people only.</summary>
+    /// <summary>Row number. Set by lists of the web UI only.</summary>
     public long Number { get; init; }
 
-    /// <summary>Its position in its band. Filled by lists for people only.</summary>
+    /// <summary>Position within the priority band. Set by lists of the web UI only.</summary>
     public long Position { get; init; }
 
-    /// <summary>The hash of the file that it came in, where that is kept as it came; else null. Filled by removals only.</summary>
+    /// <summary>Hash of the packed upload it came in, or null. Set by removals only.</summary>
     public string? RawHash { get; init; }
 
-    /// <summary>The row of the file that it came in. Filled where it is added only.</summary>
+    /// <summary>Row of its file. Set by inserts only.</summary>
     public long File { get; init; }
 
-    /// <summary>The blobs that it needed.</summary>
+    /// <summary>The blobs that the item refers to.</summary>
     public IEnumerable<string> BlobHashes => NzbHash.Length == 0 ? [] : RawHash is null ? [NzbHash] : [NzbHash, RawHash];
 
-    /// <summary>The item with what its NZB says about its post; null if it is not known.</summary>
+    /// <summary>Returns the item with the given measure; null clears it.</summary>
     public QueueItem With(PostMeasure? measure) => this with
     {
         EncodedBytes = measure?.EncodedBytes ?? 0,
@@ -76,27 +69,27 @@ internal sealed record QueueItem : ImportItem
         Segments = measure?.Segments,
     };
 
-    /// <summary>A password, cut off where it is longer than one that is kept.</summary>
+    /// <summary>Truncates a password to its maximum length.</summary>
     public static string LimitPassword(string password) => password.Length <= MaxPassword ? password : password[..MaxPassword];
 
-    /// <summary>The name of a script, cut off where it is longer than one that is kept.</summary>
+    /// <summary>Truncates the name of a script to its maximum length.</summary>
     public static string LimitScript(string script) => script.Length <= MaxScript ? script : script[..MaxScript];
 }
 
-/// <summary>How an item is tried again; the numbers stand in its row.</summary>
+/// <summary>How to retry a failed item; the numbers are stored.</summary>
 [Flags]
-internal enum AnotherTry
+internal enum RetryKind
 {
-    /// <summary>It has not failed before.</summary>
+    /// <summary>First try.</summary>
     No = 0,
 
-    /// <summary>What was remembered of its failure does not count.</summary>
+    /// <summary>Ignores the articles remembered from the last failure.</summary>
     Yes = 1,
 
-    /// <summary>Every provider is asked again, also for what it is remembered not to have.</summary>
+    /// <summary>Asks every provider again, even for articles remembered as missing.</summary>
     AsksEveryone = 2,
 
-    /// <summary>It is published however much of it is missing, as far as its files can be found out.</summary>
+    /// <summary>Publishes the files that can be found, however many articles are missing.</summary>
     IgnoresDamage = 4,
 }
 

@@ -4,51 +4,42 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>In which order items of the queue are listed for people.</summary>
+/// <summary>Sort order of the web UI.</summary>
 internal enum QueueOrder
 {
-    /// <summary>That of the queue.</summary>
     Position,
-
-    /// <summary>By name, as it is folded.</summary>
     Name,
 
-    /// <summary>The largest first.</summary>
+    /// <summary>Largest first.</summary>
     Size,
 
-    /// <summary>Those that were added first first.</summary>
+    /// <summary>Oldest first.</summary>
     Age,
 }
 
-/// <summary>Which items of the queue are listed for people: null matches everything.</summary>
+/// <summary>Filter of the web UI; null matches everything.</summary>
 internal sealed record QueueQuery
 {
-    /// <summary>Folded words (<see cref="SearchText"/>), all of which have to be in the name.</summary>
+    /// <summary>Folded words (<see cref="SearchText"/>); the name must contain every word.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
-    /// <summary>A category, whatever its case.</summary>
+    /// <summary>Case-insensitive.</summary>
     public string? Category { get; init; }
 
-    /// <summary>A state.</summary>
     public ItemState? State { get; init; }
-
-    /// <summary>The order.</summary>
     public QueueOrder Order { get; init; }
 }
 
-/// <summary>Reads the queue for people: sorted, searched and in pages that stay where they are while items come and go (ADM-4).</summary>
+/// <summary>Reads the queue for the web UI: sorted, searched, and in pages that stay stable while items come and go (ADM-4).</summary>
 internal sealed class QueueListStore(SluiceDatabase database, QueueMoments moments)
 {
-    // Holds every column that orders and conditions name, but for those of states.
+    // Covers every column that sort orders and filters use, apart from states.
     private const string Index = "queue_item_listed";
 
     private const string Columns = $"{QueueStore.Columns}, {SqlDialect.RowNumber} AS Number, position AS Position";
 
-    /// <summary>A page of the items that match, each with its place in the whole queue.</summary>
-    /// <param name="query">Which, in which order.</param>
-    /// <param name="after">Items behind this place; null from the first on.</param>
-    /// <param name="limit">How many at most.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <summary>Reads a page of matching items with their places in the whole queue.</summary>
+    /// <param name="after">Last item of the previous page; null for the first page.</param>
     public Task<RowPage<QueueItem>> ReadAsync(QueueQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
         var moment = moments.Now;
@@ -64,7 +55,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
             cancellationToken);
     }
 
-    /// <summary>The ids of all items that match, in the order of the queue.</summary>
+    /// <summary>Returns the ids of all matching items in queue order.</summary>
     public Task<IReadOnlyList<string>> FindIdsAsync(QueueQuery query, CancellationToken cancellationToken)
     {
         var moment = moments.Now;
@@ -81,7 +72,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
             cancellationToken);
     }
 
-    /// <summary>The items of some ids, each with its place in the whole queue; unknown ones are left out.</summary>
+    /// <summary>Returns items with their places in the whole queue; unknown ids are skipped.</summary>
     public Task<IReadOnlyList<QueueItem>> FindAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<QueueItem>)
@@ -91,7 +82,6 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
             ],
             cancellationToken);
 
-    /// <summary>Items of the whole queue.</summary>
     public Task<int> CountAsync(CancellationToken cancellationToken) => database.ReadAsync(QueueStore.Count, cancellationToken);
 
     private static RowPage<PlacedRow> Find(DbConnection connection, QueueQuery query, QueueMoment moment, RowPlace? after, int limit)
@@ -112,7 +102,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
                 ("@hasProviders", moment.HasProviders));
         }
 
-        // In its own order the queue has an index. A state needs whole rows, which are read one after the other unless words leave few.
+        // Queue order has its own index. State filters need whole rows, which are scanned unless search words leave only a few.
         var readsRows = query.Words.Count == 0 && (query.Order == QueueOrder.Position || query.State is not null);
         return list.Read(connection, readsRows ? "queue_item" : $"queue_item {SqlDialect.IndexedBy(Index)}", OrderOf(query.Order), after, limit);
     }
@@ -125,7 +115,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
         _ => RowOrder.ByText("folded", SqlDialect.RowNumber),
     };
 
-    /// <summary>Finds the places of items in the whole queue: what stands between two of them is counted once, by the index.</summary>
+    /// <summary>Sets the place of each item. Counts only the items between two results, using the index.</summary>
     private static Dictionary<long, QueueItem> Place(DbConnection connection, IEnumerable<QueueItem> items)
     {
         var placed = new Dictionary<long, QueueItem>();

@@ -22,16 +22,14 @@ internal enum ItemState
     Paused,
 }
 
-/// <summary>What is known at one moment of the items beside their rows.</summary>
-/// <param name="Running">Items being worked on.</param>
+/// <summary>A snapshot of the queue state kept in memory.</summary>
 /// <param name="Retrying">Items that wait for a provider.</param>
-/// <param name="IsPaused">Whether the queue is paused.</param>
-/// <param name="HasProviders">Whether there is a provider that may be asked.</param>
-/// <param name="LockCause">Why secrets are locked; null if they are not.</param>
+/// <param name="HasProviders">Whether any provider can be used.</param>
+/// <param name="LockCause">Why secrets are locked, or null.</param>
 internal sealed record QueueMoment(
     IReadOnlyDictionary<string, ItemActivity> Running, IReadOnlySet<string> Retrying, bool IsPaused, bool HasProviders, string? LockCause = null)
 {
-    /// <summary>The state of an item in SQL, as the number of an <see cref="ItemState"/>. The parameters have the names of the properties.</summary>
+    /// <summary>SQL for the state of an item as an <see cref="ItemState"/> number. Its parameters are named like the properties.</summary>
     public static readonly string StateSql =
         $"""
         CASE
@@ -44,7 +42,7 @@ internal sealed record QueueMoment(
         END
         """;
 
-    /// <summary>Why an item waits whose state is <see cref="ItemState.Waiting"/>.</summary>
+    /// <summary>Explains <see cref="ItemState.Waiting"/>.</summary>
     public string ReasonOf(QueueItem item) => LockCause switch
     {
         { } cause when SecretBox.IsSealed(item.Password) => $"Its password is locked, because {cause}.",
@@ -52,7 +50,6 @@ internal sealed record QueueMoment(
         _ => HasProviders ? "No provider can be asked; it is tried again by itself." : "No provider yet",
     };
 
-    /// <summary>The state of an item.</summary>
     public ItemState StateOf(QueueItem item)
     {
         if (Running.ContainsKey(item.Id))
@@ -67,10 +64,8 @@ internal sealed record QueueMoment(
     }
 }
 
-/// <summary>Takes moments.</summary>
 internal sealed class QueueMoments(QueueActivity activity, QueueSchedule schedule, QueuePause pause, ProviderHost providers, SecretBox box)
 {
-    /// <summary>This moment.</summary>
     public QueueMoment Now => new(
         activity.Current, schedule.ListRetrying().ToHashSet(), pause.IsPaused, providers.HasProviders, box.IsLocked ? box.Cause : null);
 }

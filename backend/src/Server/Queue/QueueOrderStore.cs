@@ -4,37 +4,32 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What a queue is sorted by.</summary>
 internal enum QueueSortKey
 {
-    /// <summary>The name of the release, whatever its case.</summary>
+    /// <summary>Case-insensitive.</summary>
     Name,
 
-    /// <summary>The encoded size.</summary>
     Size,
 
-    /// <summary>The age of the post; unknown ages are the oldest.</summary>
+    /// <summary>Age of the post; unknown ages are the oldest.</summary>
     Age,
 
-    /// <summary>The share that is still to be done.</summary>
+    /// <summary>Share left to do.</summary>
     Remaining,
 }
 
-/// <summary>Where an item is in the queue.</summary>
-/// <param name="Index">Its place in the whole queue, 0-based.</param>
-/// <param name="Priority">Its band.</param>
+/// <param name="Index">0-based place in the whole queue.</param>
 internal sealed record QueuePlace(int Index, QueuePriority Priority);
 
-/// <summary>Changes the order of <c>queue_item</c>: bands by priority, and in each band by position, which no two items of it share.</summary>
+/// <summary>Changes the order of <c>queue_item</c>: by priority, then by position, unique within a priority band.</summary>
 internal sealed class QueueOrderStore(SluiceDatabase database)
 {
     private const string Order = "priority DESC, position";
 
-    /// <summary>Gives items a priority. An item that has another one goes to the end of its new band.</summary>
-    /// <param name="ids">Which; each is moved in turn.</param>
-    /// <param name="priority">The priority; null leaves everything as it is.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>The place of the last of them; null when it is unknown.</returns>
+    /// <summary>Sets the priority of items. An item that changes its band goes to the end of the new one.</summary>
+    /// <param name="ids">Items to move, in this order.</param>
+    /// <param name="priority">Null changes nothing.</param>
+    /// <returns>The place of the last item, or null if it is unknown.</returns>
     public Task<QueuePlace?> SetPriorityAsync(IReadOnlyList<string> ids, QueuePriority? priority, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -57,14 +52,12 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>
-    /// Moves an item to the place of another one, and into its band. The items behind close up or make room. Items being worked on keep
-    /// their places, and those at the front of the band stay there.
+    /// Moves an item into the place and band of another one; the items behind it shift. Running items keep their places, and those at the front of a
+    /// band stay at the front.
     /// </summary>
-    /// <param name="id">The item.</param>
-    /// <param name="target">Finds the id of the item whose place it takes; may be null.</param>
-    /// <param name="running">Items being worked on.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>Where the item is then; null when one of the two is unknown, or both are the same.</returns>
+    /// <param name="target">Finds the id of the other item; may return null.</param>
+    /// <param name="running">Ids of running items.</param>
+    /// <returns>The new place; null if either item is unknown or both are the same.</returns>
     public Task<QueuePlace?> MoveAsync(
         string id, Func<DbConnection, string?> target, IReadOnlyCollection<string> running, CancellationToken cancellationToken) =>
         database.WriteAsync(
@@ -79,21 +72,18 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>The id of the item at a place of the whole queue, as part of the caller's transaction, or null.</summary>
+    /// <summary>Returns the id of the item at a place of the whole queue, or null.</summary>
     public static string? FindAt(DbConnection connection, int index) =>
         connection.QueryFirstOrDefault<string>($"SELECT id FROM queue_item ORDER BY {Order} LIMIT 1 OFFSET @index", new { index });
 
-    /// <summary>The id of the item that stands some places behind another one, or before it where they are negative; the first and the last at most.</summary>
+    /// <summary>Returns the id of the item some places behind (or before, if negative) another one, limited to the first and last.</summary>
     public static string? FindBeside(DbConnection connection, string id, int step) =>
         Find(connection, id) is { } item
             ? FindAt(connection, (int)Math.Clamp((long)IndexOf(connection, item) + step, 0, QueueStore.Count(connection) - 1))
             : null;
 
-    /// <summary>Sorts the items of each band. Equal ones keep their order.</summary>
-    /// <param name="key">What by.</param>
-    /// <param name="descending">The greatest first.</param>
-    /// <param name="running">Items being worked on, those first of which the least remains.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <summary>Sorts the items of each band. Equal items keep their order.</summary>
+    /// <param name="running">Ids of running items, least remaining work first.</param>
     public Task SortAsync(QueueSortKey key, bool descending, IReadOnlyCollection<string> running, CancellationToken cancellationToken)
     {
         var place = SqlDialect.PlaceIn("queue_item.id", "@running");
@@ -101,7 +91,7 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
         {
             QueueSortKey.Name => ("lower(name)", false),
             QueueSortKey.Size => ("encoded_bytes", false),
-            // The age grows as the date falls.
+            // Age grows as the date falls.
             QueueSortKey.Age => ("coalesce(posted_at, 0)", true),
             _ => ($"coalesce({place}, @count)", false),
         };
@@ -148,7 +138,7 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
         connection.Execute("UPDATE queue_item SET priority = @band, position = @start WHERE id = @Id", new { item.Id, band, start });
     }
 
-    /// <summary>The last of the items with which a band begins and which are being worked on; null when it begins with another one.</summary>
+    /// <summary>Returns the last of the running items at the front of a band, or null if the band starts with another item.</summary>
     private static OrderRow? Front(DbConnection connection, QueuePriority band, IReadOnlyCollection<string> running) =>
         connection
             .Query<OrderRow>(

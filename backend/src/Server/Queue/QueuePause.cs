@@ -9,11 +9,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Whether the queue as a whole is paused: no item begins then but those of <see cref="QueuePriority.Force"/>, work under way goes on,
-/// and playback feels nothing of it. A pause without an end is the setting <c>queue.paused</c>, a timed one has a row of its own; both
-/// are kept over restarts.
+/// Pause of the whole queue: only items of <see cref="QueuePriority.Force"/> start, running imports continue, and playback is not affected. An
+/// unlimited pause is the setting <c>queue.paused</c>, a timed one has its own row; both survive restarts.
 /// </summary>
-/// <remarks>Thread-safe; changes follow one another.</remarks>
+/// <remarks>Thread-safe; changes run one at a time.</remarks>
 internal sealed class QueuePause(
     SluiceDatabase database,
     SettingsStore settings,
@@ -22,24 +21,22 @@ internal sealed class QueuePause(
     EventFeed events,
     TimeProvider time) : IWorker, IDisposable
 {
-    /// <summary>The longest timed pause: no timer takes more than 49 days.</summary>
+    /// <summary>Longest timed pause, because timers are limited to 49 days.</summary>
     public static readonly TimeSpan Longest = TimeSpan.FromDays(30);
 
     private const string Key = "queue.paused";
 
-    // One change at a time: the row and the setting.
+    // Serializes changes of row and setting.
     private readonly SemaphoreSlim _turn = new(1);
 
-    // Null where there is no timed pause. Written by a change in its turn and by the timer of the pause that stands here.
+    // Null without a timed pause. Written by changes, one at a time, and by the timer of the current pause.
     private TimedPause? _timed;
 
-    /// <inheritdoc/>
     public string Name => "the pause of the queue";
 
-    /// <summary>Whether no item may begin but those of <see cref="QueuePriority.Force"/>.</summary>
     public bool IsPaused => options.CurrentValue.IsPaused || Volatile.Read(ref _timed) is not null;
 
-    /// <summary>How long a timed pause still lasts; null where the queue is not paused, or without an end.</summary>
+    /// <summary>Remaining time of a timed pause; null if the queue is not paused or paused without limit.</summary>
     public TimeSpan? Left
     {
         get
@@ -51,10 +48,9 @@ internal sealed class QueuePause(
         }
     }
 
-    /// <summary>Takes up the timed pause that the last run has left.</summary>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
-        // Without a database nothing is imported.
+        // In safe mode there is no database.
         if (!database.IsOpen)
             return;
         var until = await database.ReadAsync(connection => connection.ExecuteScalar<long?>("SELECT until FROM queue_pause"), cancellationToken);
@@ -65,26 +61,23 @@ internal sealed class QueuePause(
             Set(new TimedPause(end));
     }
 
-    /// <summary>Pauses the queue; a pause before is replaced.</summary>
-    /// <param name="length">How long, <see cref="Longest"/> at most; null: until it is resumed.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>False where the environment decides about the setting.</returns>
+    /// <summary>Pauses the queue and replaces an earlier pause.</summary>
+    /// <param name="length">At most <see cref="Longest"/>; null for no limit.</param>
+    /// <returns>False if the environment sets the pause.</returns>
     public Task<bool> PauseAsync(TimeSpan? length, CancellationToken cancellationToken) =>
         length is { } asked ? ChangeAsync(false, asked < Longest ? asked : Longest, cancellationToken) : ChangeAsync(true, null, cancellationToken);
 
-    /// <summary>Lets items begin again.</summary>
-    /// <returns>False where the environment decides about the setting.</returns>
+    /// <returns>False if the environment sets the pause.</returns>
     public Task<bool> ResumeAsync(CancellationToken cancellationToken) => ChangeAsync(false, null, cancellationToken);
 
-    /// <summary>Tells that a pause has begun or ended, or the settings may say so: items may begin now, or no longer.</summary>
-    public void Tell()
+    /// <summary>Publishes that the pause may have changed, and wakes the worker because items may start now.</summary>
+    public void ReportChange()
     {
         events.Publish(new QueuePauseChanged(IsPaused));
         events.Publish(QueueItemsChanged.All);
         schedule.Wake();
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         Volatile.Read(ref _timed)?.Timer?.Dispose();
@@ -96,7 +89,7 @@ internal sealed class QueuePause(
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            // In this order the queue is paused at each moment between two pauses.
+            // Setting first for an unlimited pause, row first otherwise, so that the queue never resumes between two pauses.
             if (isPaused)
                 await SaveAsync(isPaused, cancellationToken);
             var until = length is { } left ? time.WallTime() + left : (DateTimeOffset?)null;
@@ -112,20 +105,20 @@ internal sealed class QueuePause(
             _turn.Release();
         }
 
-        Tell();
+        ReportChange();
         return options.CurrentValue.IsPaused == isPaused;
     }
 
     private async Task SaveAsync(bool isPaused, CancellationToken cancellationToken)
     {
-        // Every change of a setting ends the waits for a provider.
+        // Skipped if unchanged, because every change of a setting ends the waits for a provider.
         if (options.CurrentValue.IsPaused != isPaused)
             await settings.SaveAsync(new Dictionary<string, string?> { [Key] = isPaused ? "true" : null }, cancellationToken);
     }
 
     private void Set(TimedPause? pause)
     {
-        // The timer begins when its pause stands: a pause that is nearly over would find that another one does.
+        // Started after the exchange, because a pause about to end must find itself as the current one.
         if (pause is not null)
             pause.Timer = time.CreateTimer(_ => End(pause), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _timed, pause)?.Timer?.Dispose();
@@ -136,13 +129,13 @@ internal sealed class QueuePause(
         }
     }
 
-    // The row says when the pause ends, so it needs no change. The end is an event of the timer, because the clock may be set back.
+    // The row needs no change, because it stores the end. A timer fires the end, because the clock may be set back.
     private void End(TimedPause pause)
     {
         if (Interlocked.CompareExchange(ref _timed, null, pause) != pause)
             return;
         pause.Timer?.Dispose();
-        Tell();
+        ReportChange();
     }
 
 

@@ -1,15 +1,13 @@
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
-using Sluice.Server.Queue.Steps;
-using Sluice.Usenet.Archives;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Puts the queue together.</summary>
+/// <summary>Composes the queue.</summary>
 internal static class QueueRegistration
 {
-    /// <summary>Adds the queue and what works on it.</summary>
+    /// <summary>Adds the rows of the queue, their order and their waits.</summary>
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
         .AddSingleton(QueueStore.NzbReference)
@@ -29,30 +27,14 @@ internal static class QueueRegistration
         .AddSingleton<QueueOrderStore>()
         .AddSingleton<QueueMoments>()
         .AddSingleton<QueueListStore>()
-        .AddSingleton<ItemPause>()
+        .AddSingleton<QueueCommands>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()
         .AddSingleton<QueueRenaming>()
         .AddSingleton<HistoryRemoval>()
         .AddSingleton<IWorker, HistoryRetentionWorker>()
         .AddSingleton<CompleteFolder>()
-        .AddSingleton<DeadArticles>()
-        .AddSingleton<StrmFiles>()
-        .AddSingleton<ReleaseNames>()
-        .AddSingleton<IKeyDeriver, KeyDeriver>()
-        .AddSingleton<StepRunner>()
-        // The steps run in the order in which they are added.
-        .AddSingleton<IImportStep, ReadNzb>()
-        .AddSingleton<IImportStep, ProbeHeads>()
-        .AddSingleton<IImportStep, ResolveNames>()
-        .AddSingleton<IImportStep, MapArchives>()
-        .AddSingleton<IImportStep, CheckAvailability>()
-        .AddSingleton<IImportStep, Publish>()
-        .AddSingleton<ImportJob>()
-        .AddSingleton<ReadPosts>()
         .AddSingleton<IWorker, PasswordSealWorker>()
-        .AddSingleton<IWorker, QueueWorker>()
         .AddSingleton<MeasureWorker>()
-        .AddSingleton<IWorker>(provider => provider.GetRequiredService<MeasureWorker>())
-        .AddSingleton<IWorker, RemappingWorker>();
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<MeasureWorker>());
 }

@@ -1,20 +1,18 @@
+using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Takes items out of the queue for good: the row, the work on it, and the NZB that nothing else needs.</summary>
+/// <summary>Removes items for good: the row, a running import, and the NZB if nothing else needs it.</summary>
 internal sealed class QueueRemoval(
     SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, TimeProvider time)
 {
-    // Keeps each transaction short enough for adds to go on beside it.
+    // Keeps transactions short so that adds can run in between.
     private const int PerTransaction = 1_000;
 
-    /// <summary>Removes items.</summary>
-    /// <param name="ids">Which; unknown ones are passed over.</param>
-    /// <param name="cancellationToken">Gives up between transactions.</param>
-    /// <returns>The ids that were there, in the order in which they were given.</returns>
+    /// <returns>The ids of the removed items, in the given order.</returns>
     public async Task<IReadOnlyList<string>> RemoveAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
     {
         var removed = new List<string>();
@@ -31,30 +29,28 @@ internal sealed class QueueRemoval(
         return removed;
     }
 
-    /// <summary>Ends the import of items: they leave the queue for the history.</summary>
-    /// <param name="ids">Which; unknown ones are passed over.</param>
-    /// <param name="failure">Why.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>The ids that were there.</returns>
-    public async Task<IReadOnlyList<string>> FailAsync(
-        IReadOnlyCollection<string> ids, ImportFailure failure, CancellationToken cancellationToken)
+    /// <summary>Moves items into the history as failed, and cancels their imports.</summary>
+    /// <param name="find">Finds the ids, in the transaction that moves the items; unknown ids are skipped.</param>
+    /// <returns>The failed items.</returns>
+    public async Task<IReadOnlyList<QueueItem>> FailAsync(
+        Func<DbConnection, IReadOnlyCollection<string>> find, ImportFailure failure, CancellationToken cancellationToken)
     {
         var now = time.WallTime();
         var items = await database.WriteAsync(
             connection =>
             {
-                var left = QueueStore.Remove(connection, ids);
+                var left = QueueStore.Remove(connection, find(connection));
                 foreach (var item in left)
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], now));
                 return left;
             },
             cancellationToken);
         await SettleAsync(items);
-        return [.. items.Select(item => item.Id)];
+        return items;
     }
 
-    /// <summary>Removes a file below <c>/nzbs</c> with all items that are left of it.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <summary>Removes a file below <c>/nzbs</c> with its remaining items.</summary>
+    /// <returns>Whether the file existed.</returns>
     public async Task<bool> RemoveFileAsync(string folder, string name, CancellationToken cancellationToken)
     {
         var items = await database.WriteAsync(connection => QueueStore.RemoveFile(connection, folder, name), cancellationToken);
@@ -62,7 +58,7 @@ internal sealed class QueueRemoval(
         return items.Count > 0;
     }
 
-    /// <summary>Cancels work and waits of items whose rows were removed or replaced, and releases their blobs. Cancelled work wakes the worker itself.</summary>
+    /// <summary>Cancels imports and waits of removed or replaced items, and releases their blobs. The canceled imports wake the worker.</summary>
     public Task SettleAsync(IReadOnlyList<QueueItem> removed)
     {
         foreach (var item in removed)

@@ -7,25 +7,21 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Outcome of a rename.</summary>
 internal enum RenameOutcome
 {
-    /// <summary>The file has it.</summary>
     Done,
 
-    /// <summary>The file has it, and another one that had it has left the queue.</summary>
+    /// <summary>Another file of this name has left the queue.</summary>
     Replaced,
 
-    /// <summary>Another file has it, and may not be replaced.</summary>
+    /// <summary>Another file has this name and must not be replaced.</summary>
     Taken,
 
-    /// <summary>There is no such file, or no longer.</summary>
     NotFound,
 }
 
 /// <summary>
-/// Gives files below <c>/nzbs</c> another name or category, and their items with them, or single items. Work that has begun goes on: a
-/// release is named when it is published.
+/// Renames items and files below <c>/nzbs</c>, or changes their category. Running imports continue, because a release is named when it is published.
 /// </summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
@@ -34,13 +30,11 @@ internal sealed class QueueRenaming(
     ItemPasswords passwords,
     IOptionsMonitor<WebDavOptions> webDav)
 {
-    /// <summary>Moves a file.</summary>
-    /// <param name="folder">Where it is.</param>
-    /// <param name="name">Its name there.</param>
-    /// <param name="category">Its new category as it is stored.</param>
-    /// <param name="newName">Its new name, one of a file that may be PUT.</param>
-    /// <param name="mayReplace">Whether a file that has the name leaves the queue.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <summary>Moves a file below <c>/nzbs</c>.</summary>
+    /// <param name="folder">Its folder.</param>
+    /// <param name="category">New category as stored.</param>
+    /// <param name="newName">New name; must be valid for a PUT.</param>
+    /// <param name="mayReplace">Whether a file of that name may be replaced.</param>
     public async Task<RenameOutcome> MoveAsync(
         string folder, string name, string category, string newName, bool mayReplace, CancellationToken cancellationToken)
     {
@@ -76,12 +70,10 @@ internal sealed class QueueRenaming(
         }
     }
 
-    /// <summary>Gives an item another name.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="name">Its new name, which may bring a password (SAB-27).</param>
-    /// <param name="password">Its new password, which goes before one in the name; empty for none.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>Whether it is there.</returns>
+    /// <summary>Renames an item.</summary>
+    /// <param name="name">May contain a password (SAB-27).</param>
+    /// <param name="password">Overrides a password in the name; empty for none.</param>
+    /// <returns>Whether the item is in the queue.</returns>
     public Task<bool> RenameAsync(string id, string name, string password, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -94,11 +86,8 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <summary>Gives an item a password, or takes it away.</summary>
-    /// <param name="id">The item.</param>
     /// <param name="password">Empty for none.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>Whether it is there.</returns>
+    /// <returns>Whether the item is in the queue.</returns>
     public Task<bool> SetPasswordAsync(string id, string password, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -110,11 +99,10 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <summary>Gives items a category, also those that are worked on: it counts when they are published.</summary>
-    /// <param name="ids">Which; unknown ones are passed over.</param>
-    /// <param name="category">As a client has sent it.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>How many there are of them.</returns>
+    /// <summary>Sets the category of items. It applies to running imports too, because it is read when they are published.</summary>
+    /// <param name="ids">Unknown ids are skipped.</param>
+    /// <param name="category">As the client sent it.</param>
+    /// <returns>How many of the items are in the queue.</returns>
     public Task<int> SetCategoryAsync(IReadOnlyList<string> ids, string category, CancellationToken cancellationToken)
     {
         var stored = categories.Resolve(category);
@@ -130,11 +118,9 @@ internal sealed class QueueRenaming(
             cancellationToken);
     }
 
-    /// <summary>Gives an item the category that its NZB names, unless a client has given it one.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="category">A configured one.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>The item as it is then, or null when it has left the queue.</returns>
+    /// <summary>Gives an item the category that its NZB names, unless it has one already.</summary>
+    /// <param name="category">A configured category.</param>
+    /// <returns>The current item, or null if it has left the queue.</returns>
     public Task<QueueItem?> SetNamedCategoryAsync(string id, string category, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -145,10 +131,10 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <summary>Puts an item under a wished name, or the next free one, and the file along that lists for this item alone.</summary>
+    /// <summary>Gives an item a name, or the next free one, and renames its file if the item is the only one in it.</summary>
     private static void Place(DbConnection connection, QueueItem before, QueueItem wished)
     {
-        // Several items of one file share its name and folder, so that it stays where it is.
+        // A file with several items is not renamed, because its items share it.
         var file = QueueFileStore.FindOf(connection, before.Id);
         var own = file is not null && QueueStore.ListFile(connection, file.Id).Count == 1 ? file : null;
         var isNamedAfter = own?.Name == QueueFile.NameOf(before.Name);
@@ -168,7 +154,7 @@ internal sealed class QueueRenaming(
     private static bool IsTaken(DbConnection connection, string folder, string name, QueueFile file) =>
         QueueFileStore.Find(connection, folder, name) is { } other && other.Id != file.Id;
 
-    /// <summary>The item with the name that a PUT under the file's name would give it. What the name does not say stays.</summary>
+    /// <summary>Returns the item named as a PUT of this file name would name it. A missing part of the name stays unchanged.</summary>
     private QueueItem Rename(QueueItem item, string fileName)
     {
         var given = ItemName.Parse(fileName);

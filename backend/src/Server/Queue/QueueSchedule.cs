@@ -4,11 +4,10 @@ using Sluice.Server.Events;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// When the worker looks at the queue, and which items it passes over for now: items that wait for a provider, each for twice as
-/// long as the time before (IMP-24), and items put as files, which wait for three seconds because desktops and editors write a
-/// file several times in a row and only the last version is meant (DAV-40a).
+/// Wakes the worker, and delays two kinds of items. An item without a provider waits twice as long each time (IMP-24). A file from a PUT waits
+/// three seconds, because desktops and editors write a file several times and only the last version counts (DAV-40a).
 /// </summary>
-/// <remarks>Thread-safe. Lives in memory: after a start every item is tried at once.</remarks>
+/// <remarks>Thread-safe. Kept in memory, so a restart tries every item at once.</remarks>
 internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisposable
 {
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(30);
@@ -18,24 +17,22 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
         new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-    // Guards the table and the waits in it. Nothing is locked below it.
+    // Guards the table and its waits. No other lock is taken inside.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Wait> _waits = [];
 
-    /// <summary>Wakes the worker. Several calls before it looks are one.</summary>
+    /// <summary>Wakes the worker. Calls before its next check are merged.</summary>
     public void Wake() => _signal.Writer.TryWrite(true);
 
-    /// <summary>Completes at the next call of <see cref="Wake"/>, or at once when one came since the last wait.</summary>
+    /// <summary>Completes at the next <see cref="Wake"/>, or at once if there was one since the last wait.</summary>
     public ValueTask<bool> WaitAsync(CancellationToken cancellationToken) => _signal.Reader.ReadAsync(cancellationToken);
 
-    /// <summary>Whether work on an item has to wait.</summary>
     public bool IsWaiting(string id) => Find(id) is not null;
 
-    /// <summary>Whether an item waits for a provider.</summary>
     public bool IsRetrying(string id) => Find(id) is { IsRetry: true };
 
-    /// <summary>Lets an item wait for a provider and wakes the worker when its time has come.</summary>
-    /// <returns>How long.</returns>
+    /// <summary>Delays an item that found no provider. Wakes the worker afterwards.</summary>
+    /// <returns>The delay.</returns>
     public TimeSpan Retry(string id)
     {
         TimeSpan length;
@@ -49,14 +46,13 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
         return length;
     }
 
-    /// <summary>The items that wait for a provider.</summary>
     public IReadOnlyList<string> ListRetrying()
     {
         lock (_gate)
             return [.. _waits.Where(item => item.Value is { IsRetry: true, IsOver: false }).Select(item => item.Key)];
     }
 
-    /// <summary>Ends every wait for a provider, because one may have come; the next wait of each item would be a first one.</summary>
+    /// <summary>Ends all waits for a provider, because one may be available now, and resets their length.</summary>
     public void RetryAll()
     {
         lock (_gate)
@@ -69,21 +65,20 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
         Wake();
     }
 
-    /// <summary>Keeps work from starting on an item whose file may be written again, and wakes the worker when the time is over.</summary>
+    /// <summary>Delays an item whose file may be written again. Wakes the worker afterwards.</summary>
     public void Hold(string id)
     {
         lock (_gate)
             Begin(id, new Wait(HoldTime, isRetry: false));
     }
 
-    /// <summary>The item has ended one way or another; its next wait for a provider would be a first one.</summary>
+    /// <summary>Ends the wait of an item and resets its length.</summary>
     public void Forget(string id)
     {
         lock (_gate)
             Remove(id);
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         lock (_gate)
@@ -113,13 +108,13 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
             wait.Timer?.Dispose();
     }
 
-    // The end of a wait is an event of its timer, not a comparison with the wall clock, which may be set back.
+    // Fired by a timer, because the wall clock may be set back.
     private void End(string id, Wait wait)
     {
         lock (_gate)
         {
             wait.IsOver = true;
-            // A wait for a provider stays, because the next one is twice as long.
+            // Keeps an ended wait for a provider, because the next one doubles its length.
             if (!wait.IsRetry && _waits.GetValueOrDefault(id) == wait)
                 Remove(id);
         }
@@ -135,7 +130,6 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
         public bool IsRetry => isRetry;
 
         public ITimer? Timer { get; set; }
-
         public bool IsOver { get; set; }
     }
 }

@@ -5,47 +5,42 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Which queue items are asked for. Null lists and null search match everything.</summary>
+/// <summary>Filter of the SABnzbd API; null matches everything.</summary>
 internal sealed record QueueFilter
 {
     /// <summary>Case-insensitive part of the name.</summary>
     public string? Search { get; init; }
 
-    /// <summary>Ids.</summary>
     public IReadOnlyList<string>? Ids { get; init; }
 
-    /// <summary>Stored categories, whatever their case.</summary>
+    /// <summary>Case-insensitive.</summary>
     public IReadOnlyList<string>? Categories { get; init; }
 
-    /// <summary>Priorities.</summary>
     public IReadOnlyList<QueuePriority>? Priorities { get; init; }
-
-    /// <summary>States, or null for all.</summary>
     public QueueStateFilter? State { get; init; }
 }
 
-/// <summary>Items by state. Which items are worked on is known in memory, not in the rows.</summary>
-/// <param name="Running">Items being worked on that match.</param>
-/// <param name="AllRunning">Items being worked on, matching or not.</param>
-/// <param name="Paused">Whether paused items match that are not worked on.</param>
-/// <param name="Queued">Whether the others match that are not worked on.</param>
-/// <param name="Grabbing">Whether of these those match whose NZB is still to be fetched.</param>
+/// <summary>Filters by state. The rows do not say which items are running, so the ids come from memory.</summary>
+/// <param name="Running">Running items that match.</param>
+/// <param name="AllRunning">All running items.</param>
+/// <param name="Paused">Whether paused items match.</param>
+/// <param name="Queued">Whether waiting items match.</param>
+/// <param name="Grabbing">Whether items whose NZB is not fetched yet match.</param>
 internal sealed record QueueStateFilter(
     IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued, bool Grabbing = false);
 
 /// <summary>Sums over the queue.</summary>
-/// <param name="Items">Every item.</param>
+/// <param name="Items">All items.</param>
 /// <param name="Matches">Items that match the filter.</param>
-/// <param name="EncodedBytes">Encoded size of every item.</param>
+/// <param name="EncodedBytes">Encoded size of all items.</param>
 internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);
 
-/// <summary>Reads and writes <c>queue_item</c>. The order is by priority, then by position.</summary>
+/// <summary>Stores <c>queue_item</c>. The order is by priority, then by position.</summary>
 internal sealed class QueueStore(SluiceDatabase database)
 {
     /// <summary>Where the rows refer to stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("queue_item", "nzb_hash", "queue_item_nzb");
 
-    /// <summary>What a row is read by.</summary>
     internal const string Columns =
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
@@ -56,13 +51,11 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     private const string Order = "priority DESC, position";
 
-    /// <summary>Adds an item with the file that lists it, as part of the caller's transaction.</summary>
+    /// <summary>Adds an item and its file, in the caller's transaction.</summary>
     public static void Insert(DbConnection connection, QueueItem item) =>
         Insert(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
 
-    /// <summary>
-    /// Adds an item of a file at the end of its band, as part of the caller's transaction. Without a file (0) its NZB is still to be fetched.
-    /// </summary>
+    /// <summary>Adds an item to the end of its band, in the caller's transaction. An item whose NZB is not fetched yet has no file (0).</summary>
     public static void Insert(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
@@ -77,34 +70,33 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Removes an item as part of the caller's transaction, and with the last item of a file that file.</summary>
-    /// <returns>The item, or null when it was not there.</returns>
+    /// <summary>Removes an item in the caller's transaction. A trigger removes its file with the last item.</summary>
+    /// <returns>The removed item, or null if it was not there.</returns>
     public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @Id", new Which { Id = id }).SingleOrDefault();
 
-    /// <summary>Removes items as part of the caller's transaction, and with the last item of a file that file.</summary>
-    /// <returns>Those that were there, in the order of their arrival.</returns>
+    /// <summary>Removes items in the caller's transaction. A trigger removes each file with its last item.</summary>
+    /// <returns>The removed items, in order of arrival.</returns>
     public static IReadOnlyList<QueueItem> Remove(DbConnection connection, IReadOnlyCollection<string> ids) =>
         Remove(connection, SqlDialect.In("id", "@List"), new Which { List = SqlDialect.List(ids) });
 
     /// <summary>
-    /// Removes an item whose import has ended, as part of the caller's transaction. One that was paused a moment ago stays, so that nothing
-    /// becomes of an item after it was seen as paused.
+    /// Removes an item whose import has ended, in the caller's transaction. Keeps a paused item, because a client that saw it paused must not see it
+    /// end.
     /// </summary>
-    /// <returns>The item, or null when it stays or was not there.</returns>
+    /// <returns>The removed item, or null if it is paused or was not there.</returns>
     public static QueueItem? Finish(DbConnection connection, string id) => Remove(connection, "id = @Id AND paused = 0", new Which { Id = id }).SingleOrDefault();
 
-    /// <summary>Removes a file with all items that are left of it, as part of the caller's transaction.</summary>
-    /// <returns>The items; none when the file was not there.</returns>
+    /// <summary>Removes a file with its remaining items, in the caller's transaction.</summary>
+    /// <returns>The removed items; empty if the file was not there.</returns>
     public static IReadOnlyList<QueueItem> RemoveFile(DbConnection connection, string folder, string name) =>
         Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @Folder AND name = @Name)", new Which { Folder = folder, Name = name });
 
-    /// <summary>The items of a file in the order of their arrival, as part of the caller's transaction.</summary>
+    /// <summary>Returns the items of a file in order of arrival.</summary>
     public static IReadOnlyList<QueueItem> ListFile(DbConnection connection, long file) =>
         [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY {SqlDialect.RowNumber}", new { file })];
 
-    /// <summary>Items whose NZB has been missing at an earlier start and still is, as part of the caller's transaction.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="isStored">Whether the NZB of a hash is there by now.</param>
+    /// <summary>Returns the ids of items whose NZB was missing at an earlier start and still is.</summary>
+    /// <param name="isStored">Whether the NZB of a hash is stored.</param>
     public static IEnumerable<string> FindLost(DbConnection connection, Func<string, bool> isStored) =>
         connection
             .Query<Lost>(
@@ -115,23 +107,19 @@ internal sealed class QueueStore(SluiceDatabase database)
             .Where(item => !isStored(item.Hash))
             .Select(item => item.Id);
 
-    /// <summary>How many items there are, as part of the caller's transaction.</summary>
     public static int Count(DbConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
 
-    /// <summary>Whether the release of an item, other than one, would have this name in a folder, as part of the caller's transaction.</summary>
+    /// <summary>Whether another item has this name in a folder.</summary>
     public static bool Contains(DbConnection connection, string folder, string name, string? except = null) =>
         connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name AND id IS DISTINCT FROM @except)",
             new { folder, name, except });
 
-    /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>An item of the same bytes, name and category, as part of the caller's transaction; null when there is none.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="item">The item to compare with.</param>
-    /// <param name="file">The file to which it belongs; null for any.</param>
+    /// <summary>Finds an item with the same content, name and category.</summary>
+    /// <param name="file">Row of the file to search; null for all.</param>
     public static string? FindEqual(DbConnection connection, QueueItem item, long? file) =>
         connection.QueryFirstOrDefault<string>(
             """
@@ -140,7 +128,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             new { item.NzbHash, item.NzbName, item.Category, file });
 
-    /// <summary>Gives an item a name that is free, a category and its folder, and a password, as part of the caller's transaction.</summary>
+    /// <summary>Stores name, category, folder and password of an item. The name must be free.</summary>
     public static void SetPlace(DbConnection connection, QueueItem item) =>
         connection.Execute(
             """
@@ -150,18 +138,15 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             item);
 
-    /// <summary>One item, as part of the caller's transaction, or null.</summary>
     public static QueueItem? Find(DbConnection connection, string id) =>
         connection.QuerySingleOrDefault<QueueItem>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id });
 
-    /// <summary>One item, or null.</summary>
     public Task<QueueItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => Find(connection, id), cancellationToken);
 
-    /// <summary>The id of the next item to work on, or null.</summary>
-    /// <param name="least">The lowest priority of which items are started.</param>
-    /// <param name="skip">Items that must not be started now.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <summary>Finds the next item to start.</summary>
+    /// <param name="least">Lowest priority that may start.</param>
+    /// <param name="skip">Whether an item must not start now.</param>
     public Task<string?> FindNextAsync(QueuePriority least, Func<string, bool> skip, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection
@@ -172,20 +157,19 @@ internal sealed class QueueStore(SluiceDatabase database)
                 .FirstOrDefault(id => !skip(id)),
             cancellationToken);
 
-    /// <summary>The NZB of the item that was added last; null when there is none.</summary>
+    /// <summary>Returns the NZB of the newest item, or null.</summary>
     public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<DatedNzb>(
                 "SELECT nzb_hash AS Hash, added_at AS At FROM queue_item WHERE nzb_hash IS NOT NULL ORDER BY added_at DESC LIMIT 1"),
             cancellationToken);
 
-    /// <summary>How many items have an address or an archive password that is sealed.</summary>
+    /// <summary>Counts items with an encrypted address or archive password.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
             cancellationToken);
 
-    /// <summary>Lets items wait, or no longer.</summary>
     public Task<int> SetPausedAsync(IReadOnlyList<string> ids, bool paused, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -193,16 +177,14 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), paused }),
             cancellationToken);
 
-    /// <summary>Gives items a script.</summary>
-    /// <returns>How many there are of them.</returns>
+    /// <returns>How many of the items are in the queue.</returns>
     public Task<int> SetScriptAsync(IReadOnlyList<string> ids, string script, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
                 $"UPDATE queue_item SET script = @script WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids), script }),
             cancellationToken);
 
-    /// <summary>Tells of items how they are to be processed.</summary>
-    /// <returns>How many there are of them.</returns>
+    /// <returns>How many of the items are in the queue.</returns>
     public Task<int> SetPostProcessingAsync(IReadOnlyList<string> ids, int postProcessing, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -210,7 +192,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), postProcessing }),
             cancellationToken);
 
-    /// <summary>Keeps what the NZB says about its post, unless the item has another NZB by now.</summary>
+    /// <summary>Stores the measure of an NZB, unless the item has another NZB now.</summary>
     public Task SetPostAsync(string id, string nzbHash, PostMeasure measure, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -218,7 +200,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { id, nzbHash, measure.EncodedBytes, posted = measure.PostedAt?.ToUnixTimeMilliseconds(), measure.Files, measure.Segments }),
             cancellationToken);
 
-    /// <summary>The first item behind a row whose NZB has not been measured, or null.</summary>
+    /// <summary>Finds the first unmeasured item after a row number.</summary>
     public Task<UnmeasuredItem?> FindUnmeasuredAsync(long after, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<UnmeasuredItem>(
@@ -229,7 +211,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { after }),
             cancellationToken);
 
-    /// <summary>The encoded sizes of items in bytes; unknown ones are left out.</summary>
+    /// <summary>Returns encoded sizes in bytes; unknown ids are skipped.</summary>
     public Task<IReadOnlyList<Size>> GetSizesAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<Size>)
@@ -240,7 +222,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The ids of all matching items, in the order of the queue.</summary>
+    /// <summary>Returns the ids of matching items in queue order.</summary>
     public Task<IReadOnlyList<string>> FindIdsAsync(QueueFilter filter, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -250,7 +232,6 @@ internal sealed class QueueStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Sums over the queue and how many items match.</summary>
     public Task<QueueTotals> GetTotalsAsync(QueueFilter filter, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -262,17 +243,15 @@ internal sealed class QueueStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Matching items one by one, in the order of the queue.</summary>
-    /// <param name="filter">Which.</param>
-    /// <param name="start">How many to pass over.</param>
-    /// <param name="limit">How many to give at most; 0 for all.</param>
-    /// <param name="cancellationToken">Ends the enumeration.</param>
+    /// <summary>Streams matching items in queue order.</summary>
+    /// <param name="start">How many to skip.</param>
+    /// <param name="limit">Page size; 0 for all.</param>
     public IAsyncEnumerable<QueueItem> StreamAsync(QueueFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection =>
             {
                 var (where, values) = Conditions(filter, start, limit == 0 ? int.MaxValue : limit);
-                // Without a condition the index gives the page and the places follow from it.
+                // Without a filter the index returns the page, and places follow from the offset.
                 return where.Length == 0
                     ? connection
                         .Query<QueueItem>($"SELECT {Columns} FROM queue_item ORDER BY {Order} LIMIT @Limit OFFSET @Start", values, buffered: false)
@@ -281,7 +260,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>The query of a page of matches: the places of all items are counted, and only the rows of the page are read whole.</summary>
+    /// <summary>Query for a page of matches. Counts the places of all items but reads whole rows of the page only.</summary>
     private static string MatchesSql(string where) =>
         $"""
         SELECT {Columns}, place AS "Index"
@@ -297,7 +276,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     private static List<QueueItem> Remove(DbConnection connection, string condition, Which which)
     {
-        // A query before the removal: a trigger removes the file with the row, and RETURNING must not depend on which goes first.
+        // Queries before it deletes, because a trigger deletes the file and RETURNING must not depend on the order.
         List<QueueItem> items =
         [
             .. connection.Query<QueueItem>(
@@ -344,7 +323,7 @@ internal sealed class QueueStore(SluiceDatabase database)
         return (conditions.Where, values);
     }
 
-    /// <summary>Names an item by its id, or a file by its place.</summary>
+    /// <summary>Parameters of a removal, by item id or by file.</summary>
     internal sealed record Which
     {
         public string? Id { get; init; }
@@ -361,7 +340,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     internal sealed record Sums(long Items, long EncodedBytes);
 
-    /// <summary>The parameters of a list; null for a condition that it does not have.</summary>
+    /// <summary>Parameters of a listing; null for absent conditions.</summary>
     internal sealed record ListValues
     {
         public string? Ids { get; init; }

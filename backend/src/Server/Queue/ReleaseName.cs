@@ -6,7 +6,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Finds the folder name of a release (IMP-44, SAB-42).</summary>
+/// <summary>Chooses the folder name of a release (IMP-44, SAB-42).</summary>
 internal static class ReleaseName
 {
     // Leaves room for a number and for the extension of the queue file.
@@ -14,7 +14,7 @@ internal static class ReleaseName
 
     private const string Nameless = "Unnamed";
 
-    /// <summary>The clean form of a name, in use or not.</summary>
+    /// <summary>Returns the name without invalid characters; it may be taken.</summary>
     public static string Clean(string name, bool windowsSafe)
     {
         if (string.IsNullOrWhiteSpace(name))
@@ -26,9 +26,7 @@ internal static class ReleaseName
         return NameCleaner.Clean(clean, windowsSafe);
     }
 
-    /// <summary>The name itself, or with the first number that makes it free.</summary>
-    /// <param name="name">A clean name.</param>
-    /// <param name="isTaken">Whether a name is in use.</param>
+    /// <summary>Returns the name, with a number appended if it is taken.</summary>
     public static string FindFree(string name, Func<string, bool> isTaken)
     {
         var candidate = name;
@@ -38,26 +36,22 @@ internal static class ReleaseName
     }
 
     /// <summary>
-    /// Whether clients would take a folder above the release for the release itself: they walk up its path to the topmost
-    /// folder of its name, and later delete that one with everything in it.
+    /// Whether clients would confuse a parent folder with the release. They walk up the path to the topmost folder of that name and later delete it
+    /// with all its content.
     /// </summary>
-    /// <param name="name">Name of the release.</param>
     /// <param name="category">Its category folder.</param>
-    /// <param name="completeDir">The folder that clients are told.</param>
+    /// <param name="completeDir">The folder of finished releases as clients know it.</param>
     public static bool IsAmbiguous(string name, string category, string completeDir) =>
         name.Equals(category, StringComparison.OrdinalIgnoreCase)
         || completeDir.Split('/', '\\').Contains(name, StringComparer.OrdinalIgnoreCase);
 }
 
-/// <summary>Finds the name of a release that is about to be published.</summary>
+/// <summary>Chooses the name of a release when it is published.</summary>
 internal sealed class ReleaseNames(CompleteFolder completeFolder)
 {
-    /// <summary>The name, as part of the caller's transaction.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="item">The item.</param>
-    /// <param name="title">What the NZB calls it, or null: it counts where no client has named the item and its own name says nothing (IMP-13).</param>
-    /// <param name="windowsSafe">Whether names are cleaned for Windows as well.</param>
-    /// <returns>What files are called after, and the name of the folder, which may have a number behind that.</returns>
+    /// <summary>Chooses the name, in the caller's transaction.</summary>
+    /// <param name="title">Title in the NZB, or null. Used if no client named the item and its own name is obfuscated (IMP-13).</param>
+    /// <returns>The title that files are named after, and the folder name, which may have a number appended.</returns>
     public (string Title, string Name) Find(DbConnection connection, QueueItem item, string? title, bool windowsSafe)
     {
         bool IsTaken(string name) =>
@@ -70,10 +64,10 @@ internal sealed class ReleaseNames(CompleteFolder completeFolder)
             return (clean, ReleaseName.FindFree(clean, IsTaken));
         }
 
-        // A number that the queue gave is no part of the name that the next one counts from.
+        // A number added by the queue is dropped first, so that numbers do not pile up.
         return (item.Name, IsTaken(item.Name) ? ReleaseName.FindFree(ItemName.Parse(item.NzbName).Name, IsTaken) : item.Name);
     }
 
-    // A name without extension counts as obfuscated, and releases have none.
+    // A name without extension would count as obfuscated.
     private const string AnyExtension = ".mkv";
 }

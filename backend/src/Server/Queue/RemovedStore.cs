@@ -6,8 +6,8 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Sets rows of queue and history aside for as long as their removal may be taken back (HLT-61). They stand in tables of their own, so that
-/// no list can show them, and refer to the same NZBs, so that none of those is removed. All methods are part of the caller's transaction.
+/// Keeps removed rows of queue and history until their removal can no longer be undone (HLT-61). Separate tables hide them from all lists but keep
+/// their NZBs referenced. All methods run in the caller's transaction.
 /// </summary>
 internal static class RemovedStore
 {
@@ -17,13 +17,13 @@ internal static class RemovedStore
     /// <summary>Where removed history items refer to stored NZBs.</summary>
     public static readonly BlobReference HistoryReference = new("removed_history_item", "nzb_hash", "removed_history_item_nzb");
 
-    /// <summary>Where the files of removed items name their bytes.</summary>
+    /// <summary>Where files of removed items refer to their blobs.</summary>
     public static readonly BlobReference RawReference = new("removed_queue_file", "hash", "removed_queue_file_hash") { IsNzb = false };
 
-    // Rows that one transaction drops.
+    // Rows deleted per transaction.
     private const int PerDrop = 1000;
 
-    // All columns of the tables but name and folded, which an item may get anew, and its row number, which says nothing.
+    // All columns except name and folded, which may change on return, and the row number.
     private const string ItemColumns =
         """
         id, position, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_length, encoded_bytes, posted_at, added_at,
@@ -38,10 +38,9 @@ internal static class RemovedStore
         fail_message, added_at, started_at, completed_at, steps, archived, nzb_length, url, folded
         """;
 
-    /// <summary>Begins a removal, or lets one last longer.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="removal">Its number; null for a new one.</param>
-    /// <param name="until">Until when it can be taken back, in Unix milliseconds.</param>
+    /// <summary>Starts a removal, or extends it.</summary>
+    /// <param name="removal">Its number; null for a new removal.</param>
+    /// <param name="until">Deadline for an undo in Unix milliseconds.</param>
     /// <returns>Its number.</returns>
     public static long Begin(DbConnection connection, long? removal, long until)
     {
@@ -51,12 +50,11 @@ internal static class RemovedStore
         return known;
     }
 
-    /// <summary>Sets items of the queue aside, and with the last item of a file that file.</summary>
-    /// <returns>The ids of those that were there.</returns>
+    /// <summary>Moves items of the queue aside, and each file with its last item.</summary>
+    /// <returns>The ids of the removed items.</returns>
     public static IReadOnlyList<string> TakeItems(DbConnection connection, long removal, IReadOnlyCollection<string> ids)
     {
-        // By their numbers, in the order in which they lie in the file, so that each page is read and written once. Back in the queue they
-        // come in the same order again.
+        // Ordered by row number, so that each page is read and written once and an undo restores the order.
         List<long> numbers = [.. connection.Query<long>(
             $"SELECT {SqlDialect.RowNumber} FROM queue_item WHERE {SqlDialect.In("id", "@list")} ORDER BY {SqlDialect.RowNumber}", new { list = SqlDialect.List(ids) })];
         var values = new { removal, list = SqlDialect.List(numbers) };
@@ -71,11 +69,11 @@ internal static class RemovedStore
             ON CONFLICT DO NOTHING
             """,
             values);
-        // The trigger of the table takes files without items away.
+        // A trigger deletes files without items.
         return [.. connection.Query<string>($"DELETE FROM queue_item WHERE {which} RETURNING id", values)];
     }
 
-    /// <summary>Sets items of the history aside.</summary>
+    /// <summary>Moves items of the history aside.</summary>
     /// <returns>The items as they were.</returns>
     public static IReadOnlyList<EndedItem> TakeHistory(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {
@@ -85,17 +83,17 @@ internal static class RemovedStore
         return HistoryStore.Remove(connection, numbers);
     }
 
-    /// <summary>Whether a removal can be taken back; null where there never was one of this number.</summary>
+    /// <summary>Whether a removal can be undone; null if it never existed.</summary>
     public static bool? IsOpen(DbConnection connection, long removal, long now) =>
         connection.ExecuteScalar<long?>("SELECT until FROM removal WHERE number = @removal", new { removal }) is { } until
             ? until > now
             : removal > 0 && removal <= (connection.ExecuteScalar<long?>(SqlDialect.LastNumber("removal")) ?? 0) ? false : null;
 
     /// <summary>
-    /// Puts everything of a removal back to where it was, and ends it. What is in a place that another item has taken meanwhile goes before
-    /// that, and gets a number behind its name where the name is taken.
+    /// Puts everything back and ends the removal. If the place of an item is taken, the item goes before the newcomer; if its name is taken, it gets
+    /// a number.
     /// </summary>
-    /// <returns>The items of the history that are back.</returns>
+    /// <returns>The restored history items.</returns>
     public static IReadOnlyList<EndedItem> Return(DbConnection connection, long removal)
     {
         ReturnFiles(connection, removal);
@@ -107,11 +105,10 @@ internal static class RemovedStore
         return HistoryStore.FindEnded(connection, SqlDialect.List(numbers));
     }
 
-    /// <summary>Closes the removals whose time is over.</summary>
-    /// <param name="connection">The caller's.</param>
+    /// <summary>Closes expired removals.</summary>
     /// <param name="now">In Unix milliseconds.</param>
-    /// <param name="latest">A time that no removal of today can have: the clock was set back since.</param>
-    /// <returns>Their numbers, and when the next one is due; null where there is none.</returns>
+    /// <param name="latest">Deadlines after this are invalid: the clock was set back since.</param>
+    /// <returns>Numbers of closed removals, and the next deadline or null.</returns>
     public static (IReadOnlyList<long> Due, long? Next) Close(DbConnection connection, long now, long latest)
     {
         IReadOnlyList<long> due = [.. connection.Query<long>(
@@ -119,8 +116,8 @@ internal static class RemovedStore
         return (due, connection.ExecuteScalar<long?>("SELECT min(until) FROM removal WHERE until > 0"));
     }
 
-    /// <summary>Drops a part of a closed removal, and with the last part the removal itself.</summary>
-    /// <returns>The blobs that its rows have named; null where nothing is left.</returns>
+    /// <summary>Deletes part of a closed removal, and the removal itself with the last part.</summary>
+    /// <returns>Blobs that the rows referred to; null if nothing is left.</returns>
     public static IReadOnlyList<string>? Drop(DbConnection connection, long removal)
     {
         List<string?> hashes = [];
@@ -140,7 +137,7 @@ internal static class RemovedStore
         return null;
     }
 
-    /// <summary>Whether something that was removed refers to a blob.</summary>
+    /// <summary>Whether a removed row refers to a blob.</summary>
     public static bool Uses(DbConnection connection, string hash) =>
         connection.ExecuteScalar<bool>(
             """
@@ -215,7 +212,7 @@ internal static class RemovedStore
         }
     }
 
-    /// <summary>A removed row whose place another one has.</summary>
+    /// <summary>A removed row whose place is taken.</summary>
     internal sealed record TakenPlace
     {
         public long Number { get; init; }

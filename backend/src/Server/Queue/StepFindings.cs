@@ -4,17 +4,16 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>The findings of a step (IMP-25): what it has counted, and where names come from.</summary>
-/// <param name="Counts">Names in the plural with their counts, as in (<c>heads</c>, 5).</param>
+/// <summary>Counts and name sources found by a step (IMP-25).</summary>
+/// <param name="Counts">Plural names with counts, as in (<c>heads</c>, 5).</param>
 internal sealed record StepFindings(params IReadOnlyList<(string Name, long Count)> Counts)
 {
-    /// <summary>Nothing.</summary>
     public static StepFindings None { get; } = new();
 
-    /// <summary>The sources of the chosen names; empty where the step chooses none.</summary>
+    /// <summary>Where the chosen names come from; empty if the step chooses none.</summary>
     public string Names { get; init; } = "";
 
-    /// <summary>The same in words, for the history, as in <c>3 files, 5 heads</c>.</summary>
+    /// <summary>Text for the history, as in <c>3 files, 5 heads</c>.</summary>
     public string Words
     {
         get
@@ -34,22 +33,16 @@ internal enum StepState
     /// <summary>It is done.</summary>
     Finished,
 
-    /// <summary>The item cannot be imported, has to wait, or was taken away from the work.</summary>
+    /// <summary>The item failed, has to wait, or its import was canceled.</summary>
     Failed,
 }
 
-/// <summary>A step of an import begins or ends (IMP-25).</summary>
-/// <param name="Id">The item.</param>
-/// <param name="Step">Name of the step.</param>
-/// <param name="State">What has become of it.</param>
-/// <param name="Milliseconds">Since its start.</param>
-/// <param name="Findings">What it has found.</param>
+/// <summary>A step of an import started or ended (IMP-25).</summary>
+/// <param name="Milliseconds">Since the start of the step.</param>
 internal sealed record JobStepEvent(string Id, string Step, StepState State, long Milliseconds, StepFindings Findings) : LiveEvent
 {
-    /// <inheritdoc/>
     public override string Type => "job.step";
 
-    /// <inheritdoc/>
     protected override void WriteFields(Utf8JsonWriter json)
     {
         json.WriteString("id", Id);

@@ -6,25 +6,24 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Takes blobs away that no row refers to any more (IMP-6). Between the blob and the row of an add only the upload knows that the
-/// blob is needed: it pins the hash before the blob gets its name, and a blob whose hash is pinned stays until the last pin goes.
+/// Deletes blobs that no row refers to (IMP-6). Before an upload has a row, only its pin protects the blob: it pins the hash before the blob gets its
+/// name, and a pinned blob stays until the last pin is released.
 /// </summary>
 /// <remarks>Thread-safe. No file is touched under the lock or inside a transaction.</remarks>
 internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogger<StoredNzbs> logger)
 {
-    // Guards the fields below; nothing else is taken under it.
+    // Guards the fields below. No other lock is taken inside.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, int> _pins = [];
 
-    // A hash is here from before its rows are looked for until its blob is gone or known to be needed. A pin waits for that.
+    // Contains a hash from the check of its rows until its blob is deleted or found to be in use. A new pin waits for that.
     private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
-    /// <summary>Begins an upload, which ends when the lease is disposed.</summary>
+    /// <summary>Starts an upload, which ends when the lease is disposed.</summary>
     public UploadLease BeginUpload() => new(this);
 
     /// <summary>
-    /// Removes those of the blobs that nothing refers to, now or when the last upload of the same bytes has ended. What cannot be
-    /// removed is logged and stays.
+    /// Deletes those blobs that nothing refers to, either now or when the last upload of the same bytes ends. Failures are logged and the blob stays.
     /// </summary>
     public async Task ReleaseAsync(IEnumerable<string> hashes, CancellationToken cancellationToken)
     {
@@ -35,7 +34,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
             if (taken.Count > 0)
                 await RemoveAsync(taken, cancellationToken);
 
-            // Another removal may have looked for rows before the caller's were gone.
+            // Repeated, because the other removal may have checked the rows before the caller's were deleted.
             left = [.. others.Select(other => other.Hash)];
             await Task.WhenAll(others.Select(other => other.Removal)).WaitAsync(cancellationToken);
         }
@@ -48,7 +47,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         {
             foreach (var hash in hashes)
             {
-                // The end of the upload looks again.
+                // The end of the upload checks again.
                 if (_pins.ContainsKey(hash))
                     continue;
 
@@ -141,14 +140,14 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         }
     }
 
-    /// <summary>Keeps the blobs of an upload until rows refer to them; blobs without a row when it is disposed are removed.</summary>
-    /// <remarks>Not thread-safe: of one upload alone.</remarks>
+    /// <summary>Protects the blobs of an upload until rows refer to them. Disposing it deletes blobs without a row.</summary>
+    /// <remarks>Not thread-safe.</remarks>
     internal sealed class UploadLease(StoredNzbs owner) : IAsyncDisposable
     {
         private readonly HashSet<string> _pinned = [];
         private StoredNzbs? _owner = owner;
 
-        /// <summary>The upload brings this blob. Called before the blob gets its name.</summary>
+        /// <summary>Protects a blob. Must be called before the blob gets its name.</summary>
         public async Task PinAsync(string hash, CancellationToken cancellationToken)
         {
             ObjectDisposedException.ThrowIf(_owner is null, this);
@@ -158,7 +157,6 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
             _pinned.Add(hash);
         }
 
-        /// <inheritdoc/>
         public async ValueTask DisposeAsync()
         {
             if (Interlocked.Exchange(ref _owner, null) is { } owner)

@@ -2,16 +2,13 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addfile</c>. Odd content is accepted and fails later, in the history (SAB-22).</summary>
+/// <summary><c>mode=addfile</c>. Invalid content is accepted and fails later, in the history (SAB-22).</summary>
 internal sealed class AddFileMode(NzbIntake intake) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "addfile";
 
-    /// <inheritdoc/>
     public bool IsAdd => true;
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         if (call.Upload is not { } upload)

@@ -6,13 +6,11 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addlocalfile</c>: a file of this machine, below the folders that the settings allow (SAB-26). The file stays.</summary>
+/// <summary><c>mode=addlocalfile</c>: adds a file of this machine, below folders that the settings allow (SAB-26). The file stays.</summary>
 internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOptions> options) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "addlocalfile";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var path = call.Parameters.Text("name");
@@ -32,8 +30,8 @@ internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOpti
     }
 
     /// <summary>
-    /// Opens the file behind all links of a path. Null for all that is no readable file below an allowed folder, so that the answer tells
-    /// nothing about what else there is.
+    /// Opens a file after resolving all links. Returns null for anything but a readable file below an allowed folder, so that the answer reveals
+    /// nothing else.
     /// </summary>
     private FileStream? Open(string path)
     {

@@ -1,18 +1,14 @@
-using Sluice.Server.Outbound;
 using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addurl</c>. Answers once the address is safe; the NZB is fetched later (SAB-25).</summary>
-internal sealed class AddUrlMode(UrlFetchWorker fetches, AddressGuard guard) : ISabMode
+/// <summary><c>mode=addurl</c>. Answers once the address is accepted; the NZB is fetched later (SAB-25).</summary>
+internal sealed class AddUrlMode(UrlFetchWorker fetches) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "addurl";
 
-    /// <inheritdoc/>
     public bool IsAdd => true;
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var text = call.Parameters.Text("name", "url").Trim();
@@ -22,8 +18,7 @@ internal sealed class AddUrlMode(UrlFetchWorker fetches, AddressGuard guard) : I
             return;
         }
 
-        var reason = Uri.TryCreate(text, UriKind.Absolute, out var url) ? guard.Refuse(url) : "it is no address";
-        if (reason is not null)
+        if (fetches.Refuse(text, out var url) is { } reason)
             await SabAnswer.ErrorAsync(call, SabTexts.UrlRefused + reason);
         else
             await SabAddition.AnswerAsync(call, await fetches.AddAsync(url!, SabAddition.Read(call, ""), call.Cancelled));

@@ -2,16 +2,13 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=auth</c>: how a client proves itself, and whether its key is the right one.</summary>
+/// <summary><c>mode=auth</c>: which credentials the API takes, and whether the key is valid.</summary>
 internal sealed class AuthMode(ApiKeyVerifier keys, SabAccess access) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "auth";
 
-    /// <inheritdoc/>
     public bool IsOpen => true;
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call)
     {
         var verdict = keys.Verify(call.Parameters.Text("key", "apikey"), Caller.Of(call.Http));

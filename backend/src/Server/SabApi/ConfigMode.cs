@@ -3,13 +3,11 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=config</c>: the timed pause of the queue, and the speed limit. Other settings are not changed by this API.</summary>
+/// <summary><c>mode=config</c>: timed pause of the queue, and the speed limit. This API changes no other settings.</summary>
 internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "config";
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call) => call.Parameters.Text("name") switch
     {
         "set_pause" => PauseAsync(call),
@@ -17,7 +15,7 @@ internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabM
         _ => SabAnswer.ErrorAsync(call, SabTexts.ConfigLocked),
     };
 
-    /// <summary>Pauses for a number of minutes; none, zero and less resume.</summary>
+    /// <summary>Pauses for some minutes. Without a number, or with zero or less, resumes.</summary>
     private async Task PauseAsync(SabCall call)
     {
         var text = call.Parameters.Text("value");
@@ -28,9 +26,8 @@ internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabM
             return;
         }
 
-        var isDone = await (minutes > 0
+        await SabAnswer.PauseAsync(call, minutes > 0
             ? pause.PauseAsync(TimeSpan.FromMinutes(Math.Min(minutes, (long)QueuePause.Longest.TotalMinutes)), call.Cancelled)
             : pause.ResumeAsync(call.Cancelled));
-        await (isDone ? SabAnswer.StatusAsync(call, true) : SabAnswer.ErrorAsync(call, SabTexts.ConfigLocked));
     }
 }

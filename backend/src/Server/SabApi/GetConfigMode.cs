@@ -8,7 +8,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=get_config</c>: what clients read of SABnzbd's settings (SAB-50 to SAB-52), without secrets and addresses.</summary>
+/// <summary><c>mode=get_config</c>: the settings of SABnzbd that clients read (SAB-50 to SAB-52), without secrets and addresses.</summary>
 internal sealed class GetConfigMode(
     CompleteFolder completeFolder, DataFolder folder, CategoryRules categories, ProviderHost providers, IOptionsMonitor<ApiOptions> options) : ISabMode
 {
@@ -16,10 +16,8 @@ internal sealed class GetConfigMode(
     private const string Redacted = "redacted";
     private const int DefaultPriority = -100;
 
-    /// <inheritdoc/>
     public string Name => "get_config";
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call)
     {
         var (section, keyword) = (call.Parameters.Text("section"), call.Parameters.Text("keyword"));
@@ -28,7 +26,7 @@ internal sealed class GetConfigMode(
             to =>
             {
                 to.BeginObject("config");
-                // A keyword names something in a section, and nothing without one.
+                // A keyword counts only within a section.
                 WriteMisc(to, section, section.Length > 0 ? keyword : "");
                 WriteCategories(to, section, section.Length > 0 ? keyword : "");
                 WriteServers(to, section, section.Length > 0 ? keyword : "");
@@ -60,7 +58,7 @@ internal sealed class GetConfigMode(
 
         (string, Action<string>) Text(string name, string value) => (name, key => to.Field(key, value));
         (string, Action<string>) Number(string name, long value) => (name, key => to.Field(key, value));
-        // 0 or 1, never a boolean; none of them is on.
+        // Always 0, as a number because SABnzbd sends no booleans here.
         (string, Action<string>) Switch(string name) => Number(name, 0);
         (string, Action<string>) NoTexts(string name) => (name, key => to.Texts(key, []));
     }

@@ -6,15 +6,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=get_files</c>: the files of an item, read from its NZB while they are sent.</summary>
+/// <summary><c>mode=get_files</c>: the files of an item, streamed from its NZB.</summary>
 internal sealed class GetFilesMode(QueueStore store, QueueActivity activity, StoredNzbReader nzbs, TimeProvider time) : ISabMode
 {
     private const string IdPrefix = "SABnzbd_nzf_";
 
-    /// <inheritdoc/>
     public string Name => "get_files";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var id = call.Parameters.Text("value");
@@ -46,7 +44,7 @@ internal sealed class GetFilesMode(QueueStore store, QueueActivity activity, Sto
         }
         catch (Exception e) when (e is NzbFormatException or StoredNzbLostException)
         {
-            // The import tells in the history; here are the files up to the fault.
+            // Sends the files before the error; the import reports it in the history.
         }
     }
 

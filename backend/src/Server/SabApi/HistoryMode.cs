@@ -7,7 +7,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=history</c>: the listing, and the actions of <c>name</c>.</summary>
+/// <summary><c>mode=history</c>: the list, and the actions of <c>name</c>.</summary>
 internal sealed class HistoryMode(
     HistoryStore store,
     ItemPasswords passwords,
@@ -16,13 +16,11 @@ internal sealed class HistoryMode(
     HistoryActions actions,
     IOptionsMonitor<ApiOptions> options) : ISabMode
 {
-    // The limit of a client that polls without one, as in SABnzbd (SAB-40).
+    // Default of SABnzbd (SAB-40).
     private const int DefaultLimit = 10;
 
-    /// <inheritdoc/>
     public string Name => "history";
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call) => call.Parameters.Text("name") switch
     {
         "delete" => actions.DeleteAsync(call),
@@ -32,7 +30,7 @@ internal sealed class HistoryMode(
 
     private async Task ListAsync(SabCall call)
     {
-        // Taken before the rows: a change in between is then told once more rather than never.
+        // Read before the rows, so that a change in between is reported twice rather than never.
         var changes = await store.CountChangesAsync(call.Cancelled);
         if (call.Parameters.Text("last_history_update") == changes.ToString(CultureInfo.InvariantCulture))
         {
@@ -94,7 +92,7 @@ internal sealed class HistoryMode(
             Categories = parameters.List("cat", "category")?.Select(SabWords.Category).ToList(),
             Completed = completed == failed ? null : completed,
             Archived = parameters.Text("archive") == "1",
-            // No item has any other status.
+            // Other statuses match nothing.
             Nothing = !(completed || failed),
         };
     }

@@ -3,20 +3,12 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>One item of the history as clients of SABnzbd read it.</summary>
+/// <summary>An item of the history in SABnzbd's format.</summary>
 internal static class HistorySlot
 {
-    /// <summary>Status of an item that became a release.</summary>
     public const string Completed = "Completed";
-
-    /// <summary>Status of any other item.</summary>
     public const string Failed = "Failed";
 
-    /// <summary>Writes the item.</summary>
-    /// <param name="to">Takes it.</param>
-    /// <param name="item">The item.</param>
-    /// <param name="password">Its archive password.</param>
-    /// <param name="completeFolder">Where clients find releases.</param>
     public static void Write(ISabWriter to, HistoryItem item, string password, string completeFolder)
     {
         var storage = item.IsCompleted ? $"{completeFolder}/{item.Folder}/{item.Name}" : "";

@@ -1,17 +1,16 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>One value of <c>mode</c>.</summary>
+/// <summary>Handles one value of <c>mode</c>.</summary>
 internal interface ISabMode
 {
-    /// <summary>The value, in its exact case.</summary>
+    /// <summary>Case-sensitive.</summary>
     string Name { get; }
 
-    /// <summary>Whether it is answered without a key.</summary>
+    /// <summary>Whether no key is needed.</summary>
     bool IsOpen => false;
 
-    /// <summary>Whether the key that opens adds alone is enough.</summary>
+    /// <summary>Whether the key for adds is sufficient.</summary>
     bool IsAdd => false;
 
-    /// <summary>Answers a call.</summary>
     Task AnswerAsync(SabCall call);
 }

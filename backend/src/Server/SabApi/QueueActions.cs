@@ -3,22 +3,16 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>What <c>mode=queue&amp;name=…</c> does to items.</summary>
-internal sealed class QueueActions(
-    QueueStore store,
-    QueueOrderStore order,
-    QueueRemoval removal,
-    QueueRenaming renaming,
-    ItemPause pause,
-    QueueActivity activity,
-    QueueSchedule schedule)
+/// <summary>Actions of <c>mode=queue&amp;name=…</c>.</summary>
+internal sealed class QueueActions(QueueStore store, QueueCommands commands, QueueRemoval removal, QueueRenaming renaming)
 {
-    // SABnzbd's numbers for an item that waits until a client resumes it. As priorities of queued items they have no effect.
+    // SABnzbd's numbers for paused items. They have no effect as priorities of queued items.
     private const int Paused = -2;
     private const int Stop = -4;
+    private const int MaxPostProcessing = 3;
 
-    /// <summary>Answers a call whose name is one of an action.</summary>
-    /// <returns>Null for any other name.</returns>
+    /// <summary>Runs an action.</summary>
+    /// <returns>Null if the name is not an action.</returns>
     public Task? Answer(SabCall call, string name) => name switch
     {
         "delete" => DeleteAsync(call),
@@ -28,13 +22,12 @@ internal sealed class QueueActions(
         "priority" => SetPriorityAsync(call),
         "rename" => RenameAsync(call),
         "sort" => SortAsync(call),
-        // The end of a queue has no consequences that could be chosen.
+        // Sluice has no actions for the end of the queue.
         "change_complete_action" => SabAnswer.StatusAsync(call, true),
         "delete_nzf" => KeepFilesAsync(call),
         _ => null,
     };
 
-    /// <summary>Removes items for good.</summary>
     private async Task DeleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } ids)
@@ -60,7 +53,7 @@ internal sealed class QueueActions(
     private async Task PauseAsync(SabCall call, bool paused)
     {
         var ids = call.Parameters.List("value") ?? [];
-        await pause.SetAsync(ids, paused, call.Cancelled);
+        await commands.SetPausedAsync(ids, paused, call.Cancelled);
         await SabAnswer.ItemsAsync(call, ids.Count > 0, ids);
     }
 
@@ -84,9 +77,7 @@ internal sealed class QueueActions(
             Paused or Stop => null,
             _ => Enum.IsDefined((QueuePriority)number) ? (QueuePriority)number : QueuePriority.Normal,
         };
-        var place = await order.SetPriorityAsync(ids, priority, call.Cancelled);
-        // An item of Force may begin now, although the queue is paused.
-        schedule.Wake();
+        var place = await commands.SetPriorityAsync(ids, priority, call.Cancelled);
         await SabAnswer.WriteAsync(call, to => to.Field("position", place?.Index ?? -1));
     }
 
@@ -97,6 +88,43 @@ internal sealed class QueueActions(
             await SabAnswer.ErrorAsync(call, SabTexts.TwoParameters);
         else
             await SabAnswer.StatusAsync(call, await renaming.RenameAsync(id, name, call.Parameters.Text("value3"), call.Cancelled));
+    }
+
+    /// <summary>Sets the category of items, running ones included, because it is read when they are published.</summary>
+    public async Task SetCategoryAsync(SabCall call)
+    {
+        var category = call.Parameters.Text("value2") is { Length: > 0 } text ? text : call.Parameters.Text("cat", "category");
+        if (call.Parameters.List("value") is not { } ids || category.Length == 0)
+            await SabAnswer.ErrorAsync(call, SabTexts.OneParameter);
+        else
+            await SabAnswer.BareStatusAsync(call, await renaming.SetCategoryAsync(ids, category, call.Cancelled) > 0);
+    }
+
+    /// <summary>Stores the script, which is only echoed.</summary>
+    public async Task SetScriptAsync(SabCall call)
+    {
+        var script = call.Parameters.Text("value2");
+        if (call.Parameters.List("value") is not { } ids || script.Length == 0)
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.OneParameter);
+            return;
+        }
+
+        var kept = script.Equals(SabWords.NoScript, StringComparison.OrdinalIgnoreCase) ? "" : QueueItem.LimitScript(script);
+        await SabAnswer.BareStatusAsync(call, await store.SetScriptAsync(ids, kept, call.Cancelled) > 0);
+    }
+
+    /// <summary>Stores the processing option, which is only echoed.</summary>
+    public async Task SetPostProcessingAsync(SabCall call)
+    {
+        if (call.Parameters.List("value") is not { } ids
+            || !int.TryParse(call.Parameters.Text("value2"), NumberStyles.None, CultureInfo.InvariantCulture, out var options))
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.NoItem);
+            return;
+        }
+
+        await SabAnswer.BareStatusAsync(call, options <= MaxPostProcessing && await store.SetPostProcessingAsync(ids, options, call.Cancelled) > 0);
     }
 
     private async Task SortAsync(SabCall call)
@@ -119,8 +147,7 @@ internal sealed class QueueActions(
         if (key is { } known)
         {
             var descending = call.Parameters.Text("dir").Equals("desc", StringComparison.OrdinalIgnoreCase);
-            string[] running = [.. activity.Current.OrderByDescending(item => item.Value.Percent).Select(item => item.Key)];
-            await order.SortAsync(known, descending, running, call.Cancelled);
+            await commands.SortAsync(known, descending, call.Cancelled);
         }
 
         await SabAnswer.StatusAsync(call, true);

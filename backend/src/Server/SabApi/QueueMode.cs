@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=queue</c>: the listing, and the actions of <c>name</c>.</summary>
+/// <summary><c>mode=queue</c>: the list, and the actions of <c>name</c>.</summary>
 internal sealed class QueueMode(
     QueueStore store,
     ItemPasswords passwords,
@@ -15,10 +15,8 @@ internal sealed class QueueMode(
     QueueHeader header,
     TimeProvider time) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "queue";
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call) => actions.Answer(call, call.Parameters.Text("name")) ?? ListAsync(call);
 
     private async Task ListAsync(SabCall call)
@@ -82,12 +80,9 @@ internal sealed class QueueMode(
     }
 }
 
-/// <summary>Reads the filters of <c>mode=queue</c>.</summary>
 internal static class QueueQuery
 {
-    /// <summary>The filter of a call.</summary>
-    /// <param name="parameters">The call.</param>
-    /// <param name="running">Items being worked on.</param>
+    /// <summary>Parses the filters of <c>mode=queue</c>.</summary>
     public static QueueFilter Read(SabParameters parameters, IReadOnlyDictionary<string, ItemActivity> running) => new()
     {
         Search = parameters.Text("search"),
@@ -97,7 +92,7 @@ internal static class QueueQuery
         State = parameters.List("status") is { } statuses ? ReadState(statuses, running) : null,
     };
 
-    // Numbers as well as words; other text matches no item.
+    // Accepts numbers and words; other text matches no item.
     private static List<QueuePriority>? ReadPriorities(IReadOnlyList<string>? values) => values is null
         ? null
         :

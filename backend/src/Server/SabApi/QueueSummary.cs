@@ -6,14 +6,12 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Figures over the whole queue.</summary>
-/// <param name="EncodedBytes">Size of all items.</param>
-/// <param name="BytesToGo">Bytes that are not done.</param>
-/// <param name="Longest">Until the last of the running items is done; null when none can be estimated.</param>
-/// <param name="IsWorking">Whether any item is worked on.</param>
+/// <summary>Totals of the queue.</summary>
+/// <param name="Longest">Until the last running item is done; null if unknown.</param>
+/// <param name="IsWorking">Whether any item is running.</param>
 internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan? Longest, bool IsWorking)
 {
-    /// <summary>Sums up. Only items being worked on have progress.</summary>
+    /// <summary>Only running items have progress.</summary>
     public static async Task<QueueSummary> TakeAsync(
         QueueStore store,
         QueueTotals totals,
@@ -31,18 +29,17 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
         return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, time)).Max(), running.Count > 0);
     }
 
-    /// <summary>The part of a size that is not done (SAB-30).</summary>
+    /// <summary>Remaining bytes of a size (SAB-30).</summary>
     public static long BytesLeft(long bytes, int percent) => (long)(bytes * (100 - percent) / 100m);
 
-    /// <summary>Estimated from progress and elapsed time; null when there is none yet.</summary>
+    /// <summary>Extrapolated from progress and elapsed time; null without progress.</summary>
     public static TimeSpan? TimeLeft(ItemActivity? work, TimeProvider time) =>
         work is { Percent: > 0 } ? time.GetElapsedTime(work.Began) * (100 - work.Percent) / work.Percent : null;
 }
 
-/// <summary>The fields of <c>queue</c> that speak of the server and not of its items.</summary>
+/// <summary>The fields of <c>queue</c> about the server.</summary>
 internal sealed class QueueHeader(DataFolder folder, QueuePause pause, BandwidthLimit bandwidth, TrafficRate traffic, RecentWarnings warnings)
 {
-    /// <summary>Writes the fields.</summary>
     public void Write(ISabWriter to, QueueSummary summary)
     {
         var (free, total) = MeasureDisk();

@@ -2,13 +2,11 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=retry</c>: failed items go back into the queue under their ids, with another password or NZB where one is sent.</summary>
+/// <summary><c>mode=retry</c>: puts failed items back into the queue under their ids, optionally with another password or NZB.</summary>
 internal sealed class RetryMode(QueueReturn queue) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "retry";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         if (call.Upload?.Refusal is { } refusal)
@@ -18,37 +16,23 @@ internal sealed class RetryMode(QueueReturn queue) : ISabMode
         }
 
         var ids = call.Parameters.List("value") ?? [];
-        var returned = new List<string>();
-        // An NZB is that of one item.
+        // An NZB belongs to exactly one item.
         var change = new QueueReturnChange(call.Parameters.Text("password"), ids.Count == 1 ? call.Upload : null);
-        foreach (var id in ids.Distinct())
+        var (returned, isFull) = await queue.ReturnAllAsync(ids.Distinct(), change, call.Cancelled);
+        if (returned.Count == 0)
         {
-            var end = await queue.ReturnAsync(id, change, call.Cancelled);
-            if (end == QueueReturnEnd.Returned)
-                returned.Add(id);
-            if (end != QueueReturnEnd.QueueFull)
-                continue;
-            if (returned.Count == 0)
-            {
-                await SabAnswer.ErrorAsync(call, SabTexts.QueueFull);
-                return;
-            }
-
-            break;
+            await SabAnswer.ErrorAsync(call, isFull ? SabTexts.QueueFull : SabTexts.NoItem);
+            return;
         }
 
-        await AnswerAsync(call, returned, isList: ids.Count > 1);
-    }
-
-    private static Task AnswerAsync(SabCall call, List<string> returned, bool isList) => returned.Count == 0
-        ? SabAnswer.ErrorAsync(call, SabTexts.NoItem)
-        : SabAnswer.ResultAsync(
+        await SabAnswer.ResultAsync(
             call,
             to =>
             {
                 to.Field("status", true);
                 to.Field("nzo_id", returned[0]);
-                if (isList)
+                if (ids.Count > 1)
                     to.Texts("nzo_ids", returned);
             });
+    }
 }

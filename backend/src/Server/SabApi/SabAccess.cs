@@ -4,7 +4,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Judges the keys and logins of calls (SAB-10 to SAB-12).</summary>
+/// <summary>Checks keys and logins of calls (SAB-10 to SAB-12).</summary>
 internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, SecretBox box)
 {
     private const string KeyParameter = "apikey";
@@ -12,7 +12,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
     private const string UserParameter = "ma_username";
     private const string PasswordParameter = "ma_password";
 
-    /// <summary>Judges the key of a call, or the login in its place, as far as its parameters are known.</summary>
+    /// <summary>Checks the key of a call, or the login instead, from the parameters known so far.</summary>
     public async ValueTask<ApiKeyVerdict> VerifyAsync(HttpContext http, SabParameters parameters)
     {
         var key = parameters.Text(KeyParameter);
@@ -24,16 +24,15 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
         return verdict;
     }
 
-    /// <summary>Whether a key is worth an upload; which of the two it may be depends on the mode, which may stand behind the file.</summary>
+    /// <summary>Whether a key allows uploads. Which key is needed depends on the mode, which may come after the file.</summary>
     public static bool Opens(ApiKeyVerdict key) => key is ApiKeyVerdict.Accepted or ApiKeyVerdict.AcceptedForAdds;
 
-    /// <summary>Whether a field completes what a call is judged by.</summary>
-    /// <param name="name">The field, which is among the parameters.</param>
-    /// <param name="parameters">All that are known.</param>
+    /// <summary>Whether a field completes the credentials.</summary>
+    /// <param name="name">The field, already among the parameters.</param>
+    /// <param name="parameters">All known parameters.</param>
     public static bool IsProof(string name, SabParameters parameters) =>
         name == KeyParameter || (name is UserParameter or PasswordParameter && HasLogin(parameters));
 
-    /// <summary>Answers a call that may not be made.</summary>
     public Task RefuseAsync(HttpContext http, ApiKeyVerdict verdict)
     {
         if (verdict == ApiKeyVerdict.Locked)
@@ -64,7 +63,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
         {
             LoginVerdict.Accepted => ApiKeyVerdict.Accepted,
             LoginVerdict.Refused => ApiKeyVerdict.Incorrect,
-            // Too many logins wait to be looked at: to the client the same as too many that were wrong.
+            // Too many pending logins look to the client like too many wrong ones.
             _ => ApiKeyVerdict.Throttled,
         };
     }

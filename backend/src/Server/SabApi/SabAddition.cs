@@ -4,16 +4,13 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>What the calls that add have in common: their parameters and their answers (SAB-20 to SAB-29).</summary>
+/// <summary>Shared parameters and answers of the modes that add NZBs (SAB-20 to SAB-29).</summary>
 internal static class SabAddition
 {
-    // SABnzbd's numbers for an item that waits until a client resumes it.
+    // SABnzbd's number for a paused item.
     private const int Paused = -2;
     private const int Stop = -4;
 
-    /// <summary>How a call wants an NZB to be added.</summary>
-    /// <param name="call">The call.</param>
-    /// <param name="fileName">Name of the file, with its extension.</param>
     public static NzbAddition Read(SabCall call, string fileName)
     {
         var parameters = call.Parameters;
@@ -32,11 +29,9 @@ internal static class SabAddition
         };
     }
 
-    /// <summary>Answers with the ids of the items, or with the refusal.</summary>
     public static Task AnswerAsync(SabCall call, AddOutcome outcome) =>
         outcome.Refusal is { } refusal ? RefuseAsync(call, refusal) : SabAnswer.ItemsAsync(call, true, outcome.Ids);
 
-    /// <summary>Answers a call whose NZB is not taken.</summary>
     public static Task RefuseAsync(SabCall call, AddRefusal refusal) => refusal switch
     {
         AddRefusal.DiskFull => SabAnswer.ErrorAsync(call, SabTexts.DiskFull),

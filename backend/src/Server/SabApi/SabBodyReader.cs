@@ -10,8 +10,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.SabApi;
 
 /// <summary>
-/// Reads the body of a call. A key in the query or a header is judged before the first byte. Where it stands in a field, the body
-/// is no longer than what an anonymous request may send until that field was seen (S26), and nothing of a file is stored before.
+/// Reads the body of a call. A key in the query or a header is checked before the first byte. For a key in a form field, the body is limited to the
+/// size of anonymous requests until the field arrives (S26), and no file is stored before.
 /// </summary>
 internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 {
@@ -20,10 +20,10 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     private const int MaxName = 1 << 10;
     private const int PieceBytes = 4 << 10;
 
-    // Files that stand before their key and wait in memory for it, of all calls together.
+    // Limit for all calls together of files that wait in memory for their key.
     private const int MaxHeldFiles = 32;
 
-    // Of one field, so that its text stays below the size of large objects; and of all together.
+    // Limit per field, below the large object heap, and for all fields together.
     private const int MaxFieldBytes = 32 << 10;
     private const int MaxFieldsBytes = 64 << 10;
 
@@ -32,10 +32,10 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 
     private int _heldFiles;
 
-    /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made or came too slowly.</summary>
-    /// <returns>The call with all that its body says.</returns>
-    /// <exception cref="InvalidDataException">The body is broken.</exception>
-    /// <exception cref="BadHttpRequestException">It is longer than it may be, without a key longer than an anonymous request may be.</exception>
+    /// <summary>Reads the whole body, or stops early if the call is refused or too slow.</summary>
+    /// <returns>The call with the parameters and upload of its body.</returns>
+    /// <exception cref="InvalidDataException">The body is malformed.</exception>
+    /// <exception cref="BadHttpRequestException">The body is too long, or too long for a request without a key.</exception>
     public async Task<SabCall> ReadAsync(SabCall call)
     {
         var http = call.Http;
@@ -102,7 +102,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     continue;
                 }
 
-                // A form whose field for a file was left empty has a part without a name.
+                // An empty file field sends a part without a name.
                 if (!FileFields.Contains(name) || FileNameOf(disposition).Length == 0 || call.Upload is not null || early is not null)
                     continue;
                 if (!SabAccess.Opens(key))
@@ -115,7 +115,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                 }
 
                 call = await TakeAsync(call, part.Body, FileNameOf(disposition));
-                // The rest may take as long again, and Kestrel gives no more of a body of which a read was cancelled.
+                // Stops here, because Kestrel returns no more of a body after a canceled read, and the rest may be slow too.
                 if (call.Upload?.Refusal == AddRefusal.TooSlow)
                     break;
             }
@@ -140,10 +140,10 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         UploadName = name,
     };
 
-    /// <summary>A file that stands before its key, as some clients write it: as long as all that an anonymous request may send, and in memory.</summary>
+    /// <summary>Buffers a file that comes before its key, as some clients send it. Limited to the size of anonymous requests.</summary>
     private static async Task<Stream> HoldAsync(Stream file, CancellationToken cancellationToken)
     {
-        // As long as the file of a stranger may be, so that it is never copied into a larger block.
+        // Allocated at full size, so that it never grows and copies.
         var held = new MemoryStream((int)ProvedRequests.MaxOrdinaryBytes);
         await file.CopyToAsync(held, cancellationToken);
         held.Position = 0;
@@ -158,7 +158,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
-            // So the reader says that the body ends before its last boundary.
+            // The reader reports a body that ends before its last boundary in this way.
             throw new InvalidDataException("The multipart breaks off.", e);
         }
     }

@@ -7,14 +7,15 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Reads a call, asks for its key, and hands it to its mode.</summary>
-internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness, FirstUse evening)
+/// <summary>Reads a call, checks its key and passes it to its mode.</summary>
+internal sealed class SabEndpoint(
+    SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, SmallModes small, Readiness readiness, FirstUse evening)
 {
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Post];
 
-    private readonly Dictionary<string, ISabMode> _modes = modes.ToDictionary(mode => mode.Name, StringComparer.Ordinal);
+    private readonly Dictionary<string, ISabMode> _modes = modes.Concat(small.All).ToDictionary(mode => mode.Name, StringComparer.Ordinal);
 
-    /// <summary>Maps the paths of SAB-1. A route answers with and without a slash at its end.</summary>
+    /// <summary>Maps the paths of SAB-1, with and without a trailing slash.</summary>
     public static void Map(IEndpointRouteBuilder endpoints)
     {
         foreach (var path in new[] { "/api", "/sabnzbd/api" })
@@ -30,7 +31,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         var call = new SabCall(http, new SabParameters(http.Request.Query));
         try
         {
-            // Before the body and the key: keys live in the database too (SAB-6).
+            // Before body and key, because the keys are in the database too (SAB-6).
             if (readiness.IsSafeMode && !IsOpen(await ReadModeAsync(http)))
             {
                 await SabAnswer.ErrorAsync(call, SabTexts.Unavailable);
@@ -60,7 +61,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         }
     }
 
-    /// <summary>The mode where it can be known without an upload: in the query, or in a short form.</summary>
+    /// <summary>Returns the mode if it is known without an upload: from the query or a short form.</summary>
     private static async Task<string> ReadModeAsync(HttpContext http)
     {
         if (http.Request.Query.TryGetValue("mode", out var mode))

@@ -2,15 +2,14 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>How providers are called towards clients, which never get addresses.</summary>
+/// <summary>Names of providers for clients, because addresses must not reach them.</summary>
 internal static class SabServers
 {
-    /// <summary>The nickname of a provider; one without is numbered.</summary>
-    /// <param name="options">The provider.</param>
+    /// <summary>The nickname, or a number if it has none.</summary>
     /// <param name="index">Its place in the settings.</param>
     public static string NameOf(ProviderOptions options, int index) =>
         options.Name == options.Host ? string.Create(System.Globalization.CultureInfo.InvariantCulture, $"Provider {index + 1}") : options.Name;
 
-    /// <summary>Whether a provider is asked only for what others lack.</summary>
+    /// <summary>Whether the provider is a backup.</summary>
     public static bool IsOptional(ProviderOptions options) => options.Kind is ProviderKind.BackupWithChecks or ProviderKind.BackupOnly;
 }

@@ -10,7 +10,6 @@ internal static class SabTexts
     public const string TwoParameters = "expects two parameters";
     public const string IntegerValue = "expects integer value";
     public const string NoItem = "item does not exist";
-    public const string NoConfigItem = "Config item does not exist";
     public const string NoFileGiven = "no file given";
     public const string NoFile = "file does not exist";
     public const string NotImplemented = "not implemented";
@@ -23,6 +22,6 @@ internal static class SabTexts
     public const string TooLarge = "NZB is too large";
     public const string TooSlow = "Upload took too long";
 
-    /// <summary>The version of SABnzbd whose answers these are.</summary>
+    /// <summary>The SABnzbd version whose answers these are.</summary>
     public const string Version = "5.0.4";
 }

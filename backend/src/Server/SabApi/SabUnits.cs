@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Sizes, times and ages as SABnzbd writes them, with a dot whatever the culture (SAB-30, SAB-31).</summary>
+/// <summary>Sizes, times and ages in SABnzbd's format, culture-independent (SAB-30, SAB-31).</summary>
 internal static class SabUnits
 {
     private const double KiB = 1024;
@@ -11,25 +11,19 @@ internal static class SabUnits
 
     private static readonly string[] Units = ["", "K", "M", "G", "T", "P"];
 
-    /// <summary>MiB with two decimals.</summary>
     public static string Mebibytes(double bytes) => Fixed(bytes / MiB);
 
-    /// <summary>GiB with two decimals.</summary>
     public static string Gibibytes(double bytes) => Fixed(bytes / GiB);
 
-    /// <summary>KiB with two decimals.</summary>
     public static string Kibibytes(double bytes) => Fixed(bytes / KiB);
 
     /// <summary>A size with its unit, as in <c>7.9 GB</c>.</summary>
     public static string Size(double bytes) => Scaled(bytes) + "B";
 
-    /// <summary>
-    /// A size with the letter of its unit only, as in <c>1.2 T</c>. Small ones are given in K, because some clients know no
-    /// unit below it.
-    /// </summary>
+    /// <summary>A size with one letter as unit, as in <c>1.2 T</c>. Starts at K, because some clients know no smaller unit.</summary>
     public static string Short(double bytes) => bytes <= 0 ? "0 B" : Scaled(Math.Max(bytes, KiB));
 
-    /// <summary><c>H:MM:SS</c>, or <c>D:HH:MM:SS</c> from a day on; <c>0:00:00</c> for null.</summary>
+    /// <summary><c>H:MM:SS</c>, or <c>D:HH:MM:SS</c> from one day; <c>0:00:00</c> for null.</summary>
     public static string TimeLeft(TimeSpan? left)
     {
         var time = left is { } value && value > TimeSpan.Zero ? value : TimeSpan.Zero;
@@ -38,11 +32,11 @@ internal static class SabUnits
             : string.Create(CultureInfo.InvariantCulture, $"{time.Hours}:{time.Minutes:00}:{time.Seconds:00}");
     }
 
-    /// <summary><c>M:SS</c> until a timed pause ends, <c>0</c> where there is none.</summary>
+    /// <summary><c>M:SS</c> until a timed pause ends, or <c>0</c> without one.</summary>
     public static string PauseLeft(TimeSpan? left) =>
         left is { } time ? string.Create(CultureInfo.InvariantCulture, $"{(long)time.TotalMinutes}:{time.Seconds:00}") : "0";
 
-    /// <summary>Days, hours or minutes since a time, as in <c>12d</c>; <c>-</c> when it is unknown.</summary>
+    /// <summary>Age in days, hours or minutes, as in <c>12d</c>; <c>-</c> if unknown.</summary>
     public static string Age(DateTimeOffset? since, DateTimeOffset now)
     {
         if (since is not { } time)

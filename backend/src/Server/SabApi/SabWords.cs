@@ -2,7 +2,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>SABnzbd's words. Clients parse them as enumerations and drop the whole answer at an unknown one (SAB-32, SAB-41).</summary>
+/// <summary>SABnzbd's words. Clients parse them as enums and drop the whole answer at an unknown one (SAB-32, SAB-41).</summary>
 internal static class SabWords
 {
     public const string Grabbing = "Grabbing";
@@ -13,17 +13,15 @@ internal static class SabWords
     public const string Moving = "Moving";
     public const string Idle = "Idle";
 
-    /// <summary>What stands in place of a script that is none.</summary>
+    /// <summary>Placeholder for no script.</summary>
     public const string NoScript = "None";
 
     private static readonly string[] HistoryPostProcessing = ["", "R", "U", "D"];
 
-    /// <summary>The status of an item.</summary>
     public static string QueueStatus(QueueItem item, ItemActivity? work) => work is null
         ? item.Paused ? Paused : item.Url is null ? Queued : Grabbing
         : OfStep(work.Step);
 
-    /// <summary>The word for a step.</summary>
     public static string OfStep(string step) => step switch
     {
         "CheckAvailability" => Checking,
@@ -31,16 +29,15 @@ internal static class SabWords
         _ => Downloading,
     };
 
-    /// <summary>Everything, where the client said nothing.</summary>
+    /// <summary>Defaults to everything.</summary>
     public static string UnpackOptions(int postProcessing) =>
         (postProcessing < 0 ? 3 : postProcessing).ToString(System.Globalization.CultureInfo.InvariantCulture);
 
-    /// <summary>The letter that the history uses for the same.</summary>
+    /// <summary>The letter for the same option in the history.</summary>
     public static string HistoryOptions(int postProcessing) => HistoryPostProcessing[postProcessing is < 0 or > 3 ? 3 : postProcessing];
 
-    /// <summary>The category that a client filters by, as items have it that came without one.</summary>
+    /// <summary>Maps a client's filter to the stored name of the default category.</summary>
     public static string Category(string category) => category is "Default" or "None" ? Library.CategoryRules.None : category;
 
-    /// <summary>The script that a client named, or none.</summary>
     public static string Script(string script) => script.Length == 0 ? NoScript : script;
 }

@@ -5,21 +5,17 @@ using System.Xml;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>
-/// An answer in XML (SAB-60, SAB-61). An answer that is one named value has its name as the outer element, any other has <c>result</c>.
-/// </summary>
+/// <summary>Writes XML (SAB-60, SAB-61). The outer element is the name of a single value, otherwise <c>result</c>.</summary>
 internal sealed class SabXmlWriter : ISabWriter
 {
     private const string Result = "result";
 
     private readonly IBufferWriter<byte> _output;
 
-    // The outermost is null where the one value of the answer is the outer element itself.
+    // The outermost element is null if the single value is the outer element itself.
     private readonly Stack<(string? Element, string Rows)> _open = new();
 
-    /// <summary>Begins the answer.</summary>
-    /// <param name="output">Takes the bytes.</param>
-    /// <param name="isResult">Whether it is more than one named value.</param>
+    /// <param name="isResult">Whether the answer has several fields.</param>
     public SabXmlWriter(IBufferWriter<byte> output, bool isResult)
     {
         _output = output;
@@ -30,19 +26,14 @@ internal sealed class SabXmlWriter : ISabWriter
             Write($"<{Result}>");
     }
 
-    /// <inheritdoc/>
     public void BeginObject(string? name = null) => Begin(name, "slot", "");
 
-    /// <inheritdoc/>
     public void EndObject() => End();
 
-    /// <inheritdoc/>
     public void BeginList(string name) => Begin(name, "", name);
 
-    /// <inheritdoc/>
     public void EndList() => End();
 
-    /// <inheritdoc/>
     public void Field(string? name, string? value)
     {
         Begin(name, "item", "");
@@ -51,30 +42,25 @@ internal sealed class SabXmlWriter : ISabWriter
         End();
     }
 
-    /// <inheritdoc/>
     public void Field(string? name, long value) => Field(name, value.ToString(CultureInfo.InvariantCulture));
 
-    /// <inheritdoc/>
     public void Field(string? name, bool value) => Field(name, value ? "True" : "False");
 
-    /// <inheritdoc/>
     public void Complete() => End();
 
-    /// <inheritdoc/>
     public void Flush()
     {
-        // Nothing is held back.
+        // Nothing is buffered.
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
-        // Nothing is owned.
+        // Nothing to dispose.
     }
 
-    /// <param name="name">Null inside of a list.</param>
-    /// <param name="row">Element of a row of a list that gives its rows no other.</param>
-    /// <param name="list">Name of the list that begins; empty for none.</param>
+    /// <param name="name">Null inside a list.</param>
+    /// <param name="row">Default element name of rows.</param>
+    /// <param name="list">Name of the new list; empty for none.</param>
     private void Begin(string? name, string row, string list)
     {
         var element = name ?? RowOf(_open.Peek().Rows, row);
@@ -114,7 +100,7 @@ internal sealed class SabXmlWriter : ISabWriter
                 '<' => escaped.Append("&lt;"),
                 '>' => escaped.Append("&gt;"),
                 '"' => escaped.Append("&quot;"),
-                // A parser would make a line feed of it.
+                // A parser would turn it into a line feed.
                 '\r' => escaped.Append("&#13;"),
                 _ when isPair => escaped.Append(c).Append(text[++at]),
                 _ => escaped.Append(XmlConvert.IsXmlChar(c) ? c : '\uFFFD'),

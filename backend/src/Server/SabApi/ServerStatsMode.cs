@@ -3,13 +3,11 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=server_stats</c>: traffic and articles by provider and day (SAB-46). Providers of one nickname are one.</summary>
+/// <summary><c>mode=server_stats</c>: traffic and articles by provider and day (SAB-46). Providers with the same nickname are merged.</summary>
 internal sealed class ServerStatsMode(ProviderHost providers, ProviderUsage usage) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "server_stats";
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call) => SabAnswer.ResultAsync(
         call,
         to =>

@@ -5,16 +5,14 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.SabApi;
 
 /// <summary>
-/// <c>mode=speedlimit</c>, and <c>config&amp;name=speedlimit</c>, which is the same: keeps a limit of its own beside that of the settings.
+/// <c>mode=speedlimit</c>, and the same as <c>config&amp;name=speedlimit</c>: sets its own limit next to the configured one.
 /// </summary>
 internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit bandwidth, ILogger<SpeedLimitMode> logger) : ISabMode
 {
     private const string Key = "queue.speed-limit-kbps";
 
-    /// <inheritdoc/>
     public string Name => "speedlimit";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var limit = SpeedLimit.Read(call.Parameters.Text("value"));
@@ -29,19 +27,18 @@ internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit band
     }
 }
 
-/// <summary>A speed limit as clients of SABnzbd write it: <c>30</c> or <c>30%</c> of the configured limit, <c>400K</c> or <c>4M</c> per second.</summary>
+/// <summary>A speed limit in SABnzbd's syntax: <c>30</c> or <c>30%</c> of the configured limit, <c>400K</c> or <c>4M</c> per second.</summary>
 /// <param name="Value">Percent, or bytes per second; 0 for no limit.</param>
-/// <param name="IsPercent">Which of both.</param>
 internal sealed record SpeedLimit(double Value, bool IsPercent)
 {
-    // Of queue.speed-limit-kbps.
+    // Maximum of queue.speed-limit-kbps.
     private const long MostKibibytes = 12_500_000;
 
     private const double Everything = 100;
     private const string Units = "KMGT";
 
-    /// <summary>Reads a value. A bare number up to 100 is a percentage, and a higher one bytes per second.</summary>
-    /// <returns>Null for what is neither.</returns>
+    /// <summary>Parses a limit. A bare number up to 100 is a percentage, a larger one bytes per second.</summary>
+    /// <returns>Null if invalid.</returns>
     public static SpeedLimit? Read(string text)
     {
         text = text.Trim();
@@ -57,13 +54,13 @@ internal sealed record SpeedLimit(double Value, bool IsPercent)
             : new SpeedLimit(number * Math.Pow(1024, unit + 1), IsPercent: false);
     }
 
-    /// <summary>The limit in force as a share of the configured one, in percent; 100 where one of both is none.</summary>
+    /// <summary>The current limit in percent of the configured one; 100 if either is unlimited.</summary>
     public static long Percent(long current, long configured) =>
         current == 0 || configured == 0 ? (long)Everything : (long)Math.Clamp(Math.Round(Everything * current / configured), 1, Everything);
 
-    /// <summary>The limit in KiB per second; 0: none.</summary>
-    /// <param name="configured">The limit that a percentage is of, in bytes per second; 0: none.</param>
-    /// <returns>Null for a percentage of nothing.</returns>
+    /// <summary>The limit in KiB per second; 0 for none.</summary>
+    /// <param name="configured">Base of a percentage in bytes per second; 0 for none.</param>
+    /// <returns>Null for a percentage without a base.</returns>
     public long? KibibytesOf(long configured)
     {
         if (Value == 0)

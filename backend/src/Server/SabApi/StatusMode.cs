@@ -8,15 +8,11 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=status</c> and <c>mode=fullstatus</c>: how the server is, and the actions of <c>name</c>.</summary>
-/// <param name="name">Which of the two.</param>
-/// <param name="services">Everything that it reports of.</param>
+/// <summary><c>mode=status</c> and <c>mode=fullstatus</c>: the state of the server, and the actions of <c>name</c>.</summary>
 internal sealed class StatusMode(string name, StatusSources services) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => name;
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call)
     {
         switch (call.Parameters.Text("name"))
@@ -24,7 +20,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
             case "unblock_server":
                 Unblock(call.Parameters.Text("value"));
                 return SabAnswer.StatusAsync(call, true);
-            // There are no orphans, and no path is ever touched.
+            // Sluice has no orphans and touches no path.
             case "delete_orphan" or "add_orphan":
                 return SabAnswer.ErrorAsync(call, SabTexts.NoItem);
             case "delete_all_orphan" or "add_all_orphan":
@@ -100,7 +96,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
         to.Field("serverssl", options.UseTls ? 1 : 0);
         to.Field("serversslinfo", "");
         to.Field("serverwarning", "");
-        // The name of the fault: its sentence may hold an address.
+        // Only the kind of fault, because its message may contain an address.
         to.Field("servererror", provider.Fault is { } fault ? fault.ToString() : "");
         to.Field("serverpriority", options.Priority);
         to.Field("serveroptional", SabServers.IsOptional(options) ? 1 : 0);
@@ -110,7 +106,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
         to.EndObject();
     }
 
-    /// <summary>As the system says it; empty where it does not.</summary>
+    /// <summary>As the system reports it, or empty.</summary>
     private static string LoadAverage()
     {
         try
@@ -124,7 +120,6 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
     }
 }
 
-/// <summary>Everything that <see cref="StatusMode"/> reports of.</summary>
 internal sealed record StatusSources(
     QueueStore Queue,
     QueueActivity Activity,

@@ -3,13 +3,11 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=switch</c>: an item takes the place of another one, which is named by its id or by its place in the queue.</summary>
-internal sealed class SwitchMode(QueueOrderStore order, QueueActivity activity, QueueSchedule schedule) : ISabMode
+/// <summary><c>mode=switch</c>: moves an item to the place of another one, given by id or by place.</summary>
+internal sealed class SwitchMode(QueueCommands commands) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "switch";
 
-    /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
         var (id, target) = (call.Parameters.Text("value"), call.Parameters.Text("value2"));
@@ -19,10 +17,9 @@ internal sealed class SwitchMode(QueueOrderStore order, QueueActivity activity, 
             return;
         }
 
-        var isIndex = int.TryParse(target, NumberStyles.None, CultureInfo.InvariantCulture, out var index);
-        var place = await order.MoveAsync(
-            id, connection => isIndex ? QueueOrderStore.FindAt(connection, index) : target, [.. activity.Current.Keys], call.Cancelled);
-        schedule.Wake();
+        var place = await (int.TryParse(target, NumberStyles.None, CultureInfo.InvariantCulture, out var index)
+            ? commands.MoveAsync(id, index, call.Cancelled)
+            : commands.MoveAsync(id, target, call.Cancelled));
         await SabAnswer.WriteAsync(
             call,
             to =>

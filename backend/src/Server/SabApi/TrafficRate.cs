@@ -2,11 +2,11 @@ using Sluice.Server.Providers;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>How fast the providers deliver, from the difference between two polls.</summary>
+/// <summary>Download rate between two polls.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class TrafficRate(ProviderHost providers, TimeProvider time)
 {
-    // A shorter stretch says nothing, and several clients poll at once.
+    // Shorter intervals are too noisy, and several clients poll at once.
     private static readonly TimeSpan LeastStretch = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
@@ -14,7 +14,7 @@ internal sealed class TrafficRate(ProviderHost providers, TimeProvider time)
     private long _bytes = providers.BytesReceived;
     private double _rate;
 
-    /// <summary>Bytes per second over the time since the last poll that was at least a second ago.</summary>
+    /// <summary>Returns bytes per second since the last poll at least a second ago.</summary>
     public double BytesPerSecond()
     {
         lock (_gate)

@@ -2,13 +2,11 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=warnings</c>: shows or clears the newest warnings of the log (SAB-46).</summary>
+/// <summary><c>mode=warnings</c>: lists or clears recent warnings of the log (SAB-46).</summary>
 internal sealed class WarningsMode(RecentWarnings warnings) : ISabMode
 {
-    /// <inheritdoc/>
     public string Name => "warnings";
 
-    /// <inheritdoc/>
     public Task AnswerAsync(SabCall call)
     {
         if (call.Parameters.Text("name") != "clear")
@@ -17,7 +15,6 @@ internal sealed class WarningsMode(RecentWarnings warnings) : ISabMode
         return SabAnswer.StatusAsync(call, true);
     }
 
-    /// <summary>Writes the list.</summary>
     public static void Write(ISabWriter to, RecentWarnings warnings)
     {
         to.BeginList("warnings");

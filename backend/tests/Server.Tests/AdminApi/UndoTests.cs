@@ -18,7 +18,7 @@ namespace Sluice.Server.Tests.AdminApi;
 /// <summary>What is removed from queue and history can be taken back for ten seconds (HLT-61).</summary>
 public sealed class UndoTests : IDisposable
 {
-    private static readonly TimeSpan Almost = UndoWorker.Term - TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Almost = UndoWorker.UndoTime - TimeSpan.FromSeconds(1);
 
     private readonly TemporaryFolder _folder = new();
     private readonly ManualTimeProvider _time = new();
@@ -47,7 +47,7 @@ public sealed class UndoTests : IDisposable
         var removed = await server.SendAsync(HttpMethod.Post, "queue/remove", new JsonObject { ["ids"] = new JsonArray(a, zip[0], zip[1]) });
 
         Assert.Equal(3, removed["count"]!.GetValue<int>());
-        Assert.Equal(_time.GetUtcNow() + UndoWorker.Term, removed["until"]!.GetValue<DateTimeOffset>());
+        Assert.Equal(_time.GetUtcNow() + UndoWorker.UndoTime, removed["until"]!.GetValue<DateTimeOffset>());
         Assert.Equal(["First", "Between", "Last"], (await server.ListAsync("queue")).Select(row => Text(row, "name")));
         Assert.Equal([0, 1, 2], (await server.ListAsync("queue")).Select(row => row["position"]!.GetValue<int>()));
         Assert.Equal(3, (await server.Host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
@@ -84,13 +84,13 @@ public sealed class UndoTests : IDisposable
         if (isRestarted)
         {
             await server.DisposeAsync();
-            _time.Advance(UndoWorker.Term);
+            _time.Advance(UndoWorker.UndoTime);
             server = await StartAsync();
         }
         else
         {
             await WaitForTimerAsync();
-            _time.Advance(UndoWorker.Term);
+            _time.Advance(UndoWorker.UndoTime);
         }
 
         await UndoAsync(server, removed, HttpStatusCode.Conflict);
@@ -168,7 +168,7 @@ public sealed class UndoTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "/completed-symlinks/tv/Rel/film.mkv.rclonelink"));
         Assert.Equal(1, (await server.SendAsync(HttpMethod.Delete, $"history/{good}"))["count"]!.GetValue<int>());
         await WaitForTimerAsync();
-        _time.Advance(UndoWorker.Term);
+        _time.Advance(UndoWorker.UndoTime);
         while (await CountAsync(server) > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
         // The release still needs it.

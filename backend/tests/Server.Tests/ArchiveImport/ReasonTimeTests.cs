@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.History;
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Testing;

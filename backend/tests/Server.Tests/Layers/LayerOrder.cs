@@ -62,8 +62,10 @@ internal static class LayerOrder
         new("Server", "Library"),
         new("Server", "Playbacks"),
         new("Server", "History"),
-        new("Server", "Queue"),
+        // The rows of the queue; then how NZBs come into it, and how they become releases.
+        new("Server", "Queue") { HasRooms = true },
         new("Server", "Queue/Intake"),
+        new("Server", "Queue/Steps"),
         new("Server", "Health"),
         new("Server", "FamilyImport"),
         // The protocol runs over any store, so it knows none; three contracts, three edges that never meet.

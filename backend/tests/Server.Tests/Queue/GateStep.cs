@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.History;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
 
 namespace Sluice.Server.Tests.Queue;
 

@@ -4,6 +4,7 @@ using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
+using Sluice.Server.Queue.Steps;
 using Sluice.Server.Tests.AdminApi;
 using Sluice.Server.Tests.Database;
 using Xunit;

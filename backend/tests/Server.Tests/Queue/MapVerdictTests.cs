@@ -1,4 +1,4 @@
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;

@@ -194,6 +194,9 @@ public sealed class RunningItemTests : IDisposable
 
         var id = (await host.AddAsync(Nzb("film.mkv"), "A.nzb", Token))[0];
         var slot = await host.WaitForHistoryAsync(id, Token);
+        // The row is visible before the last step is told.
+        while (host.Get<QueueActivity>().Current.Count > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
         watched.Dispose();
 
         var steps = await watched.Events.ReadAllAsync(Token).OfType<JobStepEvent>().Where(step => step.Id == id).ToListAsync(Token);

@@ -1,4 +1,4 @@
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

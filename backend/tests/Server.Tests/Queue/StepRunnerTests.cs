@@ -4,6 +4,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Auth;
 using Sluice.Testing;

@@ -37,7 +37,7 @@ public sealed class WatchFolderTests : IDisposable
 
         await UntilAsync(() => !File.Exists(path));
 
-        Assert.True(_time.GetElapsedTime(began) >= WatchFolderWorker.Quiet);
+        Assert.True(_time.GetElapsedTime(began) >= WatchFolderWorker.QuietTime);
         var item = Assert.Single(await ItemsAsync(host));
         Assert.Equal(("Some.Release", "*", "uncategorized"), (item.Name, item.Category, item.Folder));
     }

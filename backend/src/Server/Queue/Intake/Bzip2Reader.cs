@@ -5,13 +5,14 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Unpacks a bzip2 file. Parallel packers write it as many streams in a row. SharpCompress could read these as one, but fails where
-/// anything else follows the last; so it is given one at a time.
+/// Unpacks a bzip2 file. Parallel packers write many streams in a row; this reader opens them one by one, because SharpCompress fails if other data
+/// follows the last one.
 /// </summary>
-/// <param name="file">At its beginning; read where it stands, without waiting; stays open.</param>
+/// <param name="file">Positioned at its start; read synchronously; stays open.</param>
 internal sealed class Bzip2Reader(Stream file) : ForwardStream
 {
-    // Each stream costs tables of megabytes, and one of nothing is 14 bytes long. A packer begins one for 100 KB at the least.
+    // Each stream allocates tables of megabytes and can be as small as 14 bytes, so their number is limited. Packers start a new one after
+    // at least 100 KB.
     private const int MostStreams = 1_000;
     private const int BytesPerFurtherStream = 64 << 10;
 
@@ -24,12 +25,12 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
 
     /// <inheritdoc/>
     /// <exception cref="SharpCompress.Common.SharpCompressException">The file is damaged.</exception>
-    /// <exception cref="InvalidDataException">It holds more streams than what they unpack to gives a reason for.</exception>
+    /// <exception cref="InvalidDataException">The file has too many streams for its unpacked size.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         while (!_isEnded)
         {
-            // A file may hold many streams of nothing.
+            // Checked per stream, because a file may hold many empty ones.
             cancellationToken.ThrowIfCancellationRequested();
             _current ??= Next();
             var read = _current.Read(buffer.Span);
@@ -45,7 +46,6 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
         return ValueTask.FromResult(0);
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         if (disposing)
@@ -60,7 +60,7 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
         return BZip2Stream.Create(file, CompressionMode.Decompress, decompressConcatenated: false, leaveOpen: true);
     }
 
-    // What follows the last stream and is none itself is passed over, as the bzip2 program does.
+    // Ignores other data after the last stream, as the bzip2 program does.
     private bool FindNext()
     {
         var start = new byte[Magic.Length];

@@ -2,10 +2,9 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Puts together what takes NZBs in.</summary>
 internal static class IntakeRegistration
 {
-    /// <summary>Adds the door of the queue, and the workers that bring NZBs to it by themselves.</summary>
+    /// <summary>Adds the intake of the queue and the workers that feed it.</summary>
     public static IServiceCollection AddIntake(this IServiceCollection services) => services
         .AddSingleton<UploadReceiver>()
         .AddSingleton<NzbIntake>()

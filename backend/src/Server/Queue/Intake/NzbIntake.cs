@@ -9,8 +9,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// The one door through which every NZB comes in (IMP-1). When an add has been answered, the NZB and its row are on disk:
-/// first the blob, then one transaction (IMP-2). Of an NZB that is still to be fetched the row comes first, with its address.
+/// Adds every NZB, whichever way it comes in (IMP-1). Before the answer, the NZB is on disk as a blob and one transaction has added its row (IMP-2).
+/// For an address, the row comes first and the NZB is fetched later.
 /// </summary>
 internal sealed class NzbIntake(
     UploadReceiver receiver,
@@ -26,25 +26,22 @@ internal sealed class NzbIntake(
 {
     private const string IdPrefix = "SABnzbd_nzo_";
 
-    // Written by transactions only, which run one at a time; read before them as well, where it only decides early.
+    // Written in transactions only, which run one at a time. Reads outside them only allow an early refusal.
     private volatile bool _full;
 
-    /// <summary>Receives an upload and adds its NZBs.</summary>
     /// <param name="body">Forward only; stays open.</param>
-    /// <param name="length">Its length as far as it is known, in bytes.</param>
-    /// <param name="addition">How to add it.</param>
-    /// <param name="cancellationToken">Gives up while nothing has been added; then the add is carried through.</param>
+    /// <param name="length">In bytes; null if unknown.</param>
     public async Task<AddOutcome> AddAsync(Stream body, long? length, NzbAddition addition, CancellationToken cancellationToken)
     {
         await using var upload = await ReceiveAsync(body, length, addition.IsFile, cancellationToken);
         return await AcceptAsync(upload, addition, cancellationToken);
     }
 
-    /// <summary>The first half of an add, for callers that learn the rest later: the body becomes blobs.</summary>
+    /// <summary>First half of an add: stores the body as blobs, for callers that learn the other fields later.</summary>
     public Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken) =>
         ReceiveAsync(body, length, keepsPacked: false, cancellationToken);
 
-    /// <summary>The second half: one transaction makes the NZBs of an upload queue items, all or none.</summary>
+    /// <summary>Second half of an add: one transaction adds all NZBs of an upload, or none.</summary>
     public async Task<AddOutcome> AcceptAsync(NzbUpload upload, NzbAddition addition, CancellationToken cancellationToken)
     {
         if (upload.Refusal is { } refusal)
@@ -56,11 +53,9 @@ internal sealed class NzbIntake(
         return await AddAsync(connection => Accept(connection, upload, addition, displaced), displaced, cancellationToken);
     }
 
-    /// <summary>Adds an NZB that is still to be fetched: the row is all that there is of it (SAB-25).</summary>
-    /// <param name="name">The name as long as it has none of its own.</param>
-    /// <param name="seal">Encrypts its address for the row of an id.</param>
-    /// <param name="addition">How to add it.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    /// <summary>Adds an item for an NZB that is fetched later (SAB-25).</summary>
+    /// <param name="name">Name of the item until the NZB is fetched.</param>
+    /// <param name="seal">Encrypts the address for the row of the given id.</param>
     public Task<AddOutcome> AddUrlAsync(string name, Func<string, string> seal, NzbAddition addition, CancellationToken cancellationToken)
     {
         addition = addition with { FileName = name, Category = categories.Resolve(addition.Category) };
@@ -78,21 +73,19 @@ internal sealed class NzbIntake(
             cancellationToken);
     }
 
-    /// <summary>One transaction gives an item the NZB that was fetched for it. Of several the first keeps its id (SAB-25).</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="upload">Was not refused.</param>
-    /// <param name="fileName">The name under which the NZB was fetched.</param>
-    /// <returns>Why it has to be tried again; null also where the item is no longer there.</returns>
+    /// <summary>Gives an item its fetched NZB, in one transaction. If the upload has several NZBs, the first keeps the id (SAB-25).</summary>
+    /// <param name="upload">Must not be refused.</param>
+    /// <returns>Why to retry later; null on success, and if the item has left the queue.</returns>
     public async Task<AddRefusal?> AcceptFetchedAsync(string id, NzbUpload upload, string fileName)
     {
-        // Nothing is given up half way: the NZB is here.
+        // Not cancelable, because the NZB is already here.
         var outcome = await AddAsync(connection => AcceptFetched(connection, id, upload, fileName), [], CancellationToken.None);
         return outcome.Refusal;
     }
 
     private async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
-        // The transaction decides; a queue that is full already costs no body (IMP-4).
+        // Refuses early without reading the body; the transaction decides (IMP-4).
         if (queue.CurrentValue.MaxItems > 0 && WouldBeFull(await database.ReadAsync(QueueStore.Count, cancellationToken)))
             return NzbUpload.Refused(AddRefusal.QueueFull);
         return await receiver.ReceiveAsync(body, length, keepsPacked, cancellationToken);
@@ -107,7 +100,7 @@ internal sealed class NzbIntake(
             if (outcome.Refusal is null)
             {
                 schedule.Wake();
-                // The replaced items may be worked on: their work is cancelled, and the new items start from the beginning.
+                // Replaced items may be running, so their imports are canceled.
                 await removal.SettleAsync(displaced);
             }
 
@@ -128,9 +121,9 @@ internal sealed class NzbIntake(
         var before = addition.IsFile ? QueueFileStore.Find(connection, folder, addition.FileName) : null;
         if (before is not null && !addition.MayReplace)
             return AddOutcome.Refused(AddRefusal.NameTaken);
-        if (before is not null && before.Hash == upload.AsItCame?.Hash)
+        if (before is not null && before.Hash == upload.Original?.Hash)
             return new AddOutcome([.. QueueStore.ListFile(connection, before.Id).Select(item => item.Id)], Replaced: true, null);
-        // An upload without a valid NZB replaces nothing: it fails in the history, and the file accepted before stays.
+        // An upload without a valid NZB fails in the history and must not replace the file accepted before.
         if (before is not null && upload.Nzbs.Any(nzb => nzb.Failure is null))
             displaced.AddRange(QueueStore.RemoveFile(connection, folder, addition.FileName));
 
@@ -139,7 +132,7 @@ internal sealed class NzbIntake(
         foreach (var nzb in upload.Nzbs)
         {
             var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
-            // Equal NZBs are one item within the same file and among items added without a file, never across two files.
+            // Equal NZBs become one item within a file and among items without a file, but never across two files.
             var equal = nzb.Failure is null && (!addition.IsFile || file is not null) ? QueueStore.FindEqual(connection, item, file) : null;
             ids.Add(equal ?? item.Id);
             if (equal is not null)
@@ -155,7 +148,7 @@ internal sealed class NzbIntake(
                 file ??= QueueFileStore.Insert(connection, DescribeFile(upload, addition, folder, before));
             Insert(connection, item, file);
             Failpoint.Reach("add-inserted");
-            // Before the item can be seen; of one that is not added in the end the hold runs out by itself.
+            // Set before the commit, so that the worker cannot start the item. If the commit fails, the hold expires.
             if (addition.HoldsStart)
                 schedule.Hold(item.Id);
         }
@@ -167,7 +160,7 @@ internal sealed class NzbIntake(
 
     private AddOutcome AcceptFetched(DbConnection connection, string id, NzbUpload upload, string fileName)
     {
-        // Read anew: a client may have removed it, or changed its name, password or category.
+        // Read again, because a client may have removed or changed the item.
         if (QueueStore.Find(connection, id) is not { Url: not null } waiting)
             return new AddOutcome([], Replaced: false, null);
 
@@ -209,13 +202,11 @@ internal sealed class NzbIntake(
         return new AddOutcome(ids, Replaced: false, null);
     }
 
-    /// <summary>Adds an item under a name that is free, as part of the caller's transaction.</summary>
-    /// <param name="connection">The caller's.</param>
-    /// <param name="item">The item.</param>
-    /// <param name="file">The file that it belongs to; null for one of its own, or for none yet.</param>
+    /// <summary>Adds an item under a free name, in the caller's transaction.</summary>
+    /// <param name="file">Row of its file; null to create one. Ignored for an address.</param>
     internal static void Insert(DbConnection connection, QueueItem item, long? file)
     {
-        // Of an NZB that is still to be fetched there is no file.
+        // An item without an NZB has no file yet.
         var row = item.Url is null ? file : 0;
         item = item with { Name = FindName(connection, item, row is not null) };
         if (row is { } known)
@@ -224,7 +215,7 @@ internal sealed class NzbIntake(
             QueueStore.Insert(connection, item);
     }
 
-    /// <summary>A name that no other item has, and whose file below <c>/nzbs</c> is free too, unless the item needs none of its own.</summary>
+    /// <summary>Finds a free name. The name of its file below <c>/nzbs</c> must be free too, unless the item shares an existing file.</summary>
     private static string FindName(DbConnection connection, QueueItem item, bool isFile) => ReleaseName.FindFree(
         item.Name,
         name => QueueStore.Contains(connection, item.Folder, name, item.Id)
@@ -232,7 +223,7 @@ internal sealed class NzbIntake(
 
     private QueueFile DescribeFile(NzbUpload upload, NzbAddition addition, string folder, QueueFile? before)
     {
-        var content = upload.AsItCame ?? throw new InvalidOperationException("An upload with several NZBs is kept as it came.");
+        var content = upload.Original ?? throw new InvalidOperationException("An upload with several NZBs is kept as it came.");
         return new QueueFile
         {
             Folder = folder,
@@ -241,7 +232,7 @@ internal sealed class NzbIntake(
             Length = content.PlainLength,
             Packed = upload.Raw is not null,
             AddedAt = time.WallTime(),
-            // They belong to the name (RFC 4918, section 9.7.1), and so outlive the bytes.
+            // Properties belong to the name (RFC 4918, section 9.7.1), so they outlive the bytes.
             Properties = before?.Properties ?? "",
         };
     }
@@ -254,7 +245,7 @@ internal sealed class NzbIntake(
 
     private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly, string? known = null)
     {
-        // The name that a client gives is for one item; several NZBs of a zip keep their own.
+        // A name from the client is for one item; NZBs of a zip keep their own names.
         var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
         var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
         var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
@@ -287,7 +278,7 @@ internal sealed class NzbIntake(
         if (options.MaxItems == 0)
             return false;
 
-        // Without a threshold of its own a full queue opens with the first free place.
+        // Without a threshold, a full queue reopens with the first free place.
         var resumeAt = options.ResumeThreshold == 0 ? options.MaxItems - 1 : options.ResumeThreshold;
         return _full ? items > resumeAt : items >= options.MaxItems;
     }

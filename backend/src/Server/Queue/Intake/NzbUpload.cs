@@ -3,60 +3,48 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Why nothing was added. None is about the content but its size (SAB-22, SAB-23).</summary>
+/// <summary>Why an upload was refused. Apart from size, content is never a reason (SAB-22, SAB-23).</summary>
 internal enum AddRefusal
 {
-    /// <summary>As many items are queued as the settings allow.</summary>
     QueueFull,
-
-    /// <summary>Too little room on the disk of the data folder.</summary>
     DiskFull,
 
-    /// <summary>More bytes than an NZB may have, packed or plain.</summary>
+    /// <summary>Larger than an NZB may be, packed or unpacked.</summary>
     TooLarge,
 
-    /// <summary>The upload did not end in time.</summary>
     TooSlow,
 
-    /// <summary>A file of its name is there, and may not be replaced.</summary>
+    /// <summary>A file of this name exists and must not be replaced.</summary>
     NameTaken,
 }
 
-/// <summary>One NZB of an upload: stored, or with the reason why its content is none.</summary>
-/// <param name="Blob">The stored NZB, or null.</param>
-/// <param name="MemberName">Its name inside a zip, or null when it was the upload itself.</param>
-/// <param name="Failure">Why nothing could be stored; null when it was.</param>
+/// <summary>One NZB of an upload, either stored or failed.</summary>
+/// <param name="MemberName">Name inside a zip; null if the upload itself is the NZB.</param>
+/// <param name="Failure">Why the content could not be stored, or null.</param>
 internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportFailure? Failure)
 {
-    /// <summary>What it says about its post; null if nothing was stored.</summary>
+    /// <summary>Null if nothing was stored.</summary>
     public PostMeasure? Measure { get; init; }
 }
 
-/// <summary>A received upload: its NZBs, safe on disk, or a refusal. Disposed when the add has ended, with or without success.</summary>
-/// <param name="Nzbs">At least one, unless refused.</param>
-/// <param name="Refusal">Why nothing was kept, or null.</param>
-/// <param name="Lease">Keeps the blobs while no row refers to them; null where none came.</param>
+/// <summary>A received upload: NZBs safe on disk, or a refusal. Dispose it when the add has ended.</summary>
+/// <param name="Lease">Keeps the blobs until rows refer to them; null if there are none.</param>
 internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Refusal, StoredNzbs.UploadLease? Lease) : IAsyncDisposable
 {
-    /// <summary>A packed upload as it came, where that was asked for; else null.</summary>
+    /// <summary>The upload as it came; null if it was not packed or not to be kept.</summary>
     public StoredBlob? Raw { get; init; }
 
-    /// <summary>The bytes as they came, as far as they are kept: those of a plain NZB are its own.</summary>
-    public StoredBlob? AsItCame => Raw ?? (Nzbs.Count == 1 ? Nzbs[0].Blob : null);
+    /// <summary>The bytes of the upload as they came, or null if they are not kept. A plain NZB is its own blob.</summary>
+    public StoredBlob? Original => Raw ?? (Nzbs.Count == 1 ? Nzbs[0].Blob : null);
 
-    /// <summary>Nothing is kept.</summary>
     public static NzbUpload Refused(AddRefusal refusal, StoredNzbs.UploadLease? lease = null) => new([], refusal, lease);
 
-    /// <inheritdoc/>
     public ValueTask DisposeAsync() => Lease?.DisposeAsync() ?? ValueTask.CompletedTask;
 }
 
-/// <summary>Outcome of an add.</summary>
-/// <param name="Ids">One id per NZB, in order; empty when refused.</param>
-/// <param name="Replaced">Whether an item of the same name made room.</param>
-/// <param name="Refusal">Why nothing was added, or null.</param>
+/// <param name="Ids">One id per NZB, in order; empty if refused.</param>
+/// <param name="Replaced">Whether an item of the same name was replaced.</param>
 internal sealed record AddOutcome(IReadOnlyList<string> Ids, bool Replaced, AddRefusal? Refusal)
 {
-    /// <summary>Nothing was added.</summary>
     public static AddOutcome Refused(AddRefusal refusal) => new([], false, refusal);
 }

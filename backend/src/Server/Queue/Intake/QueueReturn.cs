@@ -8,37 +8,32 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>What a client wants changed about an item that it tries again.</summary>
-/// <param name="Password">Password in place of that of the item; empty to keep it.</param>
-/// <param name="Upload">Its first NZB takes the place of that of the item; null to keep it.</param>
+/// <summary>What a client changes when it retries an item.</summary>
+/// <param name="Password">New password; empty keeps the old one.</param>
+/// <param name="Upload">Its first NZB replaces the old one; null keeps the old one.</param>
 internal sealed record QueueReturnChange(string Password, NzbUpload? Upload)
 {
-    /// <summary>Everything stays as it is.</summary>
     public static readonly QueueReturnChange None = new("", null);
 
-    /// <summary>How it is tried.</summary>
-    public AnotherTry Try { get; init; } = AnotherTry.Yes;
+    public RetryKind Try { get; init; } = RetryKind.Yes;
 
-    /// <summary>The NZB that takes the place of that of the item, or null.</summary>
     public UploadedNzb? Nzb => Upload is { Nzbs: [var first, ..] } ? first : null;
 }
 
-/// <summary>What has become of an item that was to go back into the queue.</summary>
 internal enum QueueReturnEnd
 {
-    /// <summary>It is there, or has failed again because what came for it is no NZB.</summary>
+    /// <summary>The item is queued, or has failed again because its new content is not an NZB.</summary>
     Returned,
 
-    /// <summary>There is no failed item of this id, or its NZB is gone.</summary>
+    /// <summary>No failed item has this id, or its NZB is gone.</summary>
     NoItem,
 
-    /// <summary>As many items are queued as the settings allow.</summary>
     QueueFull,
 }
 
 /// <summary>
-/// Puts failed items of the history back into the queue under the ids that they have (SAB-5). One transaction takes an item out of the one
-/// and into the other, so that it is in exactly one of them at any time (IMP-5).
+/// Moves failed items from the history back into the queue under their old ids (SAB-5). One transaction does both, so an item is always in exactly
+/// one place (IMP-5).
 /// </summary>
 internal sealed class QueueReturn(
     SluiceDatabase database,
@@ -55,10 +50,24 @@ internal sealed class QueueReturn(
 {
     private const int PieceBytes = 64 << 10;
 
-    /// <summary>Puts an item back.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="change">What is different from its first time.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    /// <summary>Puts items back one by one until the queue is full.</summary>
+    /// <returns>The ids of returned items, and whether the queue became full before the last one.</returns>
+    public async Task<(IReadOnlyList<string> Returned, bool IsFull)> ReturnAllAsync(
+        IEnumerable<string> ids, QueueReturnChange change, CancellationToken cancellationToken)
+    {
+        var returned = new List<string>();
+        foreach (var id in ids)
+        {
+            var end = await ReturnAsync(id, change, cancellationToken);
+            if (end == QueueReturnEnd.QueueFull)
+                return (returned, true);
+            if (end == QueueReturnEnd.Returned)
+                returned.Add(id);
+        }
+
+        return (returned, false);
+    }
+
     public async Task<QueueReturnEnd> ReturnAsync(string id, QueueReturnChange change, CancellationToken cancellationToken)
     {
         if (await history.FindAsync(id, cancellationToken) is not { IsCompleted: false } item)
@@ -76,7 +85,7 @@ internal sealed class QueueReturn(
             schedule.Wake();
             fetches.Wake();
             measuring.Wake();
-            // Only a retry with another NZB can have left the first one without use.
+            // Only a retry with another NZB can leave the old one unused.
             await stored.ReleaseAsync(change.Nzb is not null && taken?.NzbHash is { } replaced ? [replaced] : [], CancellationToken.None);
         }
 
@@ -86,7 +95,7 @@ internal sealed class QueueReturn(
         {
             if (queue.CurrentValue.MaxItems is var most and > 0 && QueueStore.Count(connection) >= most)
                 return QueueReturnEnd.QueueFull;
-            // Read anew: the item may have left meanwhile.
+            // Read again, because the item may have left the history.
             taken = HistoryStore.TakeFailed(connection, id, needsNzb: change.Nzb is null);
             if (taken is null)
                 return QueueReturnEnd.NoItem;
@@ -118,14 +127,14 @@ internal sealed class QueueReturn(
         AddedAt = item.AddedAt,
         Named = true,
         Retried = change.Try,
-        // The history has the size alone; the rest is read from the NZB again.
+        // The history stores only the size; the other numbers are measured again.
         EncodedBytes = change.Nzb is { } upload ? upload.Measure?.EncodedBytes ?? 0 : item.EncodedBytes,
         PostedAt = change.Nzb?.Measure?.PostedAt,
         Files = change.Nzb?.Measure?.Files,
         Segments = change.Nzb?.Measure?.Segments,
     };
 
-    /// <summary>The length of the plain NZB of an item; null when the NZB is gone or cannot be read any more.</summary>
+    /// <summary>Returns the length of the plain NZB, or null if the NZB is missing or unreadable.</summary>
     private async Task<long?> MeasureAsync(HistoryItem item, CancellationToken cancellationToken)
     {
         if (item.NzbHash is not { } hash)
@@ -133,7 +142,7 @@ internal sealed class QueueReturn(
         if (item.NzbLength > 0)
             return blobs.ContainsNzb(hash) ? item.NzbLength : null;
 
-        // Of an item that failed before its length was kept.
+        // Items that failed in an older version have no stored length.
         try
         {
             await using var plain = nzbs.Open(hash);

@@ -5,54 +5,44 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Outcome of staging an upload.</summary>
 internal enum StagingOutcome
 {
-    /// <summary>It is on disk under a name that was free.</summary>
     Created,
-
-    /// <summary>It is on disk in place of one that had its name.</summary>
     Replaced,
 
-    /// <summary>Another one has its name, and may not be replaced.</summary>
+    /// <summary>A file of this name exists and must not be replaced.</summary>
     Taken,
 
-    /// <summary>As much is staged as may be, or the disk is full.</summary>
+    /// <summary>The limit of staged uploads is reached, or the disk is full.</summary>
     NoRoom,
 
-    /// <summary>The body did not end in time.</summary>
     TooSlow,
 }
 
 /// <summary>
-/// Files that clients write under a passing name and give the name of an NZB once they are whole (DAV-40b). Each is kept on disk
-/// for an hour, over a restart too. When they are as many or as large as allowed the next one is refused: no accepted file is dropped for it.
+/// Files that clients upload under a temporary name and rename to <c>.nzb</c> when complete (DAV-40b). They stay on disk for an hour, across
+/// restarts. Above the limits new files are refused, because an accepted file must not be dropped.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagedUploads(
     StagingFolder disk, BlobStore blobs, ProcessOptions process, TimeProvider time, ILogger<StagedUploads> logger) : IWorker, IDisposable
 {
-    /// <summary>Uploads at a time.</summary>
     public const int MaxUploads = 100;
 
-    /// <summary>Bytes at a time, as a multiple of the longest upload.</summary>
-    public const int MaxLongest = 4;
+    /// <summary>Total size limit, as a multiple of the largest upload.</summary>
+    public const int MaxSizeFactor = 4;
 
-    private static readonly TimeSpan Life = TimeSpan.FromHours(1);
+    private static readonly TimeSpan Lifetime = TimeSpan.FromHours(1);
 
-    // Guards the fields below; no file is touched under it. An upload leaves the index before its bytes leave the disk.
+    // Guards the fields below; never held during file access. An upload leaves the index before its bytes are deleted.
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (StagedUpload Upload, ITimer Timer)> _kept = [];
     private int _arriving;
     private long _arrivingBytes;
 
-    /// <summary>Reads a body to its end and keeps it.</summary>
-    /// <param name="folder">Folder below <c>/nzbs</c>.</param>
-    /// <param name="name">The passing name.</param>
-    /// <param name="body">Forward only, no longer than an upload may be; stays open.</param>
-    /// <param name="length">Its length in bytes, or null when it is not known.</param>
-    /// <param name="mayReplace">Whether it takes the place of one of its name.</param>
-    /// <param name="cancellationToken">Gives up; nothing is left behind.</param>
+    /// <summary>Reads a body to its end and stores it.</summary>
+    /// <param name="body">Forward only, within the limit of uploads; stays open.</param>
+    /// <param name="length">In bytes; null if unknown.</param>
     public async Task<StagingOutcome> AddAsync(
         string folder, string name, Stream body, long? length, bool mayReplace, CancellationToken cancellationToken)
     {
@@ -65,7 +55,7 @@ internal sealed class StagedUploads(
         try
         {
             blobs.RequireSpace(length ?? 0);
-            return Keep(await disk.SaveAsync(folder, name, body, cancel.Token), mayReplace, Life);
+            return Keep(await disk.SaveAsync(folder, name, body, cancel.Token), mayReplace, Lifetime);
         }
         catch (StorageException e) when (e.Fault == StorageFault.Full)
         {
@@ -85,27 +75,24 @@ internal sealed class StagedUploads(
         }
     }
 
-    /// <inheritdoc/>
     string IWorker.Name => "staged uploads";
 
-    /// <summary>The upload of a name, or null.</summary>
     public StagedUpload? Find(string folder, string name)
     {
         lock (_gate)
             return _kept.TryGetValue((folder, name), out var kept) ? kept.Upload : null;
     }
 
-    /// <summary>All uploads.</summary>
     public IReadOnlyList<StagedUpload> List()
     {
         lock (_gate)
             return [.. _kept.Values.Select(kept => kept.Upload)];
     }
 
-    /// <summary>The bytes of an upload from one of them on, or null when it is no longer there. The caller disposes the stream.</summary>
+    /// <summary>Opens the bytes from an offset; null if the upload is gone. The caller disposes the stream.</summary>
     public Stream? Open(StagedUpload upload, long offset) => disk.Open(upload, offset);
 
-    /// <summary>Removes an upload. False when it is no longer there, or another one has come under its name.</summary>
+    /// <summary>Removes an upload. Returns false if it is gone or another upload has replaced it.</summary>
     public bool Remove(StagedUpload upload)
     {
         lock (_gate)
@@ -121,16 +108,15 @@ internal sealed class StagedUploads(
         return true;
     }
 
-    /// <inheritdoc/>
     public Task PrepareAsync(CancellationToken cancellationToken)
     {
         try
         {
             foreach (var upload in disk.Recover())
             {
-                var rest = upload.Since + Life - time.WallTime();
+                var rest = upload.Since + Lifetime - time.WallTime();
                 if (rest > TimeSpan.Zero)
-                    Keep(upload, mayReplace: true, rest < Life ? rest : Life);
+                    Keep(upload, mayReplace: true, rest < Lifetime ? rest : Lifetime);
                 else
                     Delete(upload);
             }
@@ -143,7 +129,6 @@ internal sealed class StagedUploads(
         return Task.CompletedTask;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         lock (_gate)
@@ -159,7 +144,7 @@ internal sealed class StagedUploads(
         lock (_gate)
         {
             var used = _kept.Values.Sum(kept => kept.Upload.Length) + _arrivingBytes;
-            if (_kept.Count + _arriving >= MaxUploads || used + bytes > MaxLongest * process.MaxRequestBodySize)
+            if (_kept.Count + _arriving >= MaxUploads || used + bytes > MaxSizeFactor * process.MaxRequestBodySize)
                 return false;
             _arriving++;
             _arrivingBytes += bytes;
@@ -202,10 +187,10 @@ internal sealed class StagedUploads(
     private void Expire(StagedUpload upload)
     {
         if (Remove(upload))
-            QueueLog.StagedUploadExpired(logger, upload.Id, (long)Life.TotalMinutes);
+            QueueLog.StagedUploadExpired(logger, upload.Id, (long)Lifetime.TotalMinutes);
     }
 
-    /// <summary>A file that cannot be removed stays until the next start, which finds it too old.</summary>
+    /// <summary>If deletion fails, the file stays until the next start, which finds it expired.</summary>
     private void Delete(StagedUpload upload)
     {
         try

@@ -5,31 +5,30 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>A file that a client has written under a passing name.</summary>
-/// <param name="Id">Names these bytes and no others: 32 hex digits.</param>
-/// <param name="Folder">Its folder below <c>/nzbs</c>.</param>
-/// <param name="Name">The passing name.</param>
-/// <param name="Start">Where its bytes begin in the file on disk.</param>
-/// <param name="Length">How many there are.</param>
-/// <param name="Since">When it was whole.</param>
+/// <summary>A file uploaded under a temporary name.</summary>
+/// <param name="Id">Unique per content: 32 hex digits.</param>
+/// <param name="Folder">Folder below <c>/nzbs</c>.</param>
+/// <param name="Name">Temporary name.</param>
+/// <param name="Start">Offset of the content in the file on disk.</param>
+/// <param name="Length">In bytes.</param>
+/// <param name="Since">When the upload was complete.</param>
 internal sealed record StagedUpload(string Id, string Folder, string Name, int Start, long Length, DateTimeOffset Since);
 
 /// <summary>
-/// Staged uploads on disk, one file each: a line that says folder and name as a JSON array, then the bytes as they came. The
-/// names of the files are the server's own.
+/// Staged uploads on disk, one file each: a line with folder and name as a JSON array, then the content. The server chooses the file names.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimeProvider time, StorageState? state = null)
 {
     private const string Suffix = ".upload";
 
-    /// <summary>Longest first line: two names of 255 bytes, each byte escaped.</summary>
+    /// <summary>Longest first line: two names of 255 bytes with every byte escaped.</summary>
     private const int MaxPlace = 4096;
 
     private readonly DurableFolder _saved = new(folder.Staged, files, state);
 
-    /// <summary>Reads a body to its end and keeps it. When the task completes it is on disk.</summary>
-    /// <exception cref="StorageException">It cannot be written.</exception>
+    /// <summary>Reads a body to its end and stores it. The file is durable when the task completes.</summary>
+    /// <exception cref="StorageException">The file cannot be written.</exception>
     public async Task<StagedUpload> SaveAsync(string queueFolder, string name, Stream body, CancellationToken cancellationToken)
     {
         var id = Guid.NewGuid().ToString("N");
@@ -49,13 +48,13 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
         catch
         {
-            // It may have its name already, under which the next start would find an upload that was refused.
+            // The file may have its final name already; the next start would then find a refused upload.
             _saved.Discard(PathOf(id));
             throw;
         }
     }
 
-    /// <summary>The bytes of an upload from one of them on, or null when they have been removed. The caller disposes the stream.</summary>
+    /// <summary>Opens the bytes from an offset; null if the upload is gone. The caller disposes the stream.</summary>
     public Stream? Open(StagedUpload upload, long offset)
     {
         try
@@ -70,10 +69,10 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
     }
 
-    /// <summary>Removes the bytes of an upload; streams that are open on them read on.</summary>
+    /// <summary>Deletes an upload; open streams can still read it.</summary>
     public void Delete(StagedUpload upload) => _saved.Delete(PathOf(upload.Id));
 
-    /// <summary>Uploads of an earlier process, the oldest first. Removes files that were not saved to their end.</summary>
+    /// <summary>Returns uploads of an earlier process, oldest first, and deletes incomplete files.</summary>
     public IReadOnlyList<StagedUpload> Recover()
     {
         var found = new List<StagedUpload>();
@@ -92,7 +91,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         return [.. found.OrderBy(upload => upload.Since)];
     }
 
-    /// <summary>Null for a file that was not made here, which is left alone.</summary>
+    /// <summary>Returns null for a foreign file, which stays untouched.</summary>
     private StagedUpload? Read(string path, DateTimeOffset changed)
     {
         using var file = _saved.OpenRead(path);
@@ -117,6 +116,5 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
     private string PathOf(string id) => _saved.PathOf(id + Suffix);
 }
 
-/// <summary>How the place of an upload stands in JSON, generated at build.</summary>
 [JsonSerializable(typeof(string[]))]
 internal sealed partial class StagingJson : JsonSerializerContext;

@@ -7,28 +7,22 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>A removal that can be taken back.</summary>
-/// <param name="Id">What it is taken back by.</param>
-/// <param name="Count">How much was removed.</param>
-/// <param name="Until">Until when.</param>
+/// <summary>A removal that can be undone.</summary>
 internal sealed record UndoTicket(string Id, int Count, DateTimeOffset Until);
 
-/// <summary>What has become of the wish to take a removal back.</summary>
 internal enum UndoEnd
 {
-    /// <summary>Everything is where it was.</summary>
-    TakenBack,
+    Undone,
 
-    /// <summary>Its time is over, or it was taken back before.</summary>
+    /// <summary>The time is up, or it was undone already.</summary>
     TooLate,
 
-    /// <summary>There never was such a removal.</summary>
     Unknown,
 }
 
 /// <summary>
-/// Removes items of queue and history so that it can be taken back for a while, also after a restart (HLT-61), and drops them for good when
-/// that time is over. Releases are never touched.
+/// Removes items of queue and history so that clients can undo it for a while, even after a restart (HLT-61). Deletes them for good afterwards.
+/// Releases stay.
 /// </summary>
 internal sealed class UndoWorker(
     SluiceDatabase database,
@@ -39,24 +33,21 @@ internal sealed class UndoWorker(
     RcloneNotifier rclone,
     TimeProvider time) : IWorker
 {
-    /// <summary>How long a removal can be taken back.</summary>
-    public static readonly TimeSpan Term = TimeSpan.FromSeconds(10);
+    /// <summary>How long a removal can be undone.</summary>
+    public static readonly TimeSpan UndoTime = TimeSpan.FromSeconds(10);
 
     private const string Prefix = "u-";
 
-    // A removal dirties pages all over its indices, and a commit writes each of them: many small transactions write the same pages again and
-    // again. This many take a half second, for which adds may wait.
+    // A removal touches index pages everywhere, and each commit writes them; small transactions would write the same pages many times. This
+    // size takes half a second, which adds can wait.
     private const int PerTransaction = 20_000;
 
     private readonly WakeSignal _signal = new(time);
 
-    /// <inheritdoc/>
     public string Name => "what was removed";
 
-    /// <summary>Removes items of the queue. Work on them stops at once.</summary>
-    /// <param name="ids">Which; unknown ones are passed over.</param>
-    /// <param name="cancellationToken">Counts until the first transaction begins.</param>
-    /// <returns>Null where none of them was there.</returns>
+    /// <summary>Removes items of the queue and cancels their imports.</summary>
+    /// <returns>Null if none of the items was in the queue.</returns>
     public Task<UndoTicket?> RemoveItemsAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) => RemoveAsync(
         [.. ids.Distinct()],
         RemovedStore.TakeItems,
@@ -68,16 +59,12 @@ internal sealed class UndoWorker(
         cancellationToken);
 
     /// <summary>Removes items of the history.</summary>
-    /// <param name="numbers">Their row numbers; those that are gone are passed over.</param>
-    /// <param name="cancellationToken">Counts until the first transaction begins.</param>
-    /// <returns>Null where none of them was there.</returns>
+    /// <param name="numbers">Row numbers; unknown ones are skipped.</param>
+    /// <returns>Null if none of the items was there.</returns>
     public Task<UndoTicket?> RemoveHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
-        RemoveAsync(numbers, RemovedStore.TakeHistory, Tell, cancellationToken);
+        RemoveAsync(numbers, RemovedStore.TakeHistory, NotifyRclone, cancellationToken);
 
-    /// <summary>Takes a removal back.</summary>
-    /// <param name="id">The id of its ticket.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
-    public async Task<UndoEnd> TakeBackAsync(string id, CancellationToken cancellationToken)
+    public async Task<UndoEnd> UndoAsync(string id, CancellationToken cancellationToken)
     {
         if (!id.StartsWith(Prefix, StringComparison.Ordinal)
             || !long.TryParse(id.AsSpan(Prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out var removal))
@@ -92,16 +79,16 @@ internal sealed class UndoWorker(
                     ended = RemovedStore.Return(connection, removal);
                 return isOpen switch
                 {
-                    true => UndoEnd.TakenBack,
+                    true => UndoEnd.Undone,
                     false => UndoEnd.TooLate,
                     null => UndoEnd.Unknown,
                 };
             },
             cancellationToken);
-        if (end == UndoEnd.TakenBack)
+        if (end == UndoEnd.Undone)
         {
             foreach (var item in ended)
-                Tell(item);
+                NotifyRclone(item);
             schedule.Wake();
             fetches.Wake();
         }
@@ -109,22 +96,11 @@ internal sealed class UndoWorker(
         return end;
     }
 
-    /// <inheritdoc/>
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // Without a database the server only explains itself.
-        if (!database.IsOpen)
-            return;
-        try
-        {
-            while (true)
-                await _signal.WaitAsync(await DropDueAsync(stopping), stopping);
-        }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing is removed any more.
-        }
-    }
+        while (true)
+            await _signal.WaitAsync(await DropDueAsync(stopping), stopping);
+    });
 
     private async Task<UndoTicket?> RemoveAsync<TKey, TRemoved>(
         IReadOnlyCollection<TKey> keys,
@@ -135,11 +111,11 @@ internal sealed class UndoWorker(
         var (removal, count, until) = ((long?)null, 0, time.WallTime());
         foreach (var chunk in keys.Chunk(PerTransaction))
         {
-            // All of it or nothing: once it has begun it is carried through.
+            // The first transaction can be canceled; later ones must not, so that the removal is complete.
             var removed = await database.WriteAsync(
                 connection =>
                 {
-                    until = time.WallTime() + Term;
+                    until = time.WallTime() + UndoTime;
                     removal = RemovedStore.Begin(connection, removal, until.ToUnixTimeMilliseconds());
                     return take(connection, removal.Value, chunk);
                 },
@@ -153,12 +129,12 @@ internal sealed class UndoWorker(
         return count == 0 ? null : new UndoTicket(string.Create(CultureInfo.InvariantCulture, $"{Prefix}{removal}"), count, until);
     }
 
-    /// <returns>How long until the next one is due; null where there is none.</returns>
+    /// <returns>Time until the next removal expires; null if there is none.</returns>
     private async Task<TimeSpan?> DropDueAsync(CancellationToken stopping)
     {
         var now = time.WallTime();
         var (due, next) = await database.WriteAsync(
-            connection => RemovedStore.Close(connection, now.ToUnixTimeMilliseconds(), (now + (Term * 2)).ToUnixTimeMilliseconds()), stopping);
+            connection => RemovedStore.Close(connection, now.ToUnixTimeMilliseconds(), (now + (UndoTime * 2)).ToUnixTimeMilliseconds()), stopping);
         foreach (var removal in due)
         {
             while (await database.WriteAsync(connection => RemovedStore.Drop(connection, removal), stopping) is { } hashes)
@@ -171,7 +147,7 @@ internal sealed class UndoWorker(
         return left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 
-    private void Tell(EndedItem item)
+    private void NotifyRclone(EndedItem item)
     {
         if (item is { IsCompleted: true, Archived: false })
             rclone.ReleaseChanged(item.Folder, item.Name);

@@ -4,20 +4,17 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>
-/// The output of a decompressor that reads an upload: forward only, never more than 200 times what went in, and every
-/// fault of the packed bytes is one kind of exception.
-/// </summary>
+/// <summary>Output of a decompressor. Fails when the output exceeds 200 times the input, and reports damage as one kind of exception.</summary>
 /// <param name="decoder">Disposed with this stream.</param>
-/// <param name="format">Name of the format, for the sentence.</param>
-/// <param name="packed">Bytes that the decoder has taken so far, or may take at most.</param>
-/// <param name="budget">Of the whole upload; the bytes of this stream count with the rest.</param>
+/// <param name="format">Name of the format, for error messages.</param>
+/// <param name="packed">Returns the bytes that the decoder has consumed, or may consume at most.</param>
+/// <param name="budget">Budget of the whole upload, shared by its streams.</param>
 internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : ForwardStream
 {
     private long _unpacked;
 
     /// <inheritdoc/>
-    /// <exception cref="NzbFormatException">The packed bytes are damaged, or unpack to too much.</exception>
+    /// <exception cref="NzbFormatException">The packed bytes are damaged or unpack to too much.</exception>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         int read;
@@ -27,7 +24,7 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
         }
         catch (Exception e) when (e is InvalidDataException or SharpCompressException or EndOfStreamException or IndexOutOfRangeException)
         {
-            // The bzip2 reader of SharpCompress runs past its tables on some damage.
+            // The bzip2 reader of SharpCompress reads past its tables on some damage.
             throw new NzbFormatException(NzbFault.NotAnNzb, $"damaged {format}", e);
         }
 
@@ -38,7 +35,6 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
         return budget.IsSpent ? throw new NzbFormatException(NzbFault.TooLarge, budget.Excess) : read;
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         if (disposing)
@@ -47,28 +43,26 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
     }
 }
 
-/// <summary>How many bytes all the content of one upload may unpack to (S15). Not thread-safe.</summary>
-/// <param name="packed">Bytes of the upload.</param>
+/// <summary>Limits how much one upload may unpack to (S15). Not thread-safe.</summary>
+/// <param name="packed">Size of the upload in bytes.</param>
 internal sealed class UnpackBudget(long packed)
 {
-    /// <summary>Plain bytes per packed byte (IMP-10); text packs to a tenth, a bomb to a thousandth.</summary>
+    /// <summary>Plain bytes per packed byte (IMP-10). Text packs to a tenth, a bomb to a thousandth.</summary>
     public const int MaxRatio = 200;
 
-    /// <summary>Plain bytes up to which the ratio is not judged: a short text packs well by chance.</summary>
+    /// <summary>Below this many plain bytes the ratio is not checked, because short texts can pack very well.</summary>
     public const long Grace = 1 << 20;
 
-    /// <summary>Plain bytes in all: sixteen NZBs of the longest kind.</summary>
+    /// <summary>Total limit: sixteen NZBs of maximum size.</summary>
     public const long MaxBytes = 4L << 30;
 
     private readonly long _limit = Math.Min(MaxBytes, Math.Max(Grace, packed * MaxRatio));
     private long _taken;
 
-    /// <summary>Whether more was unpacked than may be.</summary>
     public bool IsSpent => _taken > _limit;
 
-    /// <summary>What there is too much of, for the sentence.</summary>
+    /// <summary>The exceeded limit, for error messages.</summary>
     public string Excess => _limit == MaxBytes ? $"it unpacks to more than {MaxBytes >> 20} MiB" : $"it unpacks to more than {MaxRatio} times its size";
 
-    /// <summary>Counts unpacked bytes.</summary>
     public void Take(int bytes) => _taken += bytes;
 }

@@ -7,22 +7,21 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves
-/// each NZB as a blob that is safe on disk, measured on its way there. Whether the content is an NZB is judged by the import.
+/// Receives an upload. Unpacks gzip, bzip2 and zip, recognized by content (IMP-10), and stores each NZB as a durable blob, measured on the way. The
+/// import decides whether the content is an NZB.
 /// </summary>
 internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, ProcessOptions process, TimeProvider time)
 {
-    /// <summary>How long an upload may take in all, its unpacking included (S15): the longest at 700 kbit/s.</summary>
+    /// <summary>Limit for a whole upload with unpacking (S15); enough for the largest one at 700 kbit/s.</summary>
     public static readonly TimeSpan MaxTime = TimeSpan.FromHours(1);
 
     private const int Signature = 4;
 
-    /// <summary>Reads an upload to its end.</summary>
+    /// <summary>Reads an upload to its end. Leaves nothing behind if canceled.</summary>
     /// <param name="body">Forward only; stays open.</param>
-    /// <param name="length">Its length as far as it is known, in bytes.</param>
-    /// <param name="keepsPacked">Whether a packed upload is kept as it came as well.</param>
-    /// <param name="cancellationToken">Gives up; nothing is left behind.</param>
-    /// <exception cref="UploadBrokenException">The body breaks off.</exception>
+    /// <param name="length">In bytes; null if unknown.</param>
+    /// <param name="keepsPacked">Whether to keep a packed upload as it came, too.</param>
+    /// <exception cref="UploadBrokenException">The body ends early.</exception>
     public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
         var lease = stored.BeginUpload();
@@ -65,7 +64,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
         if (!isGzip && !isZip && !start.Span.StartsWith("BZh"u8))
             return new NzbUpload([await SaveAsync(upload, null, lease, cancellationToken)], null, lease);
 
-        // A zip is read from its end, the bzip2 reader knows blocking reads only, and how much may be unpacked depends on the length.
+        // Stored first, because zip is read from its end, the bzip2 reader blocks, and the unpack limit depends on the length.
         var raw = keepsPacked ? await blobs.SaveRawAsync(upload, lease.PinAsync, cancellationToken) : null;
         await using var file = raw is null ? await SpoolAsync(upload, cancellationToken) : blobs.OpenRaw(raw.Hash);
         var budget = new UnpackBudget(file.Length);
@@ -102,7 +101,8 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
             {
                 nzbs.Add(await SaveMemberAsync(member, budget, lease, cancellationToken));
 
-                // Entries that share their bytes each stay below the limits. The whole upload fails, valid entries before included.
+                // Zip entries can share bytes and each stay below the limits, so the sum counts. The whole upload fails, including valid
+                // entries.
                 if (budget.IsSpent)
                     return [new UploadedNzb(null, null, ImportFailure.NzbTooLarge(budget.Excess))];
             }
@@ -129,7 +129,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
         }
         catch (InvalidDataException)
         {
-            // An unknown method, or a header that is not where the directory says.
+            // An unknown compression method, or a header that is not where the directory says.
             return new UploadedNzb(null, member.Name, ImportFailure.NotAnNzb("damaged zip"));
         }
         catch (BlobTooLargeException e)
@@ -163,7 +163,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
 
     private async Task<Stream> SpoolAsync(UploadStream upload, CancellationToken cancellationToken)
     {
-        // Lies among the blobs, so that the next start finds it after a kill.
+        // Created next to the blobs, so that the next start deletes it after a kill.
         var file = blobs.CreateTemporary();
         try
         {

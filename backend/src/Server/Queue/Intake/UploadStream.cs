@@ -2,13 +2,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>The body of an upload, whose first bytes can be looked at.</summary>
+/// <summary>Body of an upload with a peekable start.</summary>
 /// <param name="body">Stays open.</param>
 internal sealed class UploadStream(Stream body) : ForwardStream
 {
     private ReadOnlyMemory<byte> _start;
 
-    /// <summary>Looks at the first bytes, which stay to be read. Once, before anything is read.</summary>
+    /// <summary>Returns the first bytes without consuming them. Call it once, before any read.</summary>
     public async Task<ReadOnlyMemory<byte>> PeekAsync(int length, CancellationToken cancellationToken)
     {
         var start = new byte[length];
@@ -19,7 +19,7 @@ internal sealed class UploadStream(Stream body) : ForwardStream
     }
 
     /// <inheritdoc/>
-    /// <exception cref="UploadBrokenException">The body breaks off.</exception>
+    /// <exception cref="UploadBrokenException">The body ends early.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (_start.IsEmpty)
@@ -39,11 +39,10 @@ internal sealed class UploadStream(Stream body) : ForwardStream
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
-            // The reader of a multipart throws a plain IOException when a part has no end; faults of the connection have derived types.
+            // The multipart reader throws a plain IOException for an unterminated part; connection faults have derived types.
             throw new UploadBrokenException(e);
         }
     }
 }
 
-/// <summary>The body of an upload ends before its end.</summary>
 internal sealed class UploadBrokenException(Exception inner) : IOException("The upload breaks off.", inner);

@@ -9,20 +9,20 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>How a try to fetch an NZB ended.</summary>
-/// <param name="Failure">Why it can never be had; null otherwise.</param>
-/// <param name="Again">Why it may be had later; null otherwise. Without the address.</param>
-/// <param name="After">How long the host wants to be left alone, or null.</param>
-/// <param name="Counts">Whether the try is one of those that an item has.</param>
+/// <summary>How an attempt to fetch an NZB ended.</summary>
+/// <param name="Failure">Why the NZB can never be fetched, or null.</param>
+/// <param name="Again">Why to retry later, or null. Never contains the address.</param>
+/// <param name="After">Delay requested by the host, or null.</param>
+/// <param name="Counts">Whether it counts as one of the item's attempts.</param>
 internal sealed record UrlFetchEnd(ImportFailure? Failure = null, string? Again = null, TimeSpan? After = null, bool Counts = true);
 
-/// <summary>One try to fetch the NZB of an item from its address: asks for it, receives it, and gives it to the item (SAB-25).</summary>
+/// <summary>One attempt to fetch an NZB from its address and give it to its item (SAB-25).</summary>
 internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, NzbIntake intake, TimeProvider time)
 {
-    /// <summary>For one try in all, from the name of the host to the last byte.</summary>
+    /// <summary>For the whole attempt, from the DNS query to the last byte.</summary>
     public static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
-    /// <summary>Most bytes of a body, packed or plain.</summary>
+    /// <summary>Size limit of a body, packed or unpacked.</summary>
     public const long MaxBytes = BlobStore.MaxNzbBytes;
 
     private static readonly HttpStatusCode[] Passing =
@@ -30,10 +30,6 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
         HttpStatusCode.TooManyRequests, HttpStatusCode.InternalServerError, HttpStatusCode.BadGateway, HttpStatusCode.ServiceUnavailable,
     ];
 
-    /// <summary>Fetches.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="url">Its address.</param>
-    /// <param name="stopping">The process ends.</param>
     public async Task<UrlFetchEnd> RunAsync(string id, Uri url, CancellationToken stopping)
     {
         using var deadline = new CancellationTokenSource(Deadline, time);
@@ -76,7 +72,7 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
             return TooLarge();
 
         await using var body = new CappedStream(await answer.Content.ReadAsStreamAsync(cancellationToken));
-        // A queue that is full has taken this item already.
+        // Does not check the queue limit, because the item is already queued.
         await using var upload = await receiver.ReceiveAsync(body, length, keepsPacked: false, cancellationToken);
         return upload.Refusal switch
         {
@@ -87,12 +83,12 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
         };
     }
 
-    /// <summary>The name that the host gives, else the last one of the path.</summary>
+    /// <summary>Returns the name that the host sent, or the last segment of the path.</summary>
     private static string NameOf(HttpResponseMessage answer)
     {
         var disposition = answer.Content.Headers.ContentDisposition;
         var given = (disposition?.FileNameStar ?? disposition?.FileName ?? "").Trim('"', ' ');
-        // A path in it is none of this machine.
+        // Strips any path, because it does not belong to this machine.
         given = given[(given.LastIndexOfAny(['/', '\\']) + 1)..];
         if (given.Length > 0)
             return given;
@@ -114,10 +110,10 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
 
     private static UrlFetchEnd TooLarge() => new(ImportFailure.NzbTooLarge($"more than {MaxBytes >> 20} MiB"));
 
-    /// <summary>What is missing here is no try of the host (IMP-81).</summary>
+    /// <summary>A local storage problem does not count as an attempt (IMP-81).</summary>
     private static UrlFetchEnd NoRoom() => new(Again: "it cannot be stored at the moment", Counts: false);
 
-    /// <summary>The body, which may be no longer than an NZB, however it is packed.</summary>
+    /// <summary>Limits the body to the size of an NZB, packed or not.</summary>
     private sealed class CappedStream(Stream body) : ForwardStream
     {
         private long _read;

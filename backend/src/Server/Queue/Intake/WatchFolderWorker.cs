@@ -8,9 +8,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Adds the NZBs that are put into the watch folder, or into a folder of it that is named like a category, and removes their files
-/// (IMP-7). It looks every few seconds, because folders of the network tell of no changes; a file is whole when it has not changed for
-/// a while. Links are not followed.
+/// Adds NZBs from the watch folder and from its subfolders named like a category, then deletes the files (IMP-7). Polls, because network folders send
+/// no change events. A file counts as complete when it has not changed for a while. Links are ignored.
 /// </summary>
 internal sealed class WatchFolderWorker(
     NzbIntake intake,
@@ -21,88 +20,74 @@ internal sealed class WatchFolderWorker(
     TimeProvider time,
     ILogger<WatchFolderWorker> logger) : IWorker
 {
-    /// <summary>How long a file must not have changed, and the time between two looks.</summary>
-    public static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
+    /// <summary>How long a file must stay unchanged, and the polling interval.</summary>
+    public static readonly TimeSpan QuietTime = TimeSpan.FromSeconds(5);
 
-    /// <summary>Until the next look after a refusal that passes.</summary>
-    public static readonly TimeSpan Rest = TimeSpan.FromMinutes(1);
+    /// <summary>Wait after a temporary refusal.</summary>
+    public static readonly TimeSpan RefusalPause = TimeSpan.FromMinutes(1);
 
-    // Looked at in one go; the rest comes when these are gone.
+    // Limit per scan; later scans find the rest.
     private const int MaxFiles = 10_000;
 
     private readonly WakeSignal _signal = new(time);
 
-    // Of the loop alone.
+    // Used by the loop only.
     private Dictionary<string, Sighting> _seen = [];
     private string _said = "";
 
     private volatile bool _isAsked;
     private volatile bool _isUnreadable;
 
-    /// <inheritdoc/>
     public string Name => "the watch folder";
 
-    /// <summary>Whether the folder could not be read when it was looked at last.</summary>
+    /// <summary>Whether the last scan could not read the folder.</summary>
     public bool IsUnreadable => _isUnreadable;
 
-    /// <summary>Looks now, and tries files again that were left alone.</summary>
-    public void Look()
+    /// <summary>Scans now, and retries files skipped after a failure.</summary>
+    public void ScanNow()
     {
         _isAsked = true;
         _signal.Set();
     }
 
-    /// <inheritdoc/>
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // Without a database the server only explains itself.
-        if (!database.IsOpen)
-            return;
-
         using var changed = options.OnChange((_, _) => _signal.Set());
-        try
+        while (true)
         {
-            while (true)
-            {
-                TimeSpan? next = options.CurrentValue.WatchFolder is { } folder ? await LookAsync(folder, stopping) : null;
-                _isUnreadable = _isUnreadable && next is not null;
-                await _signal.WaitAsync(next, stopping);
-            }
+            TimeSpan? next = options.CurrentValue.WatchFolder is { } folder ? await ScanAsync(folder, stopping) : null;
+            _isUnreadable = _isUnreadable && next is not null;
+            await _signal.WaitAsync(next, stopping);
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing is added any more.
-        }
-    }
+    });
 
-    /// <returns>How long to wait until the next look.</returns>
-    private async Task<TimeSpan> LookAsync(string folder, CancellationToken stopping)
+    /// <returns>Time until the next scan.</returns>
+    private async Task<TimeSpan> ScanAsync(string folder, CancellationToken stopping)
     {
         var isAsked = _isAsked;
         _isAsked = false;
         if (!TryList(folder, isAsked))
-            return Quiet;
+            return QuietTime;
 
         var known = (await remembered.ListAsync(stopping)).ToDictionary(file => file.Path);
         var gone = known.Keys.Where(path => !_seen.ContainsKey(path) && !Path.Exists(path)).ToList();
         if (gone.Count > 0)
             await remembered.ForgetAsync(gone, stopping);
 
-        var due = _seen.Values.Where(seen => !seen.IsLeft && seen.File.Length > 0 && time.GetElapsedTime(seen.Since) >= Quiet);
+        var due = _seen.Values.Where(seen => !seen.IsLeft && seen.File.Length > 0 && time.GetElapsedTime(seen.Since) >= QuietTime);
         foreach (var seen in due.OrderBy(seen => seen.File.ChangedAt).ThenBy(seen => seen.File.Path, StringComparer.Ordinal).ToList())
         {
             if (known.GetValueOrDefault(seen.File.Path) != seen.File && !await AddAsync(seen, stopping))
-                return Rest;
+                return RefusalPause;
             if (!seen.IsLeft)
                 Remove(seen);
         }
 
-        return Quiet;
+        return QuietTime;
     }
 
-    /// <summary>Lists what is there and keeps since when each file has been as it is.</summary>
-    /// <param name="folder">The watch folder.</param>
-    /// <param name="isAsked">Whether files that were left alone are looked at again.</param>
+    /// <summary>Scans the folder, and records since when each file is unchanged.</summary>
+    /// <param name="isAsked">Whether to retry skipped files.</param>
     private bool TryList(string folder, bool isAsked)
     {
         try
@@ -143,13 +128,13 @@ internal sealed class WatchFolderWorker(
         }
     }
 
-    // What begins with a dot is a file of a program that writes it under another name, or litter of a desktop.
+    // A leading dot means a temporary name of another program, or litter of a desktop.
     private static IEnumerable<FileInfo> Nzbs(DirectoryInfo folder) =>
         folder.EnumerateFiles().Where(file => ItemName.IsOfNzb(file.Name) && !file.Name.StartsWith('.') && !IsLink(file));
 
     private static bool IsLink(FileSystemInfo file) => (file.Attributes & FileAttributes.ReparsePoint) != 0;
 
-    /// <returns>False where nothing can be added at the moment.</returns>
+    /// <returns>False if nothing can be added right now.</returns>
     private async Task<bool> AddAsync(Sighting seen, CancellationToken stopping)
     {
         var path = seen.File.Path;
@@ -179,18 +164,18 @@ internal sealed class WatchFolderWorker(
         }
         catch (StorageException)
         {
-            // It tells of itself.
+            // The storage has logged the fault.
             return false;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Messages of the system name the path, and with it a password that may stand in the name.
+            // Avoids the system's message, because it contains the path and the name may contain a password.
             Leave(seen, e is UnauthorizedAccessException ? "cannot be read: permission denied" : $"cannot be read: {e.GetType().Name}");
             return true;
         }
     }
 
-    /// <summary>Removes a file whose NZBs are accepted. One that was written anew meanwhile is another one.</summary>
+    /// <summary>Deletes a file whose NZBs were added, unless it has been rewritten since.</summary>
     private void Remove(Sighting seen)
     {
         try
@@ -211,10 +196,10 @@ internal sealed class WatchFolderWorker(
         QueueLog.WatchedFileLeft(logger, NameOf(seen.File.Path), cause);
     }
 
-    /// <summary>The name without the password that may stand in it.</summary>
+    /// <summary>The name without its password.</summary>
     private static string NameOf(string path) => ItemName.Parse(Path.GetFileName(path)).Name;
 
-    /// <summary>A file and since when it has been as it is.</summary>
+    /// <summary>A file and the time since which it is unchanged.</summary>
     private sealed record Sighting(WatchedFile File, string Category, long Since)
     {
         public bool IsLeft { get; set; }

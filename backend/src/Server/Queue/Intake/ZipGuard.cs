@@ -3,13 +3,13 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Looks at the end of a zip before it is opened, because opening reads its whole directory into memory.</summary>
+/// <summary>Checks the end of a zip before it is opened, because opening reads the whole directory into memory.</summary>
 internal static class ZipGuard
 {
-    /// <summary>Most files of one zip that become items.</summary>
+    /// <summary>Most NZBs of one zip.</summary>
     public const int MaxMembers = 1000;
 
-    /// <summary>Most bytes of a directory: some 10,000 entries of usual names.</summary>
+    /// <summary>Size limit of the directory: about 10,000 entries with usual names.</summary>
     public const int MaxDirectory = 1 << 20;
 
     // APPNOTE.TXT 4.3.16: signature, 6 fields of 2 and 4 bytes, directory offset, comment of up to 65,535 bytes.
@@ -17,7 +17,7 @@ internal static class ZipGuard
     private const int OffsetField = 16;
     private const int MaxComment = ushort.MaxValue;
 
-    /// <summary>Why a zip must not be opened, or null. Leaves the position at the start.</summary>
+    /// <summary>Returns why a zip must not be opened, or null. Resets the position to the start.</summary>
     public static ImportFailure? Refuse(Stream zip)
     {
         var tail = new byte[(int)Math.Min(zip.Length, EndRecord + MaxComment)];
@@ -29,8 +29,8 @@ internal static class ZipGuard
         if (end < 0 || tail.Length - end < EndRecord)
             return ImportFailure.NotAnNzb("damaged zip");
 
-        // All ones point to a zip64 record, which nothing of the allowed size needs. The reader takes entries as long as it
-        // finds them, whatever the record says their number is, so what counts is the distance to the end of the file.
+        // All ones refer to a zip64 record, which no allowed size needs. The reader ignores the entry count and reads all entries it finds,
+        // so the distance to the end of the file is the limit.
         var directory = BinaryPrimitives.ReadUInt32LittleEndian(tail.AsSpan(end + OffsetField));
         if (directory > zip.Length)
             return ImportFailure.NotAnNzb("damaged zip");

@@ -7,30 +7,26 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Judges the sample of articles that was asked for beside the heads (IMP-60), and where the settings want it asks for every article before
-/// anything is published (IMP-61).
+/// Judges the sample that ProbeHeads started (IMP-60). If the settings say so, checks every article before the release is published (IMP-61).
 /// </summary>
 internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<ImportOptions> import, TimeProvider time) : IImportStep
 {
-    /// <summary>How long answers are waited for once there is doubt.</summary>
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
+    /// <summary>Longest wait for answers if some articles are missing.</summary>
+    public static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(2);
 
-    /// <inheritdoc/>
     public string Name => nameof(CheckAvailability);
 
-    /// <inheritdoc/>
     public int Weight => 10;
 
-    /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        var sample = work.Sample!;
-        // The first answers were under way with the heads; those behind them matter only where something is missing.
-        await sample.WaitForFirstAsync(Patience, time, cancellationToken);
+        var sample = work.Sample;
+        // The first batch was sent together with the heads; the others matter only if something is missing.
+        await sample.WaitForFirstAsync(AnswerTimeout, time, cancellationToken);
         if (sample.Count.Missing > 0)
-            await sample.WaitForAllAsync(Patience, time, cancellationToken);
+            await sample.WaitForAllAsync(AnswerTimeout, time, cancellationToken);
         var (asked, missing) = (sample.Count.Answered, sample.Count.Missing);
-        if (work.Item.Retried.HasFlag(AnotherTry.IgnoresDamage))
+        if (work.Item.Retried.HasFlag(RetryKind.IgnoresDamage))
         {
             progress.Findings = new StepFindings(("asked", asked), ("missing", missing));
             return null;
@@ -40,7 +36,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
         if (failure is not null)
         {
             foreach (var id in sample.Missing)
-                work.Gone.Add(DeadArticles.KeyOf(id));
+                work.NoteGone(id);
         }
         else if (IsChecked(work.Item))
         {

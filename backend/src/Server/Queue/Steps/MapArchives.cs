@@ -9,21 +9,20 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Finds the files in archives, and where in the posted files their bytes lie. What cannot be streamed ends the item here.</summary>
+/// <summary>
+/// Finds the files inside archives and where their bytes are in the posted files. The import ends here if the content cannot be streamed.
+/// </summary>
 internal sealed class MapArchives(
     ProviderHost providers, IKeyDeriver deriver, IOptionsMonitor<ImportOptions> import, ItemPasswords passwords) : IImportStep
 {
-    /// <inheritdoc/>
     public string Name => nameof(MapArchives);
 
-    /// <inheritdoc/>
     public int Weight => 35;
 
-    /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var options = import.CurrentValue;
-        // PAR2 files that are published are no part of what they protect.
+        // PAR2 files go last, because they are not part of the files they protect.
         work.Heads = [.. work.Heads.OrderBy(head => head.Kind == MediaKind.Par2)];
         List<FileHead> heads = [.. work.Heads.TakeWhile(head => head.Kind != MediaKind.Par2)];
         var keys = new ArchiveKeys(PasswordsOf(work, options), deriver);
@@ -32,12 +31,12 @@ internal sealed class MapArchives(
             PredictsVolumes = work.MayPredict && options.PredictsVolumes,
             Garbled = work.Suspects.Add,
         });
-        var isNamed = work.Names!.IsDone;
+        var isNamed = work.Names.IsDone;
         var map = await MapAsync(work.Names.Known);
         if (!isNamed && map.Refused.Any(set => set.Fault is ArchiveFault.Broken or ArchiveFault.Incomplete)
             && await work.Names.WaitAsync(cancellationToken) is { IsEmpty: false } names)
         {
-            // Only the names of PAR2 may tell the order of these volumes, and it was worth no wait before.
+            // Only the PAR2 names may tell the order of these volumes, so the wait is worthwhile now.
             map = await MapAsync(names);
         }
 
@@ -50,7 +49,7 @@ internal sealed class MapArchives(
             mapper.MapAsync(heads, names.IsEmpty ? [] : [.. heads.Select(head => ClaimOf(head, names))], keys, new Share(progress), cancellationToken);
     }
 
-    /// <summary>The passwords that are tried (IMP-57): that of the item, which a client gave or its name brought, those of the NZB, those of the settings.</summary>
+    /// <summary>Passwords to try (IMP-57): first from the item, then from the NZB, then from the settings.</summary>
     private IReadOnlyList<string> PasswordsOf(ImportWork work, ImportOptions options) =>
     [
         .. work.Read!.Passwords.Prepend(passwords.Require(work.Item.Id, work.Item.Password)).Concat(options.ArchivePasswords)

@@ -7,49 +7,46 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Asks for first and last articles: what each file is, and where its bytes live. Damage that a release cannot do without ends the item
-/// here, a short while after it is seen, however many files are still to be probed.
+/// Fetches first and last articles to find out what each file is and where its bytes are. If an essential file is lost, the import ends soon after,
+/// even with other files left to probe.
 /// </summary>
 internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, ShownFiles shown, TimeProvider time) : IImportStep
 {
-    /// <summary>How long a probe goes on after damage that the release cannot do without: what else is known by then makes the reason.</summary>
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    /// <summary>How long a probe continues after an essential file is lost, so that the reason can be more precise.</summary>
+    public static readonly TimeSpan LossGrace = TimeSpan.FromSeconds(5);
 
-    /// <inheritdoc/>
     public string Name => nameof(ProbeHeads);
 
-    /// <inheritdoc/>
     public int Weight => 35;
 
-    /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var sort = work.Sort;
         var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
-        if (work.Item.Retried.HasFlag(AnotherTry.AsksEveryone))
+        if (work.Item.Retried.HasFlag(RetryKind.AsksEveryone))
             await ForgetMissesAsync(sort.Payload, release, cancellationToken);
         List<ProbeTarget> targets = [.. sort.Targets.Select(file => file.ToTarget(release))];
         var found = new FoundHeads(sort.Segments);
         var options = new ProbeOptions { IncludesPar2 = shown.HavePar2, Found = found.Add, Garbled = work.Suspects.Add };
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
 
-        // The heads are asked for first: the item waits for them, and not for the sample.
+        // The heads go first, because the item waits for them and not for the sample.
         var probing = new ReleaseProber(providers, options).ProbeAsync(targets, new Share(progress, targets.Count), stop.Token);
-        await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(sort.Payload, AvailabilitySample.Most)));
-        var judges = !work.Item.Retried.HasFlag(AnotherTry.IgnoresDamage);
-        var report = await ProbeAsync(probing, judges ? Task.WhenAny(found.Loss, work.Sample!.Severe) : found.Loss, stop, cancellationToken);
+        await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(sort.Payload, AvailabilitySample.MaxArticles)));
+        var judges = !work.Item.Retried.HasFlag(RetryKind.IgnoresDamage);
+        var report = await ProbeAsync(probing, judges ? Task.WhenAny(found.Loss, work.Sample.Severe) : found.Loss, stop, cancellationToken);
         work.Heads = report?.Files ?? found.All;
         progress.Findings = report is null
             ? new StepFindings(("files", sort.Payload.Count), ("heads", found.All.Count))
             : new StepFindings(("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
 
-        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (judges && work.Sample!.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
+        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (judges && work.Sample.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
         if (failure is not null)
             await NoteGoneAsync(work, cancellationToken);
         return failure;
     }
 
-    /// <summary>What providers are remembered not to have of a release is asked for again.</summary>
+    /// <summary>Asks providers again for articles that they are remembered not to have.</summary>
     private async Task ForgetMissesAsync(IReadOnlyList<PostedEntry> files, ReleaseUse release, CancellationToken cancellationToken)
     {
         foreach (var file in files)
@@ -63,18 +60,15 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         }
     }
 
-    /// <summary>Lets the probe come to its end, or stops it a while after the release is found to be lost.</summary>
-    /// <param name="probing">The probe.</param>
-    /// <param name="loss">Ends once the release is lost.</param>
-    /// <param name="stop">Stops the probe.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Null where it was stopped.</returns>
+    /// <summary>Awaits the probe, or stops it some time after the release is lost.</summary>
+    /// <param name="loss">Completes when the release is lost.</param>
+    /// <returns>Null if the probe was stopped.</returns>
     private async Task<ProbeReport?> ProbeAsync(Task<ProbeReport> probing, Task loss, CancellationTokenSource stop, CancellationToken cancellationToken)
     {
         if (await Task.WhenAny(probing, loss) != probing)
         {
             using var enough = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-            await Task.WhenAny(probing, Task.Delay(Patience, time, enough.Token));
+            await Task.WhenAny(probing, Task.Delay(LossGrace, time, enough.Token));
             await enough.CancelAsync();
             if (!probing.IsCompleted)
                 await stop.CancelAsync();
@@ -90,21 +84,21 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         }
     }
 
-    /// <summary>Notes the articles for whose sake the import fails.</summary>
+    /// <summary>Notes the articles that make the import fail.</summary>
     private static async Task NoteGoneAsync(ImportWork work, CancellationToken cancellationToken)
     {
-        foreach (var head in work.Heads.Where(head => ProbeVerdict.IsLost(head, work.Sort.Segments)).Take(DeadArticles.MostOfPost))
+        foreach (var head in work.Heads.Where(head => ProbeVerdict.IsLost(head, work.Sort.Segments)).Take(DeadArticles.MaxPerPost))
         {
             var index = head.State == HeadState.Missing ? 0 : head.Ids.Count - 1;
             if (head.MissingArticles > 0 && await head.Ids.GetAsync(index, cancellationToken) is { Primary.IsEmpty: false } ids)
-                work.Gone.Add(DeadArticles.KeyOf(ids.Primary));
+                work.NoteGone(ids.Primary);
         }
 
-        foreach (var id in work.Sample!.Missing)
-            work.Gone.Add(DeadArticles.KeyOf(id));
+        foreach (var id in work.Sample.Missing)
+            work.NoteGone(id);
     }
 
-    // IProgress of the framework would report on another thread, behind the end of the step.
+    // The framework's Progress reports on another thread, so a report could come after the end of the step.
     private sealed class Share(StepProgress progress, int files) : IProgress<int>
     {
         public void Report(int value) => progress.Report((double)value / files);

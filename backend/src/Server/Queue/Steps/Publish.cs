@@ -10,7 +10,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Names the files and makes the release visible: release, files, maps, history item and queue in one transaction (IMP-5).</summary>
+/// <summary>Names the files and publishes the release: release, files, maps, history item and queue in one transaction (IMP-5).</summary>
 internal sealed class Publish(
     SluiceDatabase database,
     StoredNzbs stored,
@@ -24,21 +24,18 @@ internal sealed class Publish(
     TimeProvider time,
     ILogger<Publish> logger) : IImportStep
 {
-    /// <inheritdoc/>
     public string Name => nameof(Publish);
 
-    /// <inheritdoc/>
     public int Weight => 5;
 
-    /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        var par2 = await work.Names!.WaitAsync(cancellationToken);
-        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Targets, par2);
+        var par2 = await work.Names.WaitAsync(cancellationToken);
+        var plan = ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, par2);
         while (true)
         {
-            // Where files are written before, the release has to be named before, too.
+            // .strm files are written before the commit, so they need the name first.
             var (named, written) = await WriteStrmAsync(plan, work, cancellationToken);
             if (named is { Lack: not ReleaseLack.None })
                 return Explain(named.Lack);
@@ -48,14 +45,14 @@ internal sealed class Publish(
             Failpoint.Reach("publish-committed");
             if (outcome.Published is not { } published)
             {
-                // Removed, paused or renamed meanwhile, or nothing in it is wanted.
+                // The item was removed, paused or renamed meanwhile, or nothing in it is to be published.
                 strm.Withdraw(written);
                 if (outcome.IsStale)
                     continue;
                 return Explain(outcome.Lack);
             }
 
-            QueueLog.Published(logger, work.Item.Id, outcome.Files, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
+            QueueLog.Published(logger, published.Name, work.Item.Id, outcome.Files, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
             rclone.ReleaseChanged(published.Folder, published.Name);
             proofs.Added.Set();
             await stored.ReleaseAsync(outcome.BlobHashes, CancellationToken.None);
@@ -83,7 +80,7 @@ internal sealed class Publish(
 
     private Outcome Write(DbConnection connection, ReleasePlan plan, NamedRelease? expected, ImportWork work, StepProgress progress, long started)
     {
-        // Read anew: the item may have been removed or paused since, or renamed, and its files may be called after it.
+        // Read again, because the item may have been removed, paused or renamed, and its files may be named after it.
         if (QueueStore.Find(connection, work.Item.Id) is not { Paused: false } found)
             return new Outcome();
         var named = Describe(connection, plan, found, work);
@@ -96,7 +93,7 @@ internal sealed class Publish(
         Failpoint.Reach("publish-dequeued");
         progress.Findings = new StepFindings(("files", named.Files.Count)) { Names = named.Sources };
 
-        // The timing of this step is part of the row that it writes.
+        // The row written below contains the timing of this step.
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
         var posted = plan.PostedFilesOf(named.Files.Select(file => file.Content));

@@ -8,8 +8,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Reads the stored NZB, packs its message-ids into the release's list, separates PAR2 files from the payload, and asks whether the articles
-/// are known to be gone.
+/// Reads the stored NZB, stores its message-ids as the list of the release, separates PAR2 files from the payload, and checks whether the articles
+/// are known to be missing.
 /// </summary>
 internal sealed class ReadNzb(
     StoredNzbReader nzbs,
@@ -21,16 +21,13 @@ internal sealed class ReadNzb(
     DeadArticles dead,
     IOptionsMonitor<ImportOptions> import) : IImportStep
 {
-    // How many files make half of the step's progress; their number is unknown until the end.
+    // This many files count as half of the step, because their total is unknown until the end.
     private const double HalfWay = 100;
 
-    /// <inheritdoc/>
     public string Name => nameof(ReadNzb);
 
-    /// <inheritdoc/>
     public int Weight => 5;
 
-    /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         if (work.Read is not { } read || read.NzbHash != work.Item.NzbHash)
@@ -39,7 +36,7 @@ internal sealed class ReadNzb(
             if (post is null)
                 return failure;
             read = post;
-            // Known since the item was added; unless it was added by a version that did not measure.
+            // Measured when the item was added, unless an older version added it.
             if (work.Item.Measure != read.Measure)
                 await queue.SetPostAsync(work.Item.Id, read.NzbHash, read.Measure, cancellationToken);
             if (read.Category is { } category && work.Item.Category == CategoryRules.None)
@@ -57,7 +54,7 @@ internal sealed class ReadNzb(
 
     private async Task<bool> IsKnownDeadAsync(ImportWork work, CancellationToken cancellationToken)
     {
-        if (work.Item.Retried != AnotherTry.No || !await dead.AnyAsync(cancellationToken))
+        if (work.Item.Retried != RetryKind.No || !await dead.AnyAsync(cancellationToken))
             return false;
         using var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
         return await dead.CoverAsync(work.Sort.Payload, release, cancellationToken);

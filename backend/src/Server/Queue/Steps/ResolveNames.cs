@@ -7,16 +7,13 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Begins to read the PAR2 indexes; the steps behind it go on without waiting, and take the names as far as they are there.</summary>
+/// <summary>Starts to read the PAR2 indexes. Later steps do not wait and use the names known by then.</summary>
 internal sealed class ResolveNames(ProviderHost providers, TimeProvider time) : IImportStep
 {
-    /// <inheritdoc/>
     public string Name => nameof(ResolveNames);
 
-    /// <inheritdoc/>
     public int Weight => 10;
 
-    /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         List<FileHead> known = [.. work.Heads.Where(head => head is { Kind: MediaKind.Par2, State: HeadState.Found })];

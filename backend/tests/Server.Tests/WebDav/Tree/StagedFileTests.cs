@@ -157,7 +157,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
         Assert.Equal(201, (await server.SendAsync("MOVE /nzbs/tv/b.part", "Destination: /nzbs/tv/b.nzb")).Status);
 
         string longest = new('x', 1_048_576);
-        for (var i = 0; i < StagedUploads.MaxLongest; i++)
+        for (var i = 0; i < StagedUploads.MaxSizeFactor; i++)
             Assert.Equal(201, (await server.PutAsync($"/nzbs/tv/{i}.part", longest)).Status);
         Assert.Equal(507, (await server.PutAsync("/nzbs/tv/more.part", "x")).Status);
         Assert.Equal(longest, (await server.SendAsync("GET /nzbs/tv/0.part")).Text);

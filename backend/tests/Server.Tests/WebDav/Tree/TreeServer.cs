@@ -6,6 +6,7 @@ using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;

@@ -3,20 +3,19 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Reads the PAR2 indexes of a release beside its other steps (IMP-20, IMP-40): nothing waits for them but names, and an order of volumes that
-/// nothing else tells.
+/// Reads the PAR2 indexes while the other steps run (IMP-20, IMP-40). Only names wait for them, and volumes whose order is unknown otherwise.
 /// </summary>
-/// <remarks>Thread-safe. Owns what it fetches, which ends with it.</remarks>
+/// <remarks>Thread-safe. Disposing it cancels the reads.</remarks>
 internal sealed class Par2Names : IAsyncDisposable
 {
-    /// <summary>Most indexes that are read of a release: each set has one.</summary>
-    public const int Most = 100;
+    /// <summary>MaxIndexes indexes per release; each set has one.</summary>
+    public const int MaxIndexes = 100;
 
-    /// <summary>How long names wait for them, in all.</summary>
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(3);
+    /// <summary>Longest wait of the naming, from the start of the reads.</summary>
+    public static readonly TimeSpan Timeout = TimeSpan.FromSeconds(3);
 
     private static readonly Par2Matcher Nothing = new([]);
 
@@ -29,31 +28,26 @@ internal sealed class Par2Names : IAsyncDisposable
     private Par2Names(ProviderHost providers, IReadOnlyList<PostedFile> indexes, TimeProvider time)
     {
         (_time, _began) = (time, time.GetTimestamp());
-        Count = Math.Min(indexes.Count, Most);
-        _reading = indexes.Count == 0 ? Task.FromResult(Nothing) : ReadAsync(providers, [.. indexes.Take(Most)]);
+        Count = Math.Min(indexes.Count, MaxIndexes);
+        _reading = indexes.Count == 0 ? Task.FromResult(Nothing) : ReadAsync(providers, [.. indexes.Take(MaxIndexes)]);
     }
 
-    /// <summary>Begins to read.</summary>
-    /// <param name="providers">Where articles come from.</param>
-    /// <param name="indexes">The files; their ids are valid until it is disposed.</param>
-    /// <param name="time">The clock of the wait.</param>
+    /// <param name="indexes">Their ids must stay open until this is disposed.</param>
     public static Par2Names Start(ProviderHost providers, IReadOnlyList<PostedFile> indexes, TimeProvider time) => new(providers, indexes, time);
 
-    /// <summary>Indexes that are read.</summary>
+    /// <summary>Number of indexes.</summary>
     public int Count { get; }
 
-    /// <summary>Whether there is nothing to wait for.</summary>
     public bool IsDone => _reading.IsCompleted;
 
-    /// <summary>What is known now; nothing as long as the indexes are being read, and where they cannot be.</summary>
+    /// <summary>Empty while the indexes are being read, and if they cannot be read.</summary>
     public Par2Matcher Known => _known;
 
-    /// <summary>Waits for the indexes, at most until <see cref="Patience"/> after their start.</summary>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <returns><see cref="Known"/> then.</returns>
+    /// <summary>Waits for the indexes, but no longer than <see cref="Timeout"/> after their start.</summary>
+    /// <returns>The names, or none if the indexes are late or unreadable.</returns>
     public async Task<Par2Matcher> WaitAsync(CancellationToken cancellationToken)
     {
-        var left = Patience - _time.GetElapsedTime(_began);
+        var left = Timeout - _time.GetElapsedTime(_began);
         try
         {
             return await _reading.WaitAsync(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time, cancellationToken);
@@ -64,7 +58,6 @@ internal sealed class Par2Names : IAsyncDisposable
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await _ending.CancelAsync();
@@ -74,7 +67,7 @@ internal sealed class Par2Names : IAsyncDisposable
         }
         catch (Exception e) when (e is OperationCanceledException || IsUnreadable(e))
         {
-            // A release is named without them.
+            // A release can be named without them.
         }
 
         _ending.Dispose();
@@ -102,7 +95,7 @@ internal sealed class Par2Names : IAsyncDisposable
         }
         catch (Exception e) when (IsUnreadable(e))
         {
-            // What was read before the damage names files too.
+            // The part before the damage can name files too.
             return reader.Index;
         }
     }

@@ -6,18 +6,15 @@ using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>A file that may be published: what it is made of, and what may name it.</summary>
-/// <param name="Id">The id that it gets.</param>
-/// <param name="Length">Its length in bytes.</param>
-/// <param name="Kind">What it is by its first bytes.</param>
-/// <param name="Names">What may name it.</param>
-/// <param name="ETag">Its validator.</param>
-/// <param name="Content">What it is made of.</param>
+/// <summary>A file that may be published.</summary>
+/// <param name="Length">In bytes.</param>
+/// <param name="Kind">From its first bytes.</param>
+/// <param name="Names">Sources of its name.</param>
 internal sealed record PlannedFile(Guid Id, long Length, MediaKind Kind, NameRequest Names, string ETag, FileContent Content);
 
-/// <summary>What a release is made of, before it has names.</summary>
+/// <summary>The content of a release before its files have names.</summary>
 /// <remarks>Immutable.</remarks>
 internal sealed class ReleasePlan
 {
@@ -28,11 +25,10 @@ internal sealed class ReleasePlan
     /// <summary>The files that may be published.</summary>
     public IReadOnlyList<PlannedFile> Files { get; }
 
-    /// <summary>Puts together what the steps have found.</summary>
-    /// <param name="map">What the release brings.</param>
-    /// <param name="heads">The heads that it speaks of, then PAR2 files.</param>
-    /// <param name="targets">The entries of the NZB that the heads speak of.</param>
-    /// <param name="names">What the PAR2 indexes say.</param>
+    /// <summary>Combines the results of the steps.</summary>
+    /// <param name="heads">The heads that the map refers to, then PAR2 files.</param>
+    /// <param name="targets">The files of the NZB that the heads refer to.</param>
+    /// <param name="names">Names from the PAR2 indexes.</param>
     public static ReleasePlan Of(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets, Par2Matcher names)
     {
         var previews = Enumerable.Range(map.Maps.Count, heads.Count - map.Maps.Count).Where(i => heads[i] is { Kind: MediaKind.Par2, Map.Length: > 0 });
@@ -54,25 +50,25 @@ internal sealed class ReleasePlan
         return plan;
     }
 
-    /// <summary>The posted files that some contents lie in, by number.</summary>
+    /// <summary>Returns the posted files that the contents use, by number.</summary>
     public IReadOnlyList<StoredPostedFile> PostedFilesOf(IEnumerable<FileContent> contents)
     {
         var used = contents.SelectMany(content => content.Extents.Select(extent => extent.PostedFile)).ToHashSet();
-        // Of a set of which one volume is predicted all that are predicted are kept, because one is proved by the others.
+        // Keeps all predicted volumes of a used set, because the volumes prove each other.
         var sets = used.Select(ordinal => _posted[ordinal].Predicted?.Set).OfType<int>().ToHashSet();
         return [.. _posted.Values.Where(file => used.Contains(file.Ordinal) || (file.Predicted is { } volume && sets.Contains(volume.Set))).OrderBy(file => file.Ordinal)];
     }
 
-    // A companion without its last article has no map that could be believed.
+    // A companion without its last article has no reliable map.
     private static bool IsWhole(MappedFile file, IReadOnlyList<FileHead> heads) =>
         file.InnerPath is not null || file.Extents.All(extent => ProbeVerdict.IsUsable(heads[extent.Posted]));
 
-    /// <summary>The posted files of a release, described once they are needed.</summary>
+    /// <summary>Creates descriptions of posted files on demand.</summary>
     private sealed class PostedFiles(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets)
     {
         private readonly Dictionary<int, PredictedVolume> _predicted = map.Predicted.ToDictionary(volume => volume.Posted);
 
-        /// <summary>Every one that a file lies in, and every predicted one.</summary>
+        /// <summary>Posted files with a map.</summary>
         public IEnumerable<StoredPostedFile> Used =>
             Enumerable.Range(0, heads.Count).Where(i => MapOf(i) is not null).Select(i => Store(i, MapOf(i)!));
 
@@ -80,7 +76,7 @@ internal sealed class ReleasePlan
         {
             var head = heads[file.NamedBy];
             var yenc = head.Header?.Name;
-            // The description of a set of pieces is that of the file that was cut.
+            // PAR2 describes the file before it was split, so it can name the joined one.
             var par2 = file.InnerPath is null ? names.Find(head.HeadMd5, file.Length)?.Name : null;
             var hashes = file.Extents.Select(extent => extent.Posted).Distinct().SelectMany(Members).Select(member => member?.IdsHash ?? ContentTag.HashIds([Usenet.Nzb.SegmentIds.None]));
             return new PlannedFile(
@@ -114,31 +110,26 @@ internal sealed class ReleasePlan
     }
 }
 
-/// <summary>A release as it is about to be published.</summary>
-/// <param name="Folder">Its category folder.</param>
-/// <param name="Name">Its own folder, free in that.</param>
-/// <param name="Files">Its files.</param>
-/// <param name="Kinds">What each of them is.</param>
-/// <param name="Sources">Where their names come from, in words.</param>
-/// <param name="Lack">What it lacks that it cannot be published without.</param>
+/// <summary>A release ready to be published.</summary>
+/// <param name="Folder">Category folder.</param>
+/// <param name="Name">Folder of the release; free in the category.</param>
+/// <param name="Kinds">Kind of each file.</param>
+/// <param name="Sources">Where the file names come from, as text.</param>
+/// <param name="Lack">Why the release must not be published, or none.</param>
 internal sealed record NamedRelease(
     string Folder, string Name, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
 {
-    /// <summary>The files that can be played.</summary>
+    /// <summary>The playable files.</summary>
     public IReadOnlyList<StrmTarget> Media =>
     [
         .. Files.Where((file, i) => NameJudge.CategoryOf(file.Path, Kinds[i]) is MediaCategory.Video or MediaCategory.Audio)
             .Select(file => new StrmTarget(file.Id, file.Path)),
     ];
 
-    /// <summary>Names the files of a plan, and leaves out those that the settings do not want (IMP-70, IMP-71).</summary>
-    /// <param name="plan">The plan.</param>
-    /// <param name="item">The item as it is now.</param>
-    /// <param name="title">What the release is called; names files that have no name of their own.</param>
-    /// <param name="name">Name of its folder.</param>
-    /// <param name="options">The settings.</param>
+    /// <summary>Names the files and applies the filters of the settings (IMP-70, IMP-71).</summary>
+    /// <param name="title">Title of the release, for files without a name of their own.</param>
+    /// <param name="name">Folder name.</param>
     /// <param name="showsPar2">Whether PAR2 files are published.</param>
-    /// <param name="windowsSafe">Whether names are cleaned for Windows as well.</param>
     public static NamedRelease Of(
         ReleasePlan plan, QueueItem item, string title, string name, ImportOptions options, bool showsPar2, bool windowsSafe)
     {

@@ -1,17 +1,13 @@
 using System.Numerics;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Which segments of a release are asked for as a sample (IMP-60). Pure.</summary>
+/// <summary>Chooses the sample of a release (IMP-60). Pure.</summary>
 internal static class SegmentSample
 {
-    /// <summary>
-    /// Segments in the order in which they are asked for: the first, the last, then each time the middle of what lies between, so that any
-    /// beginning of the list is an even sample too.
-    /// </summary>
-    /// <param name="payload">The files that may become library files.</param>
-    /// <param name="most">Most segments.</param>
-    /// <returns>Places in the release's list of message-ids, each once.</returns>
+    /// <summary>Returns the first segment, the last, then the middle of each gap, so that every prefix of the list is an even sample too.</summary>
+    /// <param name="payload">Files that may become library files.</param>
+    /// <returns>Distinct places in the list of message-ids.</returns>
     public static IReadOnlyList<int> Pick(IReadOnlyList<PostedEntry> payload, int most)
     {
         List<PostedEntry> files = [.. payload.Where(file => file.Segments > 0)];
@@ -42,7 +38,7 @@ internal static class SegmentSample
             yield break;
         yield return 0;
         yield return count - 1;
-        // Numbers whose bits are turned round lie evenly at any point of their row.
+        // Bit-reversed counters are evenly distributed at every prefix.
         var bits = 64 - BitOperations.LeadingZeroCount((ulong)count);
         for (var i = 1UL; i < 1UL << bits; i++)
             yield return (long)((UInt128)Reverse(i, bits) * (ulong)count >> bits);

@@ -5,11 +5,11 @@ using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Runs the steps in their order, each under its deadline: without progress for the time of the settings a step is run once more, then the
-/// import has failed (IMP-23). The percentage follows from the weights of the steps, so that a new step changes no other.
+/// Runs the steps in order. A step without progress until its deadline runs once more; then the import fails (IMP-23). The percentage follows from
+/// the weights, so a new step does not change the others.
 /// </summary>
 internal sealed class StepRunner(
     IEnumerable<IImportStep> steps,
@@ -23,14 +23,13 @@ internal sealed class StepRunner(
 
     private readonly IReadOnlyList<IImportStep> _steps = [.. steps];
 
-    /// <summary>Name of the step that every import begins with.</summary>
     public string FirstStep => _steps[0].Name;
 
-    /// <summary>Runs all steps, or those until one says that the item cannot be imported, and notes their times.</summary>
+    /// <summary>Runs the steps until one fails, and records their durations.</summary>
     /// <returns>Why the item cannot be imported, or null.</returns>
     public async Task<ImportFailure?> RunAsync(ImportWork work, CancellationToken cancellationToken)
     {
-        // What any room logs on the way is about the item.
+        // Tags log lines of all rooms with the item.
         using var scope = logger.BeginScope(LogRing.ScopeOf(work.Item.Id));
         var (done, all) = (0, _steps.Sum(step => step.Weight));
         foreach (var step in _steps)

@@ -1,14 +1,9 @@
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>What reading an NZB has told, without its message-ids, which are on disk.</summary>
-/// <remarks>Holds passwords; never written to a log.</remarks>
-/// <param name="NzbHash">Content id of the NZB.</param>
-/// <param name="Files">Every file, in the order of the NZB.</param>
-/// <param name="Passwords">Passwords that the NZB names.</param>
-/// <param name="Title">Title of the release, or null.</param>
-/// <param name="Category">The configured category that the NZB names, or null.</param>
-/// <param name="Measure">Size and age of the post.</param>
-/// <param name="Findings">What the step tells of it.</param>
+/// <summary>Content of an NZB without its message-ids, which are on disk.</summary>
+/// <remarks>Contains passwords, so it must not be logged.</remarks>
+/// <param name="Files">In NZB order.</param>
+/// <param name="Category">A configured category, or null.</param>
 internal sealed record ReadPost(
     string NzbHash,
     IReadOnlyList<PostedEntry> Files,
@@ -18,18 +13,18 @@ internal sealed record ReadPost(
     PostMeasure Measure,
     StepFindings Findings)
 {
-    /// <summary>The content id alone.</summary>
+    /// <summary>Leaves out the passwords.</summary>
     public override string ToString() => $"{nameof(ReadPost)} {NzbHash}";
 }
 
 /// <summary>
-/// Read NZBs of items that wait for a provider, so that the next try does not read them again. In memory, bounded by the number of
-/// files that one NZB may list: beyond that the oldest entry is dropped, and its item reads its NZB again.
+/// Caches the read NZBs of items that wait for a provider, so that a retry need not read them again. Limited by the number of files; the oldest entry
+/// is dropped first.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ReadPosts
 {
-    /// <summary>Files of all that is kept.</summary>
+    /// <summary>Limit for all entries together.</summary>
     public const int MaxFiles = 50_000;
 
     // Guards the fields below.
@@ -38,7 +33,6 @@ internal sealed class ReadPosts
     private readonly LinkedList<(string Id, ReadPost Post)> _oldestFirst = new();
     private int _files;
 
-    /// <summary>Keeps the read NZB of an item.</summary>
     public void Keep(string id, ReadPost post)
     {
         lock (_gate)
@@ -51,7 +45,7 @@ internal sealed class ReadPosts
         }
     }
 
-    /// <summary>Takes the read NZB of an item, or null.</summary>
+    /// <summary>Removes and returns the read NZB of an item, or null.</summary>
     public ReadPost? Take(string id)
     {
         lock (_gate)

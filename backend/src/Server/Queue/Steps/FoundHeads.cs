@@ -1,8 +1,8 @@
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>The heads of a release as they are found, for a probe that is not carried to its end (IMP-62).</summary>
+/// <summary>Collects heads as they are found, in case the probe is stopped early (IMP-62).</summary>
 /// <remarks>Thread-safe.</remarks>
 /// <param name="segments">Segments of the payload.</param>
 internal sealed class FoundHeads(long segments)
@@ -13,10 +13,9 @@ internal sealed class FoundHeads(long segments)
     private readonly Lock _gate = new();
     private readonly List<FileHead> _heads = [];
 
-    /// <summary>Ends once a file is found that the release cannot do without and that cannot be used.</summary>
+    /// <summary>Completes when an essential file turns out to be unusable.</summary>
     public Task Loss => _loss.Task;
 
-    /// <summary>Those found so far.</summary>
     public IReadOnlyList<FileHead> All
     {
         get
@@ -26,12 +25,11 @@ internal sealed class FoundHeads(long segments)
         }
     }
 
-    /// <summary>Takes the next one.</summary>
     public void Add(FileHead head)
     {
         lock (_gate)
             _heads.Add(head);
-        // A head may say too little until it is probed further; only an article that is gone or damaged is the end.
+        // An incomplete head may improve with more probing; a missing or damaged article is final.
         if ((head.State != HeadState.Found || head.MissingArticles > 0) && ProbeVerdict.IsLost(head, segments))
             _loss.TrySetResult();
     }

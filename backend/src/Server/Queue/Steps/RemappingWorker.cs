@@ -1,14 +1,13 @@
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Library;
-using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Maps releases anew of which a reader has found a volume that is not as predicted (IMP-52): through the steps of an import up to their maps,
-/// with all headers read. Names, lengths and validators stay; readers that come again find the map that holds.
+/// Maps a release again after a reader found a volume that contradicts the prediction (IMP-52). Runs the steps up to the map and reads every header.
+/// Names, lengths and validators stay, so readers that retry find the correct map.
 /// </summary>
 internal sealed class RemappingWorker(
     Predictions predictions,
@@ -21,10 +20,8 @@ internal sealed class RemappingWorker(
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
 
-    /// <inheritdoc/>
     public string Name => "the maps of archives";
 
-    /// <inheritdoc/>
     public async Task RunAsync(CancellationToken stopping)
     {
         await foreach (var release in predictions.ReadRefutedAsync(stopping))
@@ -36,8 +33,8 @@ internal sealed class RemappingWorker(
             }
             catch (Exception e) when (e is not OperationCanceledException)
             {
-                // A provider or the disk is away: the release is not readable until this succeeds.
-                QueueLog.NotRemapped(logger, release.Id, e.Message);
+                // A provider or the disk is unavailable. The release stays unreadable until a retry succeeds.
+                QueueLog.NotRemapped(logger, release.Name, release.Id, e.Message);
                 await Task.Delay(Pause, time, stopping);
                 predictions.Refute(release);
             }
@@ -56,24 +53,24 @@ internal sealed class RemappingWorker(
             Folder = release.Category,
             NzbHash = release.NzbHash,
             Password = imported is null ? "" : passwords.Require(imported.Id, imported.Password),
-            Retried = AnotherTry.Yes,
+            Retried = RetryKind.Yes,
         };
         await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = false };
         foreach (var step in steps.TakeWhile(step => step is not (CheckAvailability or Publish)))
         {
             if (await step.RunAsync(work, new StepProgress(_ => { }), cancellationToken) is { } failure)
             {
-                QueueLog.NotRemapped(logger, release.Id, failure.Sentence);
+                QueueLog.NotRemapped(logger, release.Name, release.Id, failure.Sentence);
                 return;
             }
         }
 
-        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Targets, work.Names!.Known);
+        var plan = ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, work.Names.Known);
         var found = plan.Files.ToLookup(file => file.ETag);
         var contents = (await library.GetFilesAsync(release, cancellationToken))
             .Where(file => found[file.ETag].Any(mapped => mapped.Length == file.Length))
             .ToDictionary(file => file.Id, file => found[file.ETag].First().Content);
         await library.ReplaceContentsAsync(release, plan.PostedFilesOf(contents.Values), contents, cancellationToken);
-        QueueLog.Remapped(logger, release.Id, contents.Count);
+        QueueLog.Remapped(logger, release.Name, release.Id, contents.Count);
     }
 }

@@ -6,27 +6,24 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Asks for the articles of a release before it is published: all of them, or a larger sample (IMP-61).</summary>
-/// <remarks>Used once.</remarks>
+/// <summary>Checks whether articles exist before the release is published: every article, or a larger sample (IMP-61).</summary>
+/// <remarks>Use once.</remarks>
 internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, ImportOptions options)
 {
-    // One walk over the providers; progress is told behind each.
+    // Articles per request; progress is reported after each file.
     private const int Batch = 512;
 
-    // The least that a sample of any size has.
     private const int LeastSample = 64;
     private const int SampleFactor = 4;
 
-    /// <summary>Articles that were asked for.</summary>
     public int Asked { get; private set; }
 
-    /// <summary>Those of them that all providers lack.</summary>
+    /// <summary>Articles that no provider has.</summary>
     public int Missing { get; private set; }
 
-    /// <summary>Asks.</summary>
-    /// <returns>Why the release is not published, or null.</returns>
+    /// <returns>Why the release cannot be published, or null.</returns>
     public async Task<ImportFailure?> RunAsync(StepProgress progress, CancellationToken cancellationToken)
     {
         var heads = work.Heads.Where(head => head.Kind != MediaKind.Par2).ToList();
@@ -36,7 +33,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         for (var i = 0; i < heads.Count; i++)
         {
             var head = heads[i];
-            // A companion with a hole is worth as much as before: it is published, or left to the settings.
+            // A damaged companion file is no reason to fail: it is published anyway, or the settings decide.
             var isMedia = media.Contains(head);
             if (!isMedia && options.TakesDamagedCompanions)
                 continue;
@@ -51,10 +48,10 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         return null;
     }
 
-    /// <summary>The posted files in which films lie.</summary>
+    /// <summary>Returns the posted files that contain media.</summary>
     private HashSet<FileHead> MediaHeads()
     {
-        var map = work.Map!;
+        var map = work.Map;
         return
         [
             .. map.Files
@@ -63,7 +60,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         ];
     }
 
-    /// <summary>Asks for evenly spread articles of a file.</summary>
+    /// <summary>Checks evenly spread articles of a file.</summary>
     private async Task<(int Asked, int Missing)> AskAsync(ISegmentIds ids, int count, CancellationToken cancellationToken)
     {
         var (asked, missing) = (0, 0);
@@ -77,7 +74,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
             foreach (var gone in await FindMissingAsync(segments, cancellationToken))
             {
                 missing++;
-                work.Gone.Add(DeadArticles.KeyOf(gone));
+                work.NoteGone(gone);
             }
         }
 

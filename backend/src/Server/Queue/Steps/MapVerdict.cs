@@ -3,18 +3,17 @@ using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides by the map of a release whether what it is about can be streamed (IMP-54). Pure.</summary>
+/// <summary>Decides from the map whether the main content can be streamed (IMP-54). Pure.</summary>
 internal static class MapVerdict
 {
-    // A set that is shorter than this part of the largest film is a companion: subtitles, a sample, extras.
+    // A set shorter than this fraction of the largest film is a companion: subtitles, a sample, extras.
     private const int CompanionShare = 5;
 
-    /// <summary>Why nothing can be published, or null. Companions that cannot be streamed stay away without a failure.</summary>
-    /// <param name="map">What the release brings.</param>
-    /// <param name="heads">The heads that were mapped.</param>
-    /// <param name="providers">How many providers there are.</param>
+    /// <summary>Returns why nothing can be published, or null. Companions that cannot be streamed are left out without a failure.</summary>
+    /// <param name="heads">The mapped heads.</param>
+    /// <param name="providers">Number of providers, for the message.</param>
     public static ImportFailure? Judge(ReleaseMap map, IReadOnlyList<FileHead> heads, int providers)
     {
         var stored = map.Files.Where(file => file.Method is null).ToList();

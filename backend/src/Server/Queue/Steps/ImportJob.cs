@@ -7,22 +7,22 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>How the work on an item ended.</summary>
+/// <summary>How an import ended.</summary>
 internal enum ImportEnd
 {
-    /// <summary>It is in the history, or a client has removed or paused it.</summary>
+    /// <summary>The item is in the history, or a client has removed or paused it.</summary>
     Left,
 
-    /// <summary>It stays in the queue until a cause outside of it has passed (IMP-82).</summary>
+    /// <summary>The item stays in the queue until an outside cause has passed (IMP-82).</summary>
     Waits,
 
-    /// <summary>It stays in the queue because the process ends.</summary>
+    /// <summary>The item stays in the queue because the process stops.</summary>
     Stopped,
 }
 
-/// <summary>Takes one item through the steps and sees to it that it ends in the history, or stays in the queue.</summary>
+/// <summary>Imports one item: runs the steps, then moves the item into the history or leaves it in the queue.</summary>
 internal sealed class ImportJob(
     StepRunner steps,
     SluiceDatabase database,
@@ -38,13 +38,10 @@ internal sealed class ImportJob(
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
-    /// <summary>After this long, damage that was on the way has passed.</summary>
+    /// <summary>Damage caused by the connection has passed after this delay.</summary>
     private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
 
-    /// <summary>Works on an item.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="stopping">The process ends.</param>
-    /// <returns>How it ended, and for an item that waits, why.</returns>
+    /// <returns>How the import ended, and the cause if the item waits.</returns>
     public async Task<(ImportEnd End, string Cause)> RunAsync(string id, CancellationToken stopping)
     {
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
@@ -54,12 +51,12 @@ internal sealed class ImportJob(
         var read = posts.Take(id);
         try
         {
-            // Read after Begin: a client that pauses or removes the item either changes the row before this read or cancels the work. A
-            // pause of the whole queue that comes later finds the item already running.
+            // Read after Begin, so that a client that pauses or removes the item either changes the row before this read or cancels the
+            // import. A later pause of the whole queue finds the item running.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item || (pause.IsPaused && item.Priority != QueuePriority.Force))
                 return (ImportEnd.Left, "");
 
-            // Before an article is asked for: without its password the item would fail at the end.
+            // Checked before any article is fetched, because without its password the item would fail at the end.
             _ = passwords.Require(item.Id, item.Password);
             work = new ImportWork(item, startedAt, began) { Read = read };
             var failure = await ImportAsync(work, cancel.Token);
@@ -67,7 +64,7 @@ internal sealed class ImportJob(
                 await FailAsync(work, failure, cancel.Token);
             return (ImportEnd.Left, "");
         }
-        // What is torn down under work that is cancelled may look like a fault of a provider, and the item must not wait for that.
+        // A canceled import can fail like a broken provider, and then the item must not wait.
         catch (Exception e) when (cancel.IsCancellationRequested && (e is OperationCanceledException || IsPassing(e)))
         {
             return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");
@@ -94,7 +91,7 @@ internal sealed class ImportJob(
             if (failure is not { Reason: FailureReason.CorruptArticles })
                 return failure;
 
-            // The articles may have been damaged on their way: a second question decides, later and over other connections (F17).
+            // The connection may have damaged the articles, so they are fetched once more, later and over other connections (F17).
             QueueLog.AsksAgain(logger, work.Item.Id, AskAgainAfter.TotalSeconds, failure.Sentence);
             await Task.Delay(AskAgainAfter, time, cancellationToken);
             foreach (var connection in work.Suspects)
@@ -113,9 +110,7 @@ internal sealed class ImportJob(
         }
     }
 
-    /// <summary>
-    /// Whether a failure says nothing about the item: faults of providers, of the database and of storage, and a missing blob.
-    /// </summary>
+    /// <summary>Whether a failure has an outside cause: a provider, the database, storage or a missing blob.</summary>
     private bool IsPassing(Exception failure) =>
         failure is NntpException or DbException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
 
@@ -125,7 +120,7 @@ internal sealed class ImportJob(
         var moved = await database.WriteAsync(
             connection =>
             {
-                // A client may have removed or paused it; then there is nothing to tell.
+                // Skipped if a client has removed or paused the item.
                 if (QueueStore.Finish(connection, work.Item.Id) is { } item)
                 {
                     Failpoint.Reach("failure-dequeued");
@@ -141,7 +136,7 @@ internal sealed class ImportJob(
         Failpoint.Reach("failure-committed");
         if (moved is null)
             return;
-        QueueLog.Failed(logger, work.Item.Id, failure.Reason.ToString());
+        QueueLog.Failed(logger, moved.Name, moved.Id, failure.Reason.ToString());
         await stored.ReleaseAsync(moved.BlobHashes, CancellationToken.None);
     }
 }

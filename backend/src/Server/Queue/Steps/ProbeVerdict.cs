@@ -2,14 +2,13 @@ using Sluice.Server.History;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Probing;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides by the probes whether a release can be published at all (IMP-62). Pure.</summary>
+/// <summary>Decides from the heads whether the release can be published at all (IMP-62). Pure.</summary>
 internal static class ProbeVerdict
 {
-    /// <summary>Why nothing can be published, or null.</summary>
-    /// <param name="files">The findings of the probe.</param>
-    /// <param name="providers">How many providers there are.</param>
+    /// <summary>Returns why nothing can be published, or null.</summary>
+    /// <param name="providers">Number of providers, for the message.</param>
     public static ImportFailure? Judge(IReadOnlyList<FileHead> files, int providers)
     {
         var payload = files.Where(file => file.Kind != MediaKind.Par2).ToList();
@@ -31,12 +30,11 @@ internal static class ProbeVerdict
         return null;
     }
 
-    /// <summary>Whether a file cannot be used, and the release cannot do without it.</summary>
-    /// <param name="file">What the probe found out about it.</param>
+    /// <summary>Whether a file is unusable and the release cannot do without it.</summary>
     /// <param name="segments">Segments of the whole payload.</param>
     public static bool IsLost(FileHead file, long segments) => !IsUsable(file) && IsEssential(file, segments);
 
-    /// <summary>Whether enough of a file is known to go on with it. A companion without is left out.</summary>
+    /// <summary>Whether the file is known well enough. Unusable companions are left out.</summary>
     public static bool IsUsable(FileHead file) => file.State switch
     {
         HeadState.Skipped => true,
@@ -45,7 +43,7 @@ internal static class ProbeVerdict
         _ => false,
     };
 
-    // Media, by content or by name, and whatever makes up half of the post. Volumes are judged with their set.
+    // Media by content or name, and any file with half of the post. Volumes are judged with their set.
     private static bool IsEssential(FileHead file, long segments) =>
         (file.Ids.Count * 2L >= segments && file.Kind != MediaKind.Par2)
         || NameJudge.CategoryOf(file.Subject.FileName ?? "", file.Kind) is MediaCategory.Video or MediaCategory.Audio;

@@ -2,28 +2,25 @@ using Sluice.Server.Library;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>What the providers have answered so far about a sample.</summary>
-/// <param name="Answered">Articles of which it is known whether a provider has them.</param>
-/// <param name="Missing">Those of them that all providers lack.</param>
+/// <summary>Answers to a sample so far.</summary>
+/// <param name="Answered">Articles known to be present or missing.</param>
+/// <param name="Missing">Articles that no provider has.</param>
 internal readonly record struct SampleCount(int Answered, int Missing)
 {
-    /// <summary>Whether more than a tenth is missing.</summary>
     public bool IsSevere => Missing * 10 > Answered;
 }
 
 /// <summary>
-/// Asks for a sample of the articles of a release while its heads are fetched (IMP-60): in small batches, so that what is known counts
-/// although something else stays open.
+/// Checks a sample of the articles while the heads are fetched (IMP-60). Asks in small batches, so that answers count even if others are still open.
 /// </summary>
-/// <remarks>Thread-safe. Owns its questions, which end with it.</remarks>
+/// <remarks>Thread-safe. Disposing it cancels open requests.</remarks>
 internal sealed class AvailabilitySample : IAsyncDisposable
 {
-    /// <summary>Most articles of a sample.</summary>
-    public const int Most = 64;
+    public const int MaxArticles = 64;
 
-    // One flush of commands; the first batch is an even sample by itself.
+    // One flush of commands. The first batch is an even sample by itself.
     private const int Batch = 8;
 
     private readonly CancellationTokenSource _ending = new();
@@ -46,13 +43,10 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         _all = Task.WhenAll(batches);
     }
 
-    /// <summary>Begins to ask.</summary>
-    /// <param name="source">Where articles come from.</param>
-    /// <param name="release">The ids of the release; valid until the sample is disposed.</param>
-    /// <param name="places">Places in its list, by <see cref="SegmentSample"/>.</param>
+    /// <param name="release">Must stay open until the sample is disposed.</param>
+    /// <param name="places">Places in its list, chosen by <see cref="SegmentSample"/>.</param>
     public static AvailabilitySample Start(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places) => new(source, release, places);
 
-    /// <summary>Whether all of it is answered.</summary>
     public bool IsComplete
     {
         get
@@ -62,10 +56,9 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends once all of it is answered and more than a tenth is missing.</summary>
+    /// <summary>Completes when all answers are here and more than a tenth is missing.</summary>
     public Task Severe => _severe.Task;
 
-    /// <summary>What is known now.</summary>
     public SampleCount Count
     {
         get
@@ -75,7 +68,6 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>The articles that are known to be gone.</summary>
     public IReadOnlyList<MessageId> Missing
     {
         get
@@ -85,19 +77,16 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for the first answers, which are an even sample by themselves.</summary>
+    /// <summary>Waits for the first batch, which is an even sample by itself.</summary>
     /// <inheritdoc cref="WaitForAllAsync"/>
     public Task WaitForFirstAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
         WaitAsync(_first, patience, time, cancellationToken);
 
     /// <summary>Waits for all answers.</summary>
-    /// <param name="patience">At most this long; what is open then does not count.</param>
-    /// <param name="time">The clock.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <param name="patience">Longest wait; later answers do not count.</param>
     public Task WaitForAllAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
         WaitAsync(_all, patience, time, cancellationToken);
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await _ending.CancelAsync();
@@ -107,7 +96,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or NntpException)
         {
-            // What was not answered does not count.
+            // Unanswered articles do not count.
         }
 
         _ending.Dispose();
@@ -121,7 +110,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
         catch (TimeoutException)
         {
-            // What is open does not count.
+            // Unanswered articles do not count.
         }
     }
 
@@ -132,7 +121,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
             segments[i] = await release.Take(SegmentPlaces.Range(places[i], 1)).GetAsync(0, _ending.Token);
 
         List<SegmentIds> left = [.. segments.Where(segment => !segment.Primary.IsEmpty)];
-        // A segment that was never posted is no damage of the post.
+        // A segment that was never posted is not damage.
         Note(segments.Length - left.Count, 0, []);
         var answers = await AskAsync(source, [.. left.Select(segment => segment.Primary)]);
         var (answered, gone) = (0, new List<MessageId>());
@@ -147,7 +136,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         Note(answered, answered, gone);
     }
 
-    /// <summary>Whether a duplicate of a segment is there, or may be.</summary>
+    /// <summary>Whether a provider has, or may have, a copy under another message-id.</summary>
     private async Task<bool> HasCopyAsync(IArticleSource source, IReadOnlyList<MessageId> fallbacks) =>
         fallbacks.Count > 0 && (await AskAsync(source, [.. fallbacks])).Any(answer => !answer.IsMissingEverywhere);
 

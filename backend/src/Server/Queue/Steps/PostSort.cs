@@ -1,25 +1,23 @@
 using System.IO.Enumeration;
 using Sluice.Usenet.Par2;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>The files of an NZB by what becomes of them.</summary>
-/// <param name="Targets">All that are probed, in the order of the NZB: not those that the settings keep out. PAR2 volumes cost nothing.</param>
-/// <param name="Payload">Those of them that may become library files, or hold some.</param>
+/// <summary>The files of an NZB by their use.</summary>
+/// <param name="Targets">Files to probe, in NZB order, without blocked names. PAR2 volumes are included because probing them costs nothing.</param>
+/// <param name="Payload">Targets that may become library files or contain some.</param>
 internal sealed record PostSort(IReadOnlyList<PostedEntry> Targets, IReadOnlyList<PostedEntry> Payload)
 {
-    /// <summary>No files.</summary>
     public static PostSort Nothing { get; } = new([], []);
 
     /// <summary>Segments of the payload.</summary>
     public long Segments { get; } = Payload.Sum(file => (long)file.Segments);
 
-    /// <summary>Sorts the files by their names alone.</summary>
-    /// <param name="files">All files of the NZB.</param>
-    /// <param name="blocklist">Patterns of names that are not published.</param>
+    /// <summary>Sorts files by name alone.</summary>
+    /// <param name="blocklist">Patterns of names to leave out.</param>
     public static PostSort Of(IReadOnlyList<PostedEntry> files, IReadOnlyList<string> blocklist)
     {
-        // What a PAR2 set says is wanted, whether it is published or not.
+        // PAR2 files are always read, because their content helps even if they are not published.
         List<PostedEntry> targets = [.. files.Where(file => IsPar2(file) || !IsBlocked(file.SubjectName))];
         return new PostSort(targets, [.. targets.Where(file => !IsPar2(file))]);
 

@@ -5,24 +5,19 @@ using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
-/// <summary>A library file to which a <c>.strm</c> file leads.</summary>
-/// <param name="Id">The file.</param>
-/// <param name="Path">Its place inside the release, separated by <c>/</c>.</param>
+/// <summary>Target of a <c>.strm</c> file.</summary>
+/// <param name="Path">Path inside the release, separated by <c>/</c>.</param>
 internal readonly record struct StrmTarget(Guid Id, string Path);
 
 /// <summary>
-/// Writes <c>.strm</c> files: one line with the address of a file, for media servers that need no mount (IMP-73). A file has its name only
-/// when its line is on disk.
+/// Writes <c>.strm</c> files, which contain the URL of a file, for media servers without a mount (IMP-73). A file gets its name only after its line
+/// is on disk.
 /// </summary>
 internal sealed class StrmFiles(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
 {
-    /// <summary>The extension of their names, with its dot.</summary>
-    public const string Extension = ".strm";
-
-    /// <summary>Whether the settings want any.</summary>
     public bool AreWanted => Roots.Any();
 
     private IEnumerable<string> Roots
@@ -37,14 +32,13 @@ internal sealed class StrmFiles(
         }
     }
 
-    /// <summary>Writes those of a release, in place of any of the same names.</summary>
-    /// <param name="category">Name of its category folder.</param>
-    /// <param name="release">Name of its own folder.</param>
-    /// <param name="media">The files that can be played.</param>
-    /// <param name="cancellationToken">Gives up between two files.</param>
+    /// <summary>Writes the files of a release and replaces existing ones.</summary>
+    /// <param name="category">Category folder.</param>
+    /// <param name="release">Folder of the release.</param>
+    /// <param name="media">The playable files.</param>
     /// <returns>The paths of the files.</returns>
     /// <exception cref="StorageException">
-    /// One cannot be written; those before it are there, and are replaced by the next try. Or the key that signs their addresses is locked.
+    /// A file cannot be written; earlier ones stay and the next try replaces them. Also thrown if the signing key is locked.
     /// </exception>
     public async Task<IReadOnlyList<string>> WriteAsync(string category, string release, IReadOnlyList<StrmTarget> media, CancellationToken cancellationToken)
     {
@@ -57,8 +51,8 @@ internal sealed class StrmFiles(
             foreach (var target in media)
             {
                 var stem = Path.ChangeExtension(target.Path, null);
-                // Two films may differ by their extensions alone.
-                var path = Path.Combine(root, category, release, (taken.Add(stem) ? stem : target.Path) + Extension);
+                // Two films may differ only in their extension.
+                var path = Path.Combine(root, category, release, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
                 var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
                 var made = FoldersToMake(Path.GetDirectoryName(path)!);
                 folder.Create();
@@ -77,8 +71,8 @@ internal sealed class StrmFiles(
         return written;
     }
 
-    /// <summary>Removes the files of a release that got another name after all; what cannot be removed stays.</summary>
-    /// <param name="paths">As <see cref="WriteAsync"/> gave them.</param>
+    /// <summary>Deletes the files of a release published under another name or not at all. Files that cannot be deleted stay.</summary>
+    /// <param name="paths">As <see cref="WriteAsync"/> returned them.</param>
     public void Withdraw(IReadOnlyList<string> paths)
     {
         foreach (var path in paths)
@@ -93,10 +87,9 @@ internal sealed class StrmFiles(
         return missing;
     }
 
-    /// <summary>Lets the users that <c>UMASK</c> names read a file that is made for other programs, and enter its new folders.</summary>
-    /// <param name="root">The folder of the settings, which the log names: what lies in it is content.</param>
-    /// <param name="file">The file.</param>
-    /// <param name="folders">Its new folders.</param>
+    /// <summary>Applies <c>UMASK</c> to a file and its new folders, so that other programs can read them.</summary>
+    /// <param name="root">Configured folder, for the log, which must not name its content.</param>
+    /// <param name="folders">The new folders.</param>
     private void Share(string root, string file, List<string> folders)
     {
         if (OperatingSystem.IsWindows())
@@ -110,12 +103,12 @@ internal sealed class StrmFiles(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A share without modes decides by itself who may read.
-            QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "they cannot be kept there");
+            // Shares without file modes decide access themselves.
+            QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "the file system does not support them");
         }
     }
 
-    /// <summary>The line of a file (DAV-82).</summary>
+    /// <summary>Returns the signed URL of a file (DAV-82).</summary>
     private string AddressOf(StrmTarget target)
     {
         var path = IdPath.Of(target.Id);

@@ -5,43 +5,35 @@ using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until an item is
-/// added, resumed, finished or due again, the queue is resumed, a provider recovers, or the settings change. After a start every item begins from its first step (IMP-3).
+/// Imports as many items at a time as the settings say, by priority and position. Wakes when an item is added, resumed, finished or due, when the
+/// queue resumes, a provider recovers, or settings change. After a restart every item starts with its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
     ImportJob job,
     QueueSchedule schedule,
     QueuePause pause,
+    QueueRemoval removal,
     SluiceDatabase database,
     BlobStore blobs,
-    StoredNzbs stored,
     IOptionsMonitor<QueueOptions> options,
     IOptionsMonitor<UsenetOptions> usenet,
     ProviderHost providers,
-    TimeProvider time,
     ILogger<QueueWorker> logger) : IWorker
 {
-    // Added to by the loop, left by the work itself before it wakes the loop.
+    // Filled by the loop. Each import removes itself before it wakes the loop.
     private readonly ConcurrentDictionary<string, Task> _busy = new();
 
-    /// <inheritdoc/>
     public string Name => "the queue";
 
-    /// <inheritdoc/>
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
-        // Without a database the server only explains itself.
-        if (!database.IsOpen)
-            return;
-
-        using var changed = options.OnChange((_, _) => pause.Tell());
-        // The source of articles, which the steps hold, has followed before: it listens since it was made.
+        using var changed = options.OnChange((_, _) => pause.ReportChange());
+        // The article source subscribed earlier, so it has the new settings when the items retry.
         using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var watching = RetryOnRecoveryAsync(ending.Token);
@@ -54,18 +46,14 @@ internal sealed class QueueWorker(
                 await schedule.WaitAsync(stopping);
             }
         }
-        catch (DatabaseLostException)
-        {
-            // Safe mode: nothing is imported any more.
-        }
         finally
         {
             await ending.CancelAsync();
             await watching;
         }
-    }
+    });
 
-    /// <summary>Work that is under way has been told as well.</summary>
+    /// <summary>Waits for the running imports, which the stop cancels too.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
 
     private async Task RetryOnRecoveryAsync(CancellationToken cancellationToken)
@@ -76,7 +64,7 @@ internal sealed class QueueWorker(
             await recovery.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (cancellationToken.IsCancellationRequested)
                 return;
-            // Asked for before the waits end: a recovery after that is another one.
+            // Replaced before the waits end, so that a later recovery is not missed.
             recovery = providers.NextRecovery;
             schedule.RetryAll();
         }
@@ -96,9 +84,7 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <param name="id">The item.</param>
-    /// <param name="begin">It is known as being worked on.</param>
-    /// <param name="stopping">The process ends.</param>
+    /// <param name="begin">Completes once <c>_busy</c> contains the import.</param>
     private async Task WorkAsync(string id, Task begin, CancellationToken stopping)
     {
         await begin;
@@ -109,7 +95,7 @@ internal sealed class QueueWorker(
             if (end == ImportEnd.Waits)
             {
                 QueueLog.Waits(logger, id, (long)schedule.Retry(id).TotalSeconds, cause);
-                // An item that was removed a moment ago had no wait to end yet, nor had it one when a provider recovered under its work.
+                // The item may have been removed, or a provider may have recovered, before this wait existed to be ended.
                 if (recovery.IsCompleted || await store.FindAsync(id, CancellationToken.None) is null)
                     schedule.Forget(id);
             }
@@ -120,7 +106,7 @@ internal sealed class QueueWorker(
         }
         catch (Exception e)
         {
-            // A defect of the import delays its own item and no other.
+            // A bug delays only its own item.
             QueueLog.Broke(logger, e, id);
             schedule.Retry(id);
         }
@@ -131,22 +117,12 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <summary>Items whose NZB was missing at the last start, and is at this one, end at once, whatever else they wait for (IMP-3).</summary>
+    /// <summary>Fails items at once whose NZB was missing at the last start and still is, even if they are waiting (IMP-3).</summary>
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
-        // Queued behind the transaction that records this start and the NZBs missing at it.
-        var failed = await database.WriteAsync(
-            connection =>
-            {
-                var lost = QueueStore.Remove(connection, [.. QueueStore.FindLost(connection, blobs.ContainsNzb)]);
-                foreach (var item in lost)
-                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
-                return lost;
-            },
-            stopping);
-        await stored.ReleaseAsync(failed.SelectMany(item => item.BlobHashes), CancellationToken.None);
-        foreach (var item in failed)
-            QueueLog.Failed(logger, item.Id, failure.Reason.ToString());
+        // Runs after the transaction that records this start and the NZBs missing at it, because writes keep their order.
+        foreach (var item in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
+            QueueLog.Failed(logger, item.Name, item.Id, failure.Reason.ToString());
     }
 }

@@ -1,0 +1,27 @@
+using Sluice.Server.Diagnostics;
+using Sluice.Usenet.Archives;
+
+namespace Sluice.Server.Queue.Steps;
+
+/// <summary>Composes the import of items.</summary>
+internal static class StepsRegistration
+{
+    /// <summary>Adds the workers that import items, and the steps of an import.</summary>
+    public static IServiceCollection AddSteps(this IServiceCollection services) => services
+        .AddSingleton<DeadArticles>()
+        .AddSingleton<StrmFiles>()
+        .AddSingleton<ReleaseNames>()
+        .AddSingleton<IKeyDeriver, KeyDeriver>()
+        .AddSingleton<StepRunner>()
+        // The steps run in this order.
+        .AddSingleton<IImportStep, ReadNzb>()
+        .AddSingleton<IImportStep, ProbeHeads>()
+        .AddSingleton<IImportStep, ResolveNames>()
+        .AddSingleton<IImportStep, MapArchives>()
+        .AddSingleton<IImportStep, CheckAvailability>()
+        .AddSingleton<IImportStep, Publish>()
+        .AddSingleton<ImportJob>()
+        .AddSingleton<ReadPosts>()
+        .AddSingleton<IWorker, QueueWorker>()
+        .AddSingleton<IWorker, RemappingWorker>();
+}
