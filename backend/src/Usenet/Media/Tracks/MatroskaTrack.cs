@@ -12,6 +12,9 @@ internal static class MatroskaTrack
         var (type, isDefault) = (0UL, true);
         var (language, codec) = (DefaultLanguage, "");
         string? title = null;
+
+        // The BCP 47 form, in front of which the other one is ignored (RFC 9559 section 5.1.4.1.20).
+        string? precise = null;
         ReadOnlySpan<byte> setup = [];
         ReadOnlySpan<byte> picture = [];
         ReadOnlySpan<byte> sound = [];
@@ -29,9 +32,11 @@ internal static class MatroskaTrack
                 case 0x536E:
                     title = HeaderText.Of(elements.Content);
                     break;
-                // The second element is the BCP 47 form. If both are present, the later one wins.
-                case 0x22B59C or 0x22B59D:
+                case 0x22B59C:
                     language = HeaderText.Of(elements.Content) ?? language;
+                    break;
+                case 0x22B59D:
+                    precise = HeaderText.Of(elements.Content);
                     break;
                 case 0x86:
                     codec = HeaderText.Of(elements.Content) ?? "";
@@ -50,7 +55,7 @@ internal static class MatroskaTrack
             }
         }
 
-        var shared = new MediaTrack(TrackKind.Subtitle, "", null) { Language = HeaderText.LanguageOf(language), Title = title, IsDefault = isDefault };
+        var shared = new MediaTrack(TrackKind.Subtitle, "", null) { Language = HeaderText.LanguageOf(precise ?? language), Title = title, IsDefault = isDefault };
         return type switch
         {
             1 => Picture(shared, MatroskaCodec.OfPicture(codec, setup), picture),

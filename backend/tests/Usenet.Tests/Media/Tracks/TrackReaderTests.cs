@@ -268,7 +268,7 @@ public sealed class TrackReaderTests
             Info(90_000),
             TrackList(
                 Entry(1, "V_MPEGH/ISO/HEVC", Hevc, Picture(3840, 2160)),
-                Entry(2, "A_EAC3", null, Sound(6), Element(0x22B59C, "ger"), Element(0x22B59D, "de-AT"), Element(0x536E, "Kommentar"), Number(0x88, 0)),
+                Entry(2, "A_EAC3", null, Sound(6), Element(0x22B59D, "de-AT"), Element(0x22B59C, "ger"), Element(0x536E, "Kommentar"), Number(0x88, 0)),
                 Entry(0x11, "S_TEXT/UTF8", null, Element(0x22B59C, "und"), Element(0x536E, "Forced\u0007")),
                 Entry(0x11, "S_HDMV/PGS", null, Element(0x22B59C, "fra")),
                 Entry(0x20, "S_BUTTONS")),
