@@ -394,7 +394,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Holds the place of a half-closed socket that nobody reads, until the server presumably no longer counts it.</summary>
+    /// <summary>Holds the place of a half-closed socket without a reader until the server presumably no longer counts it.</summary>
     public async Task LeaveAsync(Socket socket)
     {
         var left = new LeftSocket(socket, Shared);

@@ -131,29 +131,29 @@ internal sealed class ArticleFetch : IUrgent
     /// provider. Any other exception ends the whole fetch.
     /// </summary>
     /// <returns>The end of the fetch for the first attempt; nothing for a challenger.</returns>
-    /// <remarks>One method for both kinds of attempts, with few locals, because each waiting article costs an object that holds them.</remarks>
+    /// <remarks>
+    /// One method for both kinds of attempts, with few locals, because each waiting article costs an object that holds them. Its steps:
+    /// 1. Choose the next provider; if none is left, one whose miss is in doubt.
+    /// 2. Skip a provider whose breaker is open, because it may only be asked after all others.
+    /// 3. Prepare a lease, unless the fetch has ended meanwhile.
+    /// 4. Wait for a connection.
+    /// 5. Send BODY and read its reply: deliver a body, note a miss.
+    /// 6. Release the lease.
+    /// 7. Stop if the fetch has ended; otherwise choose between a retry and another provider, and repeat.
+    /// 8. End the attempt. The first one waits for the challengers and concludes the fetch.
+    /// </remarks>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
-        // 1. Choose the next provider; when none is left, one whose miss is in doubt.
-        // 2. Skip a provider whose breaker is open, because it may only be asked after all others.
-        // 3. Prepare a lease, unless the fetch has ended meanwhile.
-        // 4. Wait for a connection.
-        // 5. Send BODY and read its reply: a body is delivered, a miss is noted.
-        // 6. Give the lease back, and give way if another attempt was faster.
-        // 7. Stop if the fetch has ended; otherwise choose between a retry and another provider, and repeat.
-        // 8. End the attempt. The first one waits for the challengers and concludes the fetch.
-        Exception? broke;
+        Exception? broke = null;
         try
         {
             while (true)
             {
-                // 1.
-                provider ??= TakeNext() ?? await NextDoubtedAsync(attempt);
+                provider ??= TakeNext() ?? await NextDoubtedAsync(attempt); // 1.
                 if (provider is null)
                     break;
 
-                // 2.
-                using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback);
+                using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback); // 2.
                 var fault = probe is null ? ProviderSelector.MustSpare(_services.Providers, provider) : null;
                 if (fault is not null)
                 {
@@ -162,23 +162,20 @@ internal sealed class ArticleFetch : IUrgent
                     continue;
                 }
 
-                // 3.
                 attempt.Ask(provider, new ConnectionLease(RequestOf(attempt, provider), attempt), _services.Time.GetTimestamp(), isProbe: probe is not null);
 
-                // A fetch that ended earlier had no lease to give up.
+                // 3. A fetch that ended earlier had no lease to give up.
                 if (HasEnded(attempt))
                     break;
                 try
                 {
-                    // 4.
-                    await LeaseAsync(attempt, provider);
+                    await LeaseAsync(attempt, provider); // 4.
                     LeaveOutPaced(attempt);
                     _cancellationToken.ThrowIfCancellationRequested();
                     if (WaitedInSilence(attempt, provider))
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
 
-                    // 5.
-                    attempt.Send();
+                    attempt.Send(); // 5.
                     var outcome = await attempt.Lease.FetchAsync(attempt, provider.Index, _cancellationToken);
                     if (outcome.IsMiss)
                         Missed(attempt, provider, outcome);
@@ -200,28 +197,23 @@ internal sealed class ArticleFetch : IUrgent
                 }
                 finally
                 {
-                    // 6.
-                    Leave(attempt, probe, fault);
+                    Leave(attempt, probe, fault); // 6.
                 }
 
                 if (attempt.IsBeaten)
                     GiveWay(attempt, provider, probe);
 
-                // 7.
-                if (HasEnded(attempt))
+                if (HasEnded(attempt)) // 7.
                     break;
                 provider = RetryOrNext(attempt, provider, fault);
             }
-
-            broke = null;
         }
         catch (Exception error)
         {
             broke = error;
         }
 
-        // 8.
-        End(attempt, broke);
+        End(attempt, broke); // 8.
         if (attempt != _first)
             return default;
         await SettleAsync();

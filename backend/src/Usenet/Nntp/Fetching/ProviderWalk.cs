@@ -9,7 +9,7 @@ internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 /// Collects the misses and faults of one fetch on its way through the providers. Most fetches succeed at the first provider and never
 /// create one.
 /// </summary>
-/// <remarks>Guarded by the gate of the fetch.</remarks>
+/// <remarks>Pure state of one fetch, which guards it.</remarks>
 internal sealed class ProviderWalk
 {
     private ProviderSet _missed;
