@@ -1,8 +1,13 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Sluice.Server.Arr;
 using Sluice.Server.FamilyImport;
 using Sluice.Server.History;
+using Sluice.Server.Playbacks;
+using Sluice.Server.Providers;
+using Sluice.Server.Queue;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
 
@@ -16,12 +21,15 @@ internal static class AdminJson
         options.NumberHandling = JsonNumberHandling.Strict;
         options.RespectNullableAnnotations = true;
         options.RespectRequiredConstructorParameters = true;
-        // Enumerations of other rooms, which know nothing of the words of this one.
-        options.Converters.Add(new KebabCaseEnumConverter<FailureReason>());
-        options.Converters.Add(new KebabCaseEnumConverter<ImportStage>());
-        options.Converters.Add(new KebabCaseEnumConverter<FamilyShape>());
-        options.Converters.Add(new KebabCaseEnumConverter<ImportKind>());
-        options.Converters.Add(new KebabCaseEnumConverter<KeyState>());
+        // The enums of other rooms have no attribute, because only this API has words for them.
+        foreach (var converter in (JsonConverter[])[
+            new KebabCaseEnumConverter<FailureReason>(), new KebabCaseEnumConverter<ImportStage>(), new KebabCaseEnumConverter<FamilyShape>(),
+            new KebabCaseEnumConverter<ImportKind>(), new KebabCaseEnumConverter<KeyState>(), new KebabCaseEnumConverter<QueuePriority>(),
+            new KebabCaseEnumConverter<ItemState>(), new KebabCaseEnumConverter<SettingGroup>(), new KebabCaseEnumConverter<SettingOrigin>(),
+            new KebabCaseEnumConverter<ArrKind>(), new KebabCaseEnumConverter<ArrAction>(), new KebabCaseEnumConverter<TrackKind>(),
+            new KebabCaseEnumConverter<SampleWindow>(), new KebabCaseEnumConverter<ProviderTestStage>(), new KebabCaseEnumConverter<ProviderTestState>(),
+            new KebabCaseEnumConverter<ProviderTestCause>()])
+            options.Converters.Add(converter);
         var chain = options.TypeInfoResolverChain;
         chain.Insert(0, AdminProblemJson.Default);
         chain.Insert(0, AccessJson.Default);

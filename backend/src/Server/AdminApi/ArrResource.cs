@@ -8,26 +8,6 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The programs by their words; <see cref="ArrKind"/>.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ArrProgram>))]
-internal enum ArrProgram
-{
-    /// <inheritdoc cref="ArrKind.Sonarr"/>
-    Sonarr,
-
-    /// <inheritdoc cref="ArrKind.Radarr"/>
-    Radarr,
-
-    /// <inheritdoc cref="ArrKind.Lidarr"/>
-    Lidarr,
-
-    /// <inheritdoc cref="ArrKind.Readarr"/>
-    Readarr,
-
-    /// <inheritdoc cref="ArrKind.Whisparr"/>
-    Whisparr,
-}
-
 /// <summary>How the last check went.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ArrState>))]
 internal enum ArrState
@@ -48,14 +28,14 @@ internal enum ArrState
 /// <param name="Key">Its API key; null for the saved one, which goes to the saved address alone.</param>
 /// <param name="Category">The category that it adds with; null for the usual one.</param>
 /// <param name="Agreed">The token of a plan, to change what the plan names; <c>add</c> adds a client beside the one that the plan asks about.</param>
-internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null, string? Agreed = null) : IJsonBody<ArrRequest>;
+internal sealed record ArrRequest(ArrKind Kind, string Url, string? Key = null, string? Category = null, string? Agreed = null) : IJsonBody<ArrRequest>;
 
 /// <summary>A saved program by its id, or one that is to be called.</summary>
-internal sealed record PathCheckRequest(string? Id = null, ArrProgram? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
+internal sealed record PathCheckRequest(string? Id = null, ArrKind? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
 
 /// <summary>A saved program.</summary>
 internal sealed record ArrInstance(
-    string Id, ArrProgram Kind, string Name, string Url, string Category, DateTimeOffset? LastCheck, ArrState State, string? Sentence);
+    string Id, ArrKind Kind, string Name, string Url, string Category, DateTimeOffset? LastCheck, ArrState State, string? Sentence);
 
 /// <summary>The saved programs.</summary>
 /// <param name="Items">They.</param>
@@ -68,39 +48,16 @@ internal sealed record ArrTest(string Version, string InstanceName);
 /// <summary>An address of this server that a program has tried.</summary>
 internal sealed record ArrAttempt(string Address, bool Ok, string? Cause);
 
-/// <summary>What a connection does to the download clients of a program; <see cref="ArrAction"/>.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ArrPlanAction>))]
-internal enum ArrPlanAction
-{
-    /// <inheritdoc cref="ArrAction.Add"/>
-    Add,
-
-    /// <inheritdoc cref="ArrAction.Keep"/>
-    Keep,
-
-    /// <inheritdoc cref="ArrAction.Change"/>
-    Change,
-
-    /// <inheritdoc cref="ArrAction.Ask"/>
-    Ask,
-}
-
-/// <summary>A field that would change; both texts are empty for a secret.</summary>
-internal sealed record ArrFieldChange(string Name, string From, string To);
-
 /// <summary>What a connection would do.</summary>
 /// <param name="Action">To the download clients of the program.</param>
 /// <param name="Address">The address that passed the program's test.</param>
 /// <param name="Client">Name of the client that is kept, would change or is asked about; null if one is added.</param>
 /// <param name="Changes">What would change of it.</param>
 /// <param name="Token">Agrees to these changes; null if nothing changes.</param>
-internal sealed record ArrPlanned(ArrPlanAction Action, string Address, string? Client, IReadOnlyList<ArrFieldChange> Changes, string? Token);
-
-/// <summary>What a program lacks to find the files.</summary>
-internal sealed record PathMapping(string Host, string RemotePath, string LocalPath);
+internal sealed record ArrPlanned(ArrAction Action, string Address, string? Client, IReadOnlyList<ArrChange> Changes, string? Token);
 
 /// <summary>Whether a program sees the files.</summary>
-internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, PathMapping? Mapping);
+internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, ArrMapping? Mapping);
 
 /// <summary>A program that has this server as its download client.</summary>
 internal sealed record ArrConnected(ArrInstance Instance, string Address, bool Created, IReadOnlyList<ArrAttempt> Tried, PathCheck Path);
@@ -157,10 +114,10 @@ internal static class ArrResource
         {
             var plan = await connector.PlanAsync(server, Addresses(http.Request, listener), cancellationToken);
             return TypedResults.Ok(new ArrPlanned(
-                (ArrPlanAction)plan.Action,
+                plan.Action,
                 plan.Address.ToString(),
                 plan.Client,
-                [.. plan.Changes.Select(change => new ArrFieldChange(change.Name, change.From, change.To))],
+                plan.Changes,
                 plan.Token));
         }
         catch (ArrException e)
@@ -250,7 +207,7 @@ internal static class ArrResource
     {
         problem = null;
         var errors = new Dictionary<string, string[]>();
-        var kind = (ArrKind)request.Kind;
+        var kind = request.Kind;
         var url = ArrJson.ReadUrl(request.Url);
         if (url is null)
             errors["url"] = [$"Enter the address with http or https, such as http://{request.Kind.ToString().ToLowerInvariant()}:8989."];
@@ -307,7 +264,7 @@ internal static class ArrResource
     {
         var check = store.CheckOf(server.Id);
         var state = check is null ? ArrState.Unchecked : check.Failure is null ? ArrState.Ok : ArrState.Failed;
-        return new ArrInstance(server.Id, (ArrProgram)server.Kind, server.Name, server.Url, server.Category, check?.At, state, check?.Failure);
+        return new ArrInstance(server.Id, server.Kind, server.Name, server.Url, server.Category, check?.At, state, check?.Failure);
     }
 
     private static PathCheck Shape(PathFinding finding) => new(
@@ -317,7 +274,7 @@ internal static class ArrResource
         finding.Sees,
         finding.Sentence,
         finding.VolumeLine,
-        finding.Mapping is { } mapping ? new PathMapping(mapping.Host, mapping.RemotePath, mapping.LocalPath) : null);
+        finding.Mapping);
 }
 
 /// <summary>How the programs stand in JSON, generated at build.</summary>

@@ -1,5 +1,6 @@
 using System.Text.Json.Serialization;
 using Sluice.Server.History;
+using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
 
@@ -74,6 +75,8 @@ internal sealed record EventPayloads(
     HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);
 
 /// <summary>How frames stand in JSON, generated at build. <see cref="AdminJson"/> says the same words to those who read whole answers.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web, Converters = [typeof(KebabCaseEnumConverter<FailureReason>)])]
+[JsonSourceGenerationOptions(
+    System.Text.Json.JsonSerializerDefaults.Web,
+    Converters = [typeof(KebabCaseEnumConverter<FailureReason>), typeof(KebabCaseEnumConverter<QueuePriority>), typeof(KebabCaseEnumConverter<ItemState>)])]
 [JsonSerializable(typeof(EventPayloads))]
 internal sealed partial class EventsJson : JsonSerializerContext;

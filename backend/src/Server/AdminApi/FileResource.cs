@@ -147,8 +147,7 @@ internal static class FileResource
     }
 
     private static FileTrack Shape(MediaTrack track) => new(
-        track.Kind switch { TrackKind.Video => FileTrackKind.Video, TrackKind.Audio => FileTrackKind.Audio, _ => FileTrackKind.Subtitle },
-        track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault);
+        track.Kind, track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault);
 
     private static string? ContainerOf(MediaKind kind) => kind switch
     {

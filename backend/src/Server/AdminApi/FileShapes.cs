@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
 
@@ -92,20 +93,6 @@ internal enum TracksState
     Unreadable,
 }
 
-/// <summary>What a track is.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<FileTrackKind>))]
-internal enum FileTrackKind
-{
-    /// <summary>A picture.</summary>
-    Video,
-
-    /// <summary>Sound.</summary>
-    Audio,
-
-    /// <summary>Text.</summary>
-    Subtitle,
-}
-
 /// <summary>A track of a file.</summary>
 /// <param name="Kind">What it is.</param>
 /// <param name="Codec">Its codec for people, as in "HEVC 10-bit".</param>
@@ -117,7 +104,7 @@ internal enum FileTrackKind
 /// <param name="Height">Height of a picture in pixels; null elsewhere.</param>
 /// <param name="Default">Whether players take it by themselves.</param>
 internal sealed record FileTrack(
-    FileTrackKind Kind, string Codec, string? Type, string? Language, string? Title, int? Channels, int? Width, int? Height, bool Default);
+    TrackKind Kind, string Codec, string? Type, string? Language, string? Title, int? Channels, int? Width, int? Height, bool Default);
 
 /// <summary>The tracks of a file, read from its header.</summary>
 /// <param name="State">Whether they could be read.</param>

@@ -36,13 +36,10 @@ internal sealed class ListReader
     {
         if (string.IsNullOrEmpty(text))
             return null;
-        foreach (var value in Enum.GetValues<T>())
-        {
-            if (WordOf(value) == text)
-                return value;
-        }
-
-        _errors[field] = [$"This is none of {string.Join(", ", Enum.GetValues<T>().Select(WordOf))}."];
+        var words = Enum.GetValues<T>().Order().ToList();
+        if (words.FindIndex(value => WordOf(value) == text) is >= 0 and var known)
+            return words[known];
+        _errors[field] = [$"This is none of {string.Join(", ", words.Select(WordOf))}."];
         return null;
     }
 
@@ -69,10 +66,6 @@ internal sealed class ListReader
         where T : struct, Enum => place is null
         ? null
         : Base64Url.EncodeToString(Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{WordOf(order)}\n{place.Rank}\n{place.Row}\n{place.Text}")));
-
-    /// <summary>The value of another enumeration that has the same word.</summary>
-    public static T Same<T>(Enum value)
-        where T : struct, Enum => Enum.Parse<T>(value.ToString());
 
     private static string WordOf<T>(T value)
         where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());

@@ -94,9 +94,9 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
                 return this with { Addition = Addition with { Password = text } };
             case "priority":
                 var words = new ListReader();
-                var priority = words.Word<JobPriority>(name, text);
+                var priority = words.Word<QueuePriority>(name, text);
                 return words.Problem is null
-                    ? this with { Addition = Addition with { Priority = ListReader.Same<QueuePriority>(priority ?? JobPriority.Normal) } }
+                    ? this with { Addition = Addition with { Priority = priority ?? QueuePriority.Normal } }
                     : await FailAsync(name, "This is none of low, normal, high, force.");
             default:
                 return await FailAsync(name, "There is no such field.");

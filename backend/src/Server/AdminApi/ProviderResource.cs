@@ -113,14 +113,14 @@ internal static class ProviderResource
         var outcome = new ProviderTestOutcome(true, null, null);
         await foreach (var step in steps.WithCancellation(cancellationToken))
         {
-            if (step is { State: TestState.Ok, Stage: TestStage.Ceiling })
+            if (step is { State: ProviderTestState.Ok, Stage: ProviderTestStage.Ceiling })
                 outcome = outcome with { Connections = (int?)step.Value };
-            else if (step is { State: TestState.Ok, Stage: TestStage.Speed })
+            else if (step is { State: ProviderTestState.Ok, Stage: ProviderTestStage.Speed })
                 outcome = outcome with { BytesPerSecond = step.Value };
-            else if (step.State == TestState.Failed)
+            else if (step.State == ProviderTestState.Failed)
                 outcome = outcome with { Ok = false };
             var shown = new ProviderTestStep(
-                (ProviderTestStage)step.Stage, (ProviderTestState)step.State, Math.Round(step.Time.TotalMilliseconds, 1), (ProviderTestCause?)step.Cause, step.Sentence, step.Value);
+                step.Stage, step.State, Math.Round(step.Time.TotalMilliseconds, 1), step.Cause, step.Sentence, step.Value);
             yield return new SseItem<string>(JsonSerializer.Serialize(shown, ProviderResourceJson.Default.ProviderTestStep), "step");
         }
 

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.Providers;
 
 namespace Sluice.Server.AdminApi;
 
@@ -116,90 +117,6 @@ internal sealed record ProviderReset(ProviderMemoryKind What) : IJsonBody<Provid
 internal sealed record ProviderTest(
     string? Id, string Host, int Port, bool Tls, string User, string? Password, bool SkipsCertificateCheck = false, int? MaxConnections = null) : IJsonBody<ProviderTest>;
 
-/// <summary>The steps of a test, in their order.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestStage>))]
-internal enum ProviderTestStage
-{
-    /// <summary>The name is looked up.</summary>
-    Dns,
-
-    /// <summary>A connection is made.</summary>
-    Tcp,
-
-    /// <summary>TLS begins.</summary>
-    Tls,
-
-    /// <summary>User and password are accepted.</summary>
-    Login,
-
-    /// <summary>How many connections are allowed.</summary>
-    Ceiling,
-
-    /// <summary>How fast articles come.</summary>
-    Speed,
-}
-
-/// <summary>What has become of a step of a test.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestState>))]
-internal enum ProviderTestState
-{
-    /// <summary>It is under way.</summary>
-    Running,
-
-    /// <summary>It passed.</summary>
-    Ok,
-
-    /// <summary>It failed, and with it the test.</summary>
-    Failed,
-
-    /// <summary>It told nothing, which is no failure.</summary>
-    Skipped,
-}
-
-/// <summary>Why a test failed.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestCause>))]
-internal enum ProviderTestCause
-{
-    /// <summary>There is no such host.</summary>
-    UnknownHost,
-
-    /// <summary>The address must not be asked.</summary>
-    ForbiddenAddress,
-
-    /// <summary>Nothing listens there.</summary>
-    ConnectionRefused,
-
-    /// <summary>Nothing answers.</summary>
-    Silent,
-
-    /// <summary>The port speaks no TLS.</summary>
-    PlainPort,
-
-    /// <summary>The port speaks TLS and was spoken to without.</summary>
-    TlsPort,
-
-    /// <summary>The certificate is for another name, too old, or of no known issuer.</summary>
-    BadCertificate,
-
-    /// <summary>What answers is no news server.</summary>
-    NotNntp,
-
-    /// <summary>User or password is wrong.</summary>
-    WrongLogin,
-
-    /// <summary>The account is expired or blocked.</summary>
-    AccountExpired,
-
-    /// <summary>All connections of the account are in use.</summary>
-    TooManyConnections,
-
-    /// <summary>The server refuses for another reason.</summary>
-    Refused,
-
-    /// <summary>The password is needed again, because the address is another one.</summary>
-    PasswordNeeded,
-}
-
 /// <summary>A step of a test: an event <c>step</c>.</summary>
 /// <param name="Stage">Which.</param>
 /// <param name="State">What has become of it.</param>
@@ -217,7 +134,9 @@ internal sealed record ProviderTestStep(
 internal sealed record ProviderTestOutcome(bool Ok, int? Connections, long? BytesPerSecond);
 
 /// <summary>How providers stand in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
+[JsonSourceGenerationOptions(
+    System.Text.Json.JsonSerializerDefaults.Web,
+    Converters = [typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>), typeof(KebabCaseEnumConverter<ProviderTestCause>)])]
 [JsonSerializable(typeof(ProviderRows))]
 [JsonSerializable(typeof(ProviderRow))]
 [JsonSerializable(typeof(ProviderSave))]

@@ -70,7 +70,7 @@ internal static class QueueResource
             Name = string.IsNullOrWhiteSpace(address.Name) ? null : address.Name,
             Category = address.Category ?? "",
             Password = address.Password,
-            Priority = ListReader.Same<QueuePriority>(address.Priority ?? JobPriority.Normal),
+            Priority = address.Priority ?? QueuePriority.Normal,
         };
         return await AnswerAsync(await fetches.AddAsync(url!, addition, cancellationToken), rows);
     }
@@ -157,12 +157,12 @@ internal sealed class ItemChanges(
     }
 
     /// <summary>Changes several items alike.</summary>
-    public async Task ApplyAsync(IReadOnlyList<string> ids, string? category, JobPriority? priority, bool? paused, CancellationToken cancellationToken)
+    public async Task ApplyAsync(IReadOnlyList<string> ids, string? category, QueuePriority? priority, bool? paused, CancellationToken cancellationToken)
     {
         if (category is not null)
             await renaming.SetCategoryAsync(ids, category, cancellationToken);
-        if (priority is { } word)
-            await order.SetPriorityAsync(ids, ListReader.Same<QueuePriority>(word), cancellationToken);
+        if (priority is { } band)
+            await order.SetPriorityAsync(ids, band, cancellationToken);
         if (paused is { } waits)
             await pause.SetAsync(ids, waits, cancellationToken);
         // An item of Force may begin now, although the queue is paused.

@@ -8,7 +8,6 @@ namespace Sluice.Server.AdminApi;
 /// <summary>Shows the queue: its rows, and whether it is paused.</summary>
 internal sealed class QueueRows(QueueListStore store, HistoryListStore history, QueueMoments moments, QueuePause pause, TimeProvider time)
 {
-
     /// <summary>Whether the queue is paused.</summary>
     public QueueState State => new(pause.IsPaused, pause.Left is { } left ? time.WallTime() + left : null);
 
@@ -57,7 +56,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         {
             Words = SearchText.WordsOf(filter!.Q),
             Category = filter.Category,
-            State = filter.State is { } state ? ListReader.Same<ItemState>(state) : null,
+            State = filter.State,
         };
         return await store.FindIdsAsync(query, cancellationToken);
     }
@@ -73,8 +72,8 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
             item.Id,
             item.Name,
             item.Category,
-            ListReader.Same<JobPriority>(item.Priority),
-            ListReader.Same<JobState>(state),
+            item.Priority,
+            state,
             state == ItemState.Waiting ? moment.ReasonOf(item) : null,
             item.Index,
             work?.Percent ?? 0,

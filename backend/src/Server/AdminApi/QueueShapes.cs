@@ -1,43 +1,7 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
-
-/// <summary>Which items are worked on first.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<JobPriority>))]
-internal enum JobPriority
-{
-    /// <summary>After all others.</summary>
-    Low,
-
-    /// <summary>The default.</summary>
-    Normal,
-
-    /// <summary>Before normal ones.</summary>
-    High,
-
-    /// <summary>First of all, and while the queue is paused.</summary>
-    Force,
-}
-
-/// <summary>What becomes of a queued item right now.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<JobState>))]
-internal enum JobState
-{
-    /// <summary>Its turn has not come.</summary>
-    Queued,
-
-    /// <summary>Its NZB is being fetched from an address.</summary>
-    Fetching,
-
-    /// <summary>It is being imported.</summary>
-    Running,
-
-    /// <summary>No provider can be asked; it is tried again by itself.</summary>
-    Waiting,
-
-    /// <summary>It, or the queue, is paused.</summary>
-    Paused,
-}
 
 /// <summary>The steps of an import (IMP-25), in their order.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<JobStepName>))]
@@ -103,7 +67,7 @@ internal sealed record JobStep(JobStepName Step, JobStepState State, long? Ms, s
 /// <param name="HasPassword">Whether a password came with it.</param>
 /// <param name="Steps">All steps, in their order.</param>
 internal sealed record QueueRow(
-    string Id, string Name, string Category, JobPriority Priority, JobState State, string? Sentence, int Position, int Percent, long Bytes,
+    string Id, string Name, string Category, QueuePriority Priority, ItemState State, string? Sentence, int Position, int Percent, long Bytes,
     int? Files, int? Segments, DateTimeOffset? PostedAt, DateTimeOffset AddedAt, bool HasPassword, IReadOnlyList<JobStep> Steps);
 
 /// <summary>A page of the queue.</summary>
@@ -118,10 +82,10 @@ internal sealed record QueuePage(
     IReadOnlyList<QueueRow> Items, string? Next, long Total, long Seq, bool Paused, DateTimeOffset? PausedUntil, IReadOnlyList<string> Categories);
 
 /// <summary>An NZB that is to be fetched from an address.</summary>
-internal sealed record QueueAddress(string Url, string? Name = null, string? Category = null, string? Password = null, JobPriority? Priority = null) : IJsonBody<QueueAddress>;
+internal sealed record QueueAddress(string Url, string? Name = null, string? Category = null, string? Password = null, QueuePriority? Priority = null) : IJsonBody<QueueAddress>;
 
 /// <summary>The form of an upload.</summary>
-internal sealed record QueueUpload(IFormFile File, string? Category = null, string? Name = null, string? Password = null, JobPriority? Priority = null);
+internal sealed record QueueUpload(IFormFile File, string? Category = null, string? Name = null, string? Password = null, QueuePriority? Priority = null);
 
 /// <summary>Items that were accepted.</summary>
 /// <param name="Ids">Their ids, in the order of the upload.</param>
@@ -138,7 +102,7 @@ internal sealed record QueueAdded(IReadOnlyList<string> Ids, IReadOnlyList<strin
 /// <param name="Step">How many places it moves from where it is then; negative towards the front. Instead of a position.</param>
 /// <param name="Paused">Whether it waits.</param>
 internal sealed record QueueChange(
-    string? Name = null, string? Category = null, JobPriority? Priority = null, string? Password = null, int? Position = null, int? Step = null, bool? Paused = null) : IJsonBody<QueueChange>;
+    string? Name = null, string? Category = null, QueuePriority? Priority = null, string? Password = null, int? Position = null, int? Step = null, bool? Paused = null) : IJsonBody<QueueChange>;
 
 /// <summary>A pause of the whole queue.</summary>
 /// <param name="Minutes">How long; null until it is resumed.</param>
@@ -148,14 +112,14 @@ internal sealed record QueuePauseRequest(int? Minutes = null) : IJsonBody<QueueP
 internal sealed record QueueState(bool Paused, DateTimeOffset? PausedUntil);
 
 /// <summary>Items that a list shows; the same words as the list's own.</summary>
-internal sealed record QueueSelection(string? Q = null, string? Category = null, JobState? State = null);
+internal sealed record QueueSelection(string? Q = null, string? Category = null, ItemState? State = null);
 
 /// <summary>Items by their ids, or all that match (ADM-5). One of the two.</summary>
 internal sealed record QueueItems(IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null) : IJsonBody<QueueItems>;
 
 /// <summary>One change for several items (ADM-5).</summary>
 internal sealed record QueueBulkChange(
-    IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null, string? Category = null, JobPriority? Priority = null, bool? Paused = null) : IJsonBody<QueueBulkChange>;
+    IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null, string? Category = null, QueuePriority? Priority = null, bool? Paused = null) : IJsonBody<QueueBulkChange>;
 
 /// <summary>How many items were changed.</summary>
 internal sealed record BulkCount(int Count);

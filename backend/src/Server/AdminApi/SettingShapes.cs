@@ -41,53 +41,10 @@ internal enum SettingFieldType
     Minutes,
 }
 
-/// <summary>The parts of a page of settings; <see cref="SettingGroup"/> by its words.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<SettingFieldGroup>))]
-internal enum SettingFieldGroup
-{
-    /// <inheritdoc cref="SettingGroup.Providers"/>
-    Providers,
-
-    /// <inheritdoc cref="SettingGroup.Streaming"/>
-    Streaming,
-
-    /// <inheritdoc cref="SettingGroup.Library"/>
-    Library,
-
-    /// <inheritdoc cref="SettingGroup.DownloadClient"/>
-    DownloadClient,
-
-    /// <inheritdoc cref="SettingGroup.Arr"/>
-    Arr,
-
-    /// <inheritdoc cref="SettingGroup.Health"/>
-    Health,
-
-    /// <inheritdoc cref="SettingGroup.System"/>
-    System,
-}
-
-/// <summary>Where a value comes from; <see cref="SettingOrigin"/> by its words.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<SettingValueSource>))]
-internal enum SettingValueSource
-{
-    /// <inheritdoc cref="SettingOrigin.Default"/>
-    Default,
-
-    /// <inheritdoc cref="SettingOrigin.Fallback"/>
-    Fallback,
-
-    /// <inheritdoc cref="SettingOrigin.Saved"/>
-    Saved,
-
-    /// <inheritdoc cref="SettingOrigin.Environment"/>
-    Environment,
-}
-
 /// <summary>What a page needs to show a setting (CFG-16).</summary>
 internal sealed record SettingField(
     string Key,
-    SettingFieldGroup Group,
+    SettingGroup Group,
     string Title,
     string Help,
     SettingFieldType Type,
@@ -111,7 +68,7 @@ internal sealed record SettingField(
         var isCounted = definition.Type == SettingType.Number;
         return new SettingField(
             definition.Key,
-            (SettingFieldGroup)card.Group,
+            card.Group,
             card.Title,
             card.Help,
             TypeOf(definition),
@@ -153,7 +110,7 @@ internal sealed record SettingField(
 /// <param name="IsSet">Whether there is a value at all.</param>
 /// <param name="IsLocked">Whether there is one whose key file is lost. It counts again once the file is back; a save replaces it.</param>
 internal sealed record SettingValue(
-    string Key, string? Value, SettingValueSource Source, string? Variable, string? Effective, bool IsSet, bool IsLocked);
+    string Key, string? Value, SettingOrigin Source, string? Variable, string? Effective, bool IsSet, bool IsLocked);
 
 /// <summary>The settings that can be shown.</summary>
 internal sealed record SettingFields(IReadOnlyList<SettingField> Items);

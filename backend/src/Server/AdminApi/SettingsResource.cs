@@ -145,7 +145,7 @@ internal static class SettingsResource
     private static SettingValue Value(EffectiveSetting setting, EffectiveValues effective) => new(
         setting.Definition.Key,
         setting.Definition.Secret ? null : setting.Value,
-        (SettingValueSource)setting.Origin,
+        setting.Origin,
         setting.Variable,
         effective.Of(setting),
         setting.IsLocked || (setting.Definition.Secret ? setting.Value != setting.Definition.Default : setting.Value.Length > 0),

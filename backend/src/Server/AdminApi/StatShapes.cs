@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
@@ -22,20 +23,6 @@ internal sealed record StatSample(
 /// <param name="ReleaseCount">Releases in the library.</param>
 internal sealed record StatFigures(
     double? CacheHitPercent, double? FirstByteP50, double? FirstByteP95, long? LimitBytesPerSecond, long QueueItems, long ReleaseCount);
-
-/// <summary>Over how long samples are shown.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<StatWindow>))]
-internal enum StatWindow
-{
-    /// <summary>One each second.</summary>
-    TenMinutes,
-
-    /// <summary>One each ten seconds.</summary>
-    Hour,
-
-    /// <summary>One each four minutes.</summary>
-    Day,
-}
 
 /// <summary>How much is wrong.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<AttentionLevel>))]
@@ -106,7 +93,7 @@ internal sealed record FirstSteps(bool HasProvider, bool HasPlayed, bool HasApp)
 /// <param name="Steps">How far the first evening has come.</param>
 /// <param name="Seq">Events up to this number are in it.</param>
 internal sealed record Stats(
-    StatSample Now, StatFigures Figures, StatWindow Window, IReadOnlyList<StatSample> Samples, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
+    StatSample Now, StatFigures Figures, SampleWindow Window, IReadOnlyList<StatSample> Samples, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
 
 /// <summary>How figures stand in JSON, generated at build.</summary>
 [JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]

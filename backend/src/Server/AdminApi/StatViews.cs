@@ -41,15 +41,9 @@ internal sealed class StatViews(
     /// <param name="window">Over how long samples are shown.</param>
     /// <param name="seq">Events up to this number are in it.</param>
     /// <param name="cancellationToken">Gives up counting.</param>
-    public async Task<Stats> ShowAsync(StatWindow window, long seq, CancellationToken cancellationToken)
+    public async Task<Stats> ShowAsync(SampleWindow window, long seq, CancellationToken cancellationToken)
     {
-        var samples = sampler.Samples(window switch
-        {
-            StatWindow.Hour => SampleWindow.Hour,
-            StatWindow.Day => SampleWindow.Day,
-            _ => SampleWindow.TenMinutes,
-        });
-        return new Stats(Now, await FiguresAsync(cancellationToken), window, [.. samples.Select(Sample)], Attention, Steps, seq);
+        return new Stats(Now, await FiguresAsync(cancellationToken), window, [.. sampler.Samples(window).Select(Sample)], Attention, Steps, seq);
     }
 
     /// <summary>The last ten minutes.</summary>

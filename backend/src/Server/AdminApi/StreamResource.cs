@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Events;
+using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
@@ -26,7 +27,7 @@ internal static class StreamResource
         string? window, StatViews views, EventHub events, CancellationToken cancellationToken)
     {
         var read = new ListReader();
-        var shown = read.Word<StatWindow>("window", window) ?? StatWindow.TenMinutes;
+        var shown = read.Word<SampleWindow>("window", window) ?? SampleWindow.TenMinutes;
         return read.Problem is { } problem ? problem : TypedResults.Ok(await views.ShowAsync(shown, events.Seq, cancellationToken));
     }
 

@@ -4,7 +4,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Providers;
 
 /// <summary>The steps of a test, in their order.</summary>
-internal enum TestStage
+internal enum ProviderTestStage
 {
     /// <summary>The name is looked up.</summary>
     Dns,
@@ -26,7 +26,7 @@ internal enum TestStage
 }
 
 /// <summary>What has become of a step.</summary>
-internal enum TestState
+internal enum ProviderTestState
 {
     /// <summary>It is under way.</summary>
     Running,
@@ -42,7 +42,7 @@ internal enum TestState
 }
 
 /// <summary>Why a test failed.</summary>
-internal enum TestCause
+internal enum ProviderTestCause
 {
     /// <summary>There is no such host.</summary>
     UnknownHost,
@@ -91,7 +91,7 @@ internal enum TestCause
 /// <param name="Cause">Why it failed; null where it did not.</param>
 /// <param name="Sentence">The same for people, or what was found; null for nothing.</param>
 /// <param name="Value">Connections of the ceiling, bytes per second of the speed; null elsewhere.</param>
-internal sealed record TestStep(TestStage Stage, TestState State, TimeSpan Time, TestCause? Cause = null, string? Sentence = null, long? Value = null);
+internal sealed record TestStep(ProviderTestStage Stage, ProviderTestState State, TimeSpan Time, ProviderTestCause? Cause = null, string? Sentence = null, long? Value = null);
 
 /// <summary>An article that shows how fast a provider is.</summary>
 /// <param name="Id">Its name.</param>

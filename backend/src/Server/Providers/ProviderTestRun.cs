@@ -26,7 +26,7 @@ internal sealed class ProviderTestRun(AccountTest account, TestSubject subject, 
     private static readonly TimeSpan CeilingPatience = TimeSpan.FromSeconds(30);
 
     private readonly ProviderOptions _provider = subject.Provider;
-    private TestStage _stage;
+    private ProviderTestStage _stage;
     private long _since;
 
     /// <summary>Runs all steps, up to the first that fails.</summary>
@@ -44,26 +44,26 @@ internal sealed class ProviderTestRun(AccountTest account, TestSubject subject, 
     private async Task<TestConnection?> ConnectAsync(CancellationToken cancellationToken)
     {
         var step = DialStep.Name;
-        Begin(TestStage.Dns);
+        Begin(ProviderTestStage.Dns);
         try
         {
             // Without a password there is no login, and nothing that could be sent to the wrong host.
             var tried = subject.NeedsPassword ? _provider with { User = null, Password = null } : _provider;
             if (await OpenFirstAsync(tried, entered => Enter(step = entered), cancellationToken) is not { } connection)
             {
-                End(TestState.Skipped);
-                Begin(TestStage.Tcp);
-                Fail(TestCause.TooManyConnections, $"All connections of {_provider.Host} that are set are in use by this server. Stop what plays, and test again.");
+                End(ProviderTestState.Skipped);
+                Begin(ProviderTestStage.Tcp);
+                Fail(ProviderTestCause.TooManyConnections, $"All connections of {_provider.Host} that are set are in use by this server. Stop what plays, and test again.");
                 return null;
             }
 
             if (subject.NeedsPassword)
-                Fail(TestCause.PasswordNeeded, "Enter the password again: the saved one goes only to the address that it was saved for.");
+                Fail(ProviderTestCause.PasswordNeeded, "Enter the password again: the saved one goes only to the address that it was saved for.");
             else if (_provider.User is null && await connection.WantsLoginAsync(cancellationToken))
-                Fail(TestCause.WrongLogin, $"{_provider.Host} asks for a user and a password.");
+                Fail(ProviderTestCause.WrongLogin, $"{_provider.Host} asks for a user and a password.");
             else
             {
-                End(TestState.Ok, _provider.User is null ? $"{_provider.Host} needs no login." : $"{_provider.Host} accepts user and password.");
+                End(ProviderTestState.Ok, _provider.User is null ? $"{_provider.Host} needs no login." : $"{_provider.Host} accepts user and password.");
                 return connection;
             }
         }
@@ -89,61 +89,61 @@ internal sealed class ProviderTestRun(AccountTest account, TestSubject subject, 
     {
         var stage = step switch
         {
-            DialStep.Name => TestStage.Dns,
-            DialStep.Connect => TestStage.Tcp,
-            DialStep.Secure => TestStage.Tls,
-            _ => TestStage.Login,
+            DialStep.Name => ProviderTestStage.Dns,
+            DialStep.Connect => ProviderTestStage.Tcp,
+            DialStep.Secure => ProviderTestStage.Tls,
+            _ => ProviderTestStage.Login,
         };
         if (stage == _stage)
             return;
-        End(TestState.Ok);
-        if (stage == TestStage.Login && _stage == TestStage.Tcp)
+        End(ProviderTestState.Ok);
+        if (stage == ProviderTestStage.Login && _stage == ProviderTestStage.Tcp)
         {
-            Begin(TestStage.Tls);
-            End(TestState.Skipped, "Without TLS others on the way can read user and password.");
+            Begin(ProviderTestStage.Tls);
+            End(ProviderTestState.Skipped, "Without TLS others on the way can read user and password.");
         }
 
         Begin(stage);
     }
 
-    private async Task<(TestCause Cause, string Sentence)> ExplainAsync(NntpException failure, DialStep step, CancellationToken cancellationToken)
+    private async Task<(ProviderTestCause Cause, string Sentence)> ExplainAsync(NntpException failure, DialStep step, CancellationToken cancellationToken)
     {
         if (failure.InnerException is AddressRefusedException refused)
-            return (TestCause.ForbiddenAddress, $"{_provider.Host} is not asked: {refused.Message}.");
+            return (ProviderTestCause.ForbiddenAddress, $"{_provider.Host} is not asked: {refused.Message}.");
         var sentence = ProviderSentences.Of(failure.Fault, _provider, failure.Detail);
         switch (failure.Fault)
         {
             case NntpFault.NameNotResolved:
-                return (TestCause.UnknownHost, sentence);
+                return (ProviderTestCause.UnknownHost, sentence);
             case NntpFault.ConnectTimeout when step == DialStep.Name:
-                return (TestCause.Silent, $"{_provider.Host} could not be looked up in time. Check the network and the DNS server of this machine.");
+                return (ProviderTestCause.Silent, $"{_provider.Host} could not be looked up in time. Check the network and the DNS server of this machine.");
             case NntpFault.ConnectFailed when failure.InnerException is SocketException { SocketErrorCode: SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.NetworkDown }:
-                return (TestCause.Silent, $"There is no way to {_provider.Host} from here. Check the network of this machine.");
+                return (ProviderTestCause.Silent, $"There is no way to {_provider.Host} from here. Check the network of this machine.");
             case NntpFault.ConnectFailed:
-                return (TestCause.ConnectionRefused, sentence);
+                return (ProviderTestCause.ConnectionRefused, sentence);
             case NntpFault.CertificateRefused:
-                return (TestCause.BadCertificate, sentence);
+                return (ProviderTestCause.BadCertificate, sentence);
             case NntpFault.TlsFailed:
-                return (TestCause.PlainPort, sentence);
+                return (ProviderTestCause.PlainPort, sentence);
             case NntpFault.LoginRefused:
-                return (TestCause.WrongLogin, sentence);
+                return (ProviderTestCause.WrongLogin, sentence);
             case NntpFault.AccountRefused:
-                return (TestCause.AccountExpired, sentence);
+                return (ProviderTestCause.AccountExpired, sentence);
             case NntpFault.TooManyConnections or NntpFault.NoConnection:
-                return (TestCause.TooManyConnections, sentence);
+                return (ProviderTestCause.TooManyConnections, sentence);
         }
 
         if (step == DialStep.Greet && !_provider.UseTls && failure.Fault != NntpFault.GreetingRefused && await SpeaksTlsAsync(cancellationToken))
-            return (TestCause.TlsPort, ProviderSentences.TlsPort(_provider));
+            return (ProviderTestCause.TlsPort, ProviderSentences.TlsPort(_provider));
         return failure.Fault switch
         {
-            NntpFault.ConnectTimeout => (TestCause.Silent, sentence),
-            NntpFault.MalformedReply => (TestCause.NotNntp, ProviderSentences.NotNntp(_provider)),
+            NntpFault.ConnectTimeout => (ProviderTestCause.Silent, sentence),
+            NntpFault.MalformedReply => (ProviderTestCause.NotNntp, ProviderSentences.NotNntp(_provider)),
 
             // The greetings of other protocols begin with a number too: 220 is one of mail.
-            NntpFault.GreetingRefused when failure.Detail is not ['4' or '5', ..] => (TestCause.NotNntp, ProviderSentences.NotNntp(_provider)),
-            NntpFault.ConnectionClosed => (TestCause.Refused, $"{_provider.Host} closed the connection {(step == DialStep.Secure ? "when TLS began" : "before the login was done")}. Check the port."),
-            _ => (TestCause.Refused, sentence),
+            NntpFault.GreetingRefused when failure.Detail is not ['4' or '5', ..] => (ProviderTestCause.NotNntp, ProviderSentences.NotNntp(_provider)),
+            NntpFault.ConnectionClosed => (ProviderTestCause.Refused, $"{_provider.Host} closed the connection {(step == DialStep.Secure ? "when TLS began" : "before the login was done")}. Check the port."),
+            _ => (ProviderTestCause.Refused, sentence),
         };
     }
 
@@ -169,9 +169,9 @@ internal sealed class ProviderTestRun(AccountTest account, TestSubject subject, 
     /// <returns>Those that are measured; the others are closed.</returns>
     private async Task<IReadOnlyList<TestConnection>> FindCeilingAsync(TestConnection first, CancellationToken cancellationToken)
     {
-        Begin(TestStage.Ceiling);
+        Begin(ProviderTestStage.Ceiling);
         var most = Math.Clamp(subject.MostConnections, 1, MostConnections);
-        var search = new CeilingSearch(account, _provider, first, most, found => tell(new TestStep(TestStage.Ceiling, TestState.Running, Elapsed, Value: found)));
+        var search = new CeilingSearch(account, _provider, first, most, found => tell(new TestStep(ProviderTestStage.Ceiling, ProviderTestState.Running, Elapsed, Value: found)));
         using (var deadline = new CancellationTokenSource(CeilingPatience, time))
         using (var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken))
         {
@@ -180,7 +180,7 @@ internal sealed class ProviderTestRun(AccountTest account, TestSubject subject, 
         }
 
         var found = search.Found;
-        End(TestState.Ok, search.Describe(), found);
+        End(ProviderTestState.Ok, search.Describe(), found);
         var spare = search.Open.Skip(MostMeasured).ToList();
         await Task.WhenAll(spare.Select(connection => connection.DisposeAsync().AsTask()));
         return [.. search.Open.Take(MostMeasured)];
@@ -188,30 +188,30 @@ internal sealed class ProviderTestRun(AccountTest account, TestSubject subject, 
 
     private async Task MeasureAsync(IReadOnlyList<TestConnection> connections, CancellationToken cancellationToken)
     {
-        Begin(TestStage.Speed);
-        var measure = new SpeedMeasure(connections, budget, time, speed => tell(new TestStep(TestStage.Speed, TestState.Running, Elapsed, Value: speed)));
+        Begin(ProviderTestStage.Speed);
+        var measure = new SpeedMeasure(connections, budget, time, speed => tell(new TestStep(ProviderTestStage.Speed, ProviderTestState.Running, Elapsed, Value: speed)));
         if (await measure.RunAsync(articles, cancellationToken) is { } speed)
         {
             var each = connections.Count == 1 ? "one connection" : string.Create(CultureInfo.InvariantCulture, $"{connections.Count} connections");
-            End(TestState.Ok, string.Create(CultureInfo.InvariantCulture, $"{speed / 1e6:0.0} MB/s over {each}."), speed);
+            End(ProviderTestState.Ok, string.Create(CultureInfo.InvariantCulture, $"{speed / 1e6:0.0} MB/s over {each}."), speed);
         }
         else
         {
-            End(TestState.Skipped, "The speed is measured with your first film: there is no article here to measure it with.");
+            End(ProviderTestState.Skipped, "The speed is measured with your first film: there is no article here to measure it with.");
         }
     }
 
     private TimeSpan Elapsed => time.GetElapsedTime(_since);
 
-    private void Begin(TestStage stage)
+    private void Begin(ProviderTestStage stage)
     {
         (_stage, _since) = (stage, time.GetTimestamp());
-        tell(new TestStep(stage, TestState.Running, TimeSpan.Zero));
+        tell(new TestStep(stage, ProviderTestState.Running, TimeSpan.Zero));
     }
 
-    private void End(TestState state, string? sentence = null, long? value = null) => tell(new TestStep(_stage, state, Elapsed, null, sentence, value));
+    private void End(ProviderTestState state, string? sentence = null, long? value = null) => tell(new TestStep(_stage, state, Elapsed, null, sentence, value));
 
-    private void Fail(TestCause cause, string sentence) => tell(new TestStep(_stage, TestState.Failed, Elapsed, cause, sentence));
+    private void Fail(ProviderTestCause cause, string sentence) => tell(new TestStep(_stage, ProviderTestState.Failed, Elapsed, cause, sentence));
 }
 
 /// <summary>Finds how many connections an account takes, by opening them.</summary>
