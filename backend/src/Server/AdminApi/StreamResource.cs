@@ -4,10 +4,9 @@ using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/streams</c> and <c>/api/stats</c>: what is playing, and what the server does.</summary>
+/// <summary><c>/api/streams</c> and <c>/api/stats</c>: playbacks and the overview.</summary>
 internal static class StreamResource
 {
-    /// <summary>Maps the resource.</summary>
     public static void MapStreams(this RouteGroupBuilder api)
     {
         api.MapGet("/streams", List).WithName("ListStreams");
