@@ -1,6 +1,7 @@
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
+using Sluice.Server.Providers;
 using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Archives;
 
@@ -50,6 +51,8 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()
+        .AddSingleton<NewestPost>()
+        .AddSingleton<SpeedArticles>(provider => provider.GetRequiredService<NewestPost>().ListAsync)
         .AddSingleton<IWorker, PasswordSealWorker>()
         .AddSingleton<IWorker, QueueWorker>()
         .AddSingleton<MeasureWorker>()

@@ -37,6 +37,7 @@ internal static class ApiDescription
         [typeof(ArrMapping)] = "PathMapping",
         [typeof(TrackKind)] = "FileTrackKind",
         [typeof(SampleWindow)] = "StatWindow",
+        [typeof(PlaybackSeek)] = "StreamSeek",
     };
 
     /// <summary>The text of <c>frontend/openapi.json</c>.</summary>

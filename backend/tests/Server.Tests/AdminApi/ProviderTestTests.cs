@@ -323,7 +323,7 @@ public sealed class ProviderTestTests : IDisposable
         var step = new ProviderTestStep(ProviderTestStage.Tcp, ProviderTestState.Failed, 1.5, ProviderTestCause.NotNntp, null, null);
         Assert.Equal(
             """{"stage":"tcp","state":"failed","ms":1.5,"cause":"not-nntp","sentence":null,"value":null}""",
-            JsonSerializer.Serialize(step, ProviderResourceJson.Default.ProviderTestStep));
+            JsonSerializer.Serialize(step, AdminJson.Default.ProviderTestStep));
         Assert.Equal((200_000_000, TimeSpan.FromSeconds(10)), (SpeedBudget.Usual.Bytes, SpeedBudget.Usual.Time));
     }
 

@@ -42,8 +42,10 @@ internal sealed class WatchFolderWorker(
     /// <inheritdoc/>
     public string Name => "the watch folder";
 
-    /// <summary>Whether the folder could not be read when it was looked at last.</summary>
-    public bool IsUnreadable => _isUnreadable;
+    /// <summary>A row if the folder could not be read the last time.</summary>
+    public IEnumerable<AttentionRow> Attention() => options.CurrentValue.WatchFolder is not null && _isUnreadable
+        ? [new(AttentionKind.WatchFolder, AttentionLevel.Warning, "The watch folder cannot be read.", "queue.watch-dir", null)]
+        : [];
 
     /// <summary>Looks now, and tries files again that were left alone.</summary>
     public void Look()
