@@ -11,23 +11,21 @@ namespace Sluice.Server.AdminApi;
 /// <summary>Marks the endpoints of the admin API.</summary>
 internal sealed class AdminEndpoint;
 
-/// <summary>What every call of the admin API passes: the rules for browsers (ADM-2), and errors in one form (ADM-3).</summary>
+/// <summary>Checks every call of the admin API against the rules for browsers (ADM-2), and gives all errors one form (ADM-3).</summary>
 internal static class AdminGate
 {
     private const long MaxBody = 1 << 20;
 
-    // What the open calls take is a login or the first account. Strangers can send many of them at a time.
+    // Open calls carry a login or the first account. The limit is low, because strangers can send many at a time.
     private const long MaxOpenBody = 8 << 10;
 
     /// <summary>
-    /// Adds the gate, behind routing and before authorization: a refusal of a later part gets the form of this API, and so does a body that
-    /// cannot be read.
+    /// Adds the gate after routing and before authorization, so that refusals of later parts and unreadable bodies get the form of this API.
     /// </summary>
     public static IApplicationBuilder UseAdminGate(this IApplicationBuilder app) => app.Use(RunAsync);
 
     /// <summary>
-    /// Adds what callers may do, behind authorization: it is judged before anything of the body is read, so that what a refused
-    /// caller sends is not looked at.
+    /// Checks the rights of the caller after authorization and before any of the body is read, so that a refused body costs nothing.
     /// </summary>
     public static IApplicationBuilder UseAdminRights(this IApplicationBuilder app) => app.Use((http, next) =>
     {
@@ -39,15 +37,15 @@ internal static class AdminGate
         return next(http);
     });
 
-    /// <summary>Returns why the page that a request comes from is refused, or null.</summary>
-    /// <param name="http">The request.</param>
-    /// <param name="isNeeded">Whether a request without the header Origin is refused.</param>
+    /// <summary>
+    /// Returns why a cross-site request is refused, or null. <paramref name="isNeeded"/> refuses requests without the header Origin too.
+    /// </summary>
     public static string? RefuseOrigin(HttpContext http, bool isNeeded) =>
         RequestOrigin.Refuse(http, http.RequestServices.GetRequiredService<IOptionsMonitor<GeneralOptions>>().CurrentValue, isNeeded);
 
     private static bool IsOfApi(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<AdminEndpoint>() is not null;
 
-    /// <summary>Why a call may not go on; null where it may.</summary>
+    /// <summary>Returns the refusal of a call, or null.</summary>
     private static JsonHttpResult<Problem>? Refuse(HttpContext http)
     {
         if (HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method))

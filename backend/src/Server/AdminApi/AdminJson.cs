@@ -1,44 +1,104 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Sluice.Server.Arr;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.FamilyImport;
 using Sluice.Server.History;
+using Sluice.Server.Playbacks;
+using Sluice.Server.Providers;
+using Sluice.Server.Queue;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>How requests are read and answers are written: by contexts that each resource brings.</summary>
-internal static class AdminJson
+/// <summary>
+/// JSON of requests, answers and frames, generated at build. Enums of other rooms get their words here, because only this API has words for them.
+/// </summary>
+[JsonSourceGenerationOptions(
+    JsonSerializerDefaults.Web,
+    Converters =
+    [
+        typeof(KebabCaseEnumConverter<ArrAction>), typeof(KebabCaseEnumConverter<ArrKind>), typeof(KebabCaseEnumConverter<AttentionKind>),
+        typeof(KebabCaseEnumConverter<AttentionLevel>), typeof(KebabCaseEnumConverter<FailureReason>), typeof(KebabCaseEnumConverter<FamilyShape>),
+        typeof(KebabCaseEnumConverter<ImportKind>), typeof(KebabCaseEnumConverter<ImportStage>), typeof(KebabCaseEnumConverter<ItemState>),
+        typeof(KebabCaseEnumConverter<KeyState>), typeof(KebabCaseEnumConverter<PlaybackState>), typeof(KebabCaseEnumConverter<ProviderCondition>),
+        typeof(KebabCaseEnumConverter<ProviderTestCause>), typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>),
+        typeof(KebabCaseEnumConverter<QueuePriority>), typeof(KebabCaseEnumConverter<SampleWindow>), typeof(KebabCaseEnumConverter<SettingGroup>),
+        typeof(KebabCaseEnumConverter<SettingOrigin>), typeof(KebabCaseEnumConverter<TrackKind>), typeof(KebabCaseEnumConverter<WaitReason>),
+    ])]
+[JsonSerializable(typeof(SetupState))]
+[JsonSerializable(typeof(SetupRequest))]
+[JsonSerializable(typeof(SetupStep))]
+[JsonSerializable(typeof(Session))]
+[JsonSerializable(typeof(Login))]
+[JsonSerializable(typeof(AccountChange))]
+[JsonSerializable(typeof(ArrRequest))]
+[JsonSerializable(typeof(PathCheckRequest))]
+[JsonSerializable(typeof(ArrInstances))]
+[JsonSerializable(typeof(ArrTest))]
+[JsonSerializable(typeof(ArrPlanned))]
+[JsonSerializable(typeof(ArrConnected))]
+[JsonSerializable(typeof(PathCheck))]
+[JsonSerializable(typeof(PasswordGiven))]
+[JsonSerializable(typeof(KeyEntries))]
+[JsonSerializable(typeof(NewKey))]
+[JsonSerializable(typeof(MadeKey))]
+[JsonSerializable(typeof(SessionEntries))]
+[JsonSerializable(typeof(FilePage))]
+[JsonSerializable(typeof(FileDetail))]
+[JsonSerializable(typeof(FileTracks))]
+[JsonSerializable(typeof(HistoryPage))]
+[JsonSerializable(typeof(HistoryDetail))]
+[JsonSerializable(typeof(HistoryRetry))]
+[JsonSerializable(typeof(HistoryItems))]
+[JsonSerializable(typeof(FamilyImportReport))]
+[JsonSerializable(typeof(LogPage))]
+[JsonSerializable(typeof(LogLevelChange))]
+[JsonSerializable(typeof(LogLevelState))]
+[JsonSerializable(typeof(ProviderRows))]
+[JsonSerializable(typeof(ProviderRow))]
+[JsonSerializable(typeof(ProviderSave))]
+[JsonSerializable(typeof(ProviderReset))]
+[JsonSerializable(typeof(ProviderTest))]
+[JsonSerializable(typeof(ProviderTestStep))]
+[JsonSerializable(typeof(ProviderTestOutcome))]
+[JsonSerializable(typeof(QueuePage))]
+[JsonSerializable(typeof(QueueAddress))]
+[JsonSerializable(typeof(QueueAdded))]
+[JsonSerializable(typeof(QueueChange))]
+[JsonSerializable(typeof(QueuePauseRequest))]
+[JsonSerializable(typeof(QueueState))]
+[JsonSerializable(typeof(QueueItems))]
+[JsonSerializable(typeof(QueueBulkChange))]
+[JsonSerializable(typeof(BulkCount))]
+[JsonSerializable(typeof(Removed))]
+[JsonSerializable(typeof(SecretKeyReport))]
+[JsonSerializable(typeof(SecretKeyGivenUp))]
+[JsonSerializable(typeof(SettingFields))]
+[JsonSerializable(typeof(SettingValues))]
+[JsonSerializable(typeof(SettingValue))]
+[JsonSerializable(typeof(SettingsSave))]
+[JsonSerializable(typeof(SettingsSets))]
+[JsonSerializable(typeof(Stats))]
+[JsonSerializable(typeof(StreamRows))]
+[JsonSerializable(typeof(StreamDetail))]
+[JsonSerializable(typeof(SystemState))]
+[JsonSerializable(typeof(AccessCard))]
+[JsonSerializable(typeof(WebDavAccess))]
+[JsonSerializable(typeof(EventPayloads))]
+internal sealed partial class AdminJson : JsonSerializerContext
 {
-    /// <summary>Adds the rules of ADM-1 and ADM-6 and the contexts of all resources.</summary>
+    /// <summary>Adds the rules of ADM-1 and ADM-6.</summary>
     public static void Configure(JsonSerializerOptions options)
     {
         options.UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow;
         options.NumberHandling = JsonNumberHandling.Strict;
         options.RespectNullableAnnotations = true;
         options.RespectRequiredConstructorParameters = true;
-        // Enumerations of other rooms, which know nothing of the words of this one.
-        options.Converters.Add(new KebabCaseEnumConverter<FailureReason>());
-        options.Converters.Add(new KebabCaseEnumConverter<ImportStage>());
-        options.Converters.Add(new KebabCaseEnumConverter<FamilyShape>());
-        options.Converters.Add(new KebabCaseEnumConverter<ImportKind>());
-        options.Converters.Add(new KebabCaseEnumConverter<KeyState>());
-        var chain = options.TypeInfoResolverChain;
-        chain.Insert(0, AdminProblemJson.Default);
-        chain.Insert(0, AccessJson.Default);
-        chain.Insert(0, CredentialJson.Default);
-        chain.Insert(0, FamilyImportJson.Default);
-        chain.Insert(0, SettingsJson.Default);
-        chain.Insert(0, WebDavPasswordJson.Default);
-        chain.Insert(0, SecretKeyJson.Default);
-        chain.Insert(0, ArrResourceJson.Default);
-        chain.Insert(0, QueueJson.Default);
-        chain.Insert(0, HistoryJson.Default);
-        chain.Insert(0, ProviderResourceJson.Default);
-        chain.Insert(0, StreamsJson.Default);
-        chain.Insert(0, StatsJson.Default);
-        chain.Insert(0, FilesJson.Default);
-        chain.Insert(0, LogsJson.Default);
-        chain.Insert(0, SystemJson.Default);
-        chain.Insert(0, EventsJson.Default);
+        foreach (var converter in Default.Options.Converters)
+            options.Converters.Add(converter);
+        options.TypeInfoResolverChain.Insert(0, AdminProblemJson.Default);
+        options.TypeInfoResolverChain.Insert(0, Default);
     }
 }

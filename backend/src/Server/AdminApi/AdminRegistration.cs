@@ -4,19 +4,15 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The API of the web UI in the composition root.</summary>
+/// <summary>Registers the API of the web UI.</summary>
 internal static class AdminRegistration
 {
-    /// <summary>Adds what its resources need.</summary>
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
-        .AddSingleton<EffectiveValues>()
         .AddSingleton<QueueRows>()
         .AddSingleton<HistoryRows>()
-        .AddSingleton<Attention>()
         .AddSingleton<StreamViews>()
         .AddSingleton<StatViews>()
         .AddSingleton<ProviderTable>()
-        .AddSingleton<NewestPost>()
         .AddTopics()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
@@ -33,7 +29,7 @@ internal static class AdminRegistration
         .AddSingleton<ITopic, ProvidersTopic>()
         .AddSingleton<ITopicFamily, StreamTopics>();
 
-    /// <summary>Maps the resources behind their door.</summary>
+    /// <summary>Maps all resources; each needs a login unless it is marked as open.</summary>
     public static void MapAdminApi(this IEndpointRouteBuilder routes)
     {
         var api = routes.MapGroup("/api");
@@ -54,11 +50,11 @@ internal static class AdminRegistration
         api.MapSystem();
         api.MapEvents();
         api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
-        // Also for a wrong method or content type: the tree, which comes after all routes, would ask for its own password.
+        // Catches wrong methods and content types too; otherwise the WebDAV tree would answer and ask for its own password.
         api.Map("/{resource}/{**rest}", NotFound).ExcludeFromDescription();
     }
 
-    /// <summary>What a test made of these routes: no server carries a generator.</summary>
+    /// <summary>Returns the committed description. A test generates it, so that the server ships without a generator.</summary>
     private static FileStreamHttpResult Describe() =>
         TypedResults.Stream(typeof(AdminRegistration).Assembly.GetManifestResourceStream("openapi.json")!, "application/json");
 

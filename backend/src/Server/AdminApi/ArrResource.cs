@@ -8,107 +8,49 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The programs by their words; <see cref="ArrKind"/>.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ArrProgram>))]
-internal enum ArrProgram
-{
-    /// <inheritdoc cref="ArrKind.Sonarr"/>
-    Sonarr,
-
-    /// <inheritdoc cref="ArrKind.Radarr"/>
-    Radarr,
-
-    /// <inheritdoc cref="ArrKind.Lidarr"/>
-    Lidarr,
-
-    /// <inheritdoc cref="ArrKind.Readarr"/>
-    Readarr,
-
-    /// <inheritdoc cref="ArrKind.Whisparr"/>
-    Whisparr,
-}
-
-/// <summary>How the last check went.</summary>
+/// <summary>Result of the last check since the start.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ArrState>))]
 internal enum ArrState
 {
-    /// <summary>There was none since the start.</summary>
     Unchecked,
-
-    /// <summary>It passed.</summary>
     Ok,
-
-    /// <summary>It failed.</summary>
     Failed,
 }
 
-/// <summary>A program that is to be called.</summary>
-/// <param name="Kind">Which one.</param>
-/// <param name="Url">Where it is.</param>
-/// <param name="Key">Its API key; null for the saved one, which goes to the saved address alone.</param>
-/// <param name="Category">The category that it adds with; null for the usual one.</param>
-/// <param name="Agreed">The token of a plan, to change what the plan names; <c>add</c> adds a client beside the one that the plan asks about.</param>
-internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null, string? Agreed = null) : IJsonBody<ArrRequest>;
+/// <summary>
+/// A program to call. A null key stands for the saved one, which goes to the saved address only. <c>Agreed</c> is the token of a plan whose changes
+/// are accepted, or <c>add</c> to add another client next to the existing one.
+/// </summary>
+internal sealed record ArrRequest(ArrKind Kind, string Url, string? Key = null, string? Category = null, string? Agreed = null) : IJsonBody<ArrRequest>;
 
-/// <summary>A saved program by its id, or one that is to be called.</summary>
-internal sealed record PathCheckRequest(string? Id = null, ArrProgram? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
+/// <summary>A saved program by its id, or one to call.</summary>
+internal sealed record PathCheckRequest(string? Id = null, ArrKind? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
 
-/// <summary>A saved program.</summary>
 internal sealed record ArrInstance(
-    string Id, ArrProgram Kind, string Name, string Url, string Category, DateTimeOffset? LastCheck, ArrState State, string? Sentence);
+    string Id, ArrKind Kind, string Name, string Url, string Category, DateTimeOffset? LastCheck, ArrState State, string? Sentence);
 
-/// <summary>The saved programs.</summary>
-/// <param name="Items">They.</param>
-/// <param name="Locked">The environment variable that sets them, so that nothing can be changed here; null where none does.</param>
+/// <summary>The saved programs. <c>Locked</c> names the environment variable that sets them; null if they can be changed.</summary>
 internal sealed record ArrInstances(IReadOnlyList<ArrInstance> Items, string? Locked);
 
-/// <summary>What a program says of itself.</summary>
 internal sealed record ArrTest(string Version, string InstanceName);
 
 /// <summary>An address of this server that a program has tried.</summary>
 internal sealed record ArrAttempt(string Address, bool Ok, string? Cause);
 
-/// <summary>What a connection does to the download clients of a program; <see cref="ArrAction"/>.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ArrPlanAction>))]
-internal enum ArrPlanAction
-{
-    /// <inheritdoc cref="ArrAction.Add"/>
-    Add,
-
-    /// <inheritdoc cref="ArrAction.Keep"/>
-    Keep,
-
-    /// <inheritdoc cref="ArrAction.Change"/>
-    Change,
-
-    /// <inheritdoc cref="ArrAction.Ask"/>
-    Ask,
-}
-
-/// <summary>A field that would change; both texts are empty for a secret.</summary>
-internal sealed record ArrFieldChange(string Name, string From, string To);
-
-/// <summary>What a connection would do.</summary>
-/// <param name="Action">To the download clients of the program.</param>
-/// <param name="Address">The address that passed the program's test.</param>
-/// <param name="Client">Name of the client that is kept, would change or is asked about; null if one is added.</param>
-/// <param name="Changes">What would change of it.</param>
-/// <param name="Token">Agrees to these changes; null if nothing changes.</param>
-internal sealed record ArrPlanned(ArrPlanAction Action, string Address, string? Client, IReadOnlyList<ArrFieldChange> Changes, string? Token);
-
-/// <summary>What a program lacks to find the files.</summary>
-internal sealed record PathMapping(string Host, string RemotePath, string LocalPath);
+/// <summary>
+/// The effect of a connection on the download clients of a program. <c>Address</c> passed the program's own test. <c>Client</c> names the affected
+/// client; null if one is added. <c>Token</c> accepts the changes; null if there are none.
+/// </summary>
+internal sealed record ArrPlanned(ArrAction Action, string Address, string? Client, IReadOnlyList<ArrChange> Changes, string? Token);
 
 /// <summary>Whether a program sees the files.</summary>
-internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, PathMapping? Mapping);
+internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, ArrMapping? Mapping);
 
-/// <summary>A program that has this server as its download client.</summary>
 internal sealed record ArrConnected(ArrInstance Instance, string Address, bool Created, IReadOnlyList<ArrAttempt> Tried, PathCheck Path);
 
-/// <summary><c>/api/arr</c>: Sonarr and its relatives, connected by one call.</summary>
+/// <summary><c>/api/arr</c>: connects Sonarr and its relatives in one call.</summary>
 internal static class ArrResource
 {
-    /// <summary>Maps the resource.</summary>
     public static void MapArr(this RouteGroupBuilder api)
     {
         var arr = api.MapGroup("/arr");
@@ -157,10 +99,10 @@ internal static class ArrResource
         {
             var plan = await connector.PlanAsync(server, Addresses(http.Request, listener), cancellationToken);
             return TypedResults.Ok(new ArrPlanned(
-                (ArrPlanAction)plan.Action,
+                plan.Action,
                 plan.Address.ToString(),
                 plan.Client,
-                [.. plan.Changes.Select(change => new ArrFieldChange(change.Name, change.From, change.To))],
+                plan.Changes,
                 plan.Token));
         }
         catch (ArrException e)
@@ -234,7 +176,7 @@ internal static class ArrResource
         + "Look at the plan (POST /api/arr/plan) and send its token as \"agreed\"."
         + (plan.Action == ArrAction.Ask ? " Or send \"add\", and it gets another client." : "");
 
-    /// <summary>The program that is to be connected; null with what is wrong with it, or why nothing can be saved.</summary>
+    /// <summary>Returns the program to connect, or null with the problem.</summary>
     private static ArrServer? ReadForConnection(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)
     {
         if ((problem = Locked(store)) is not null || Read(request, store, api, out problem) is not { } server)
@@ -245,12 +187,12 @@ internal static class ArrResource
         return null;
     }
 
-    /// <summary>The program that a request means; null with what is wrong with it.</summary>
+    /// <summary>Returns the program that a request means, or null with the problem.</summary>
     private static ArrServer? Read(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)
     {
         problem = null;
         var errors = new Dictionary<string, string[]>();
-        var kind = (ArrKind)request.Kind;
+        var kind = request.Kind;
         var url = ArrJson.ReadUrl(request.Url);
         if (url is null)
             errors["url"] = [$"Enter the address with http or https, such as http://{request.Kind.ToString().ToLowerInvariant()}:8989."];
@@ -261,26 +203,12 @@ internal static class ArrResource
         else if (key.Length > 256 || !key.All(char.IsAsciiLetterOrDigit))
             errors["key"] = ["An API key has letters and digits only."];
         if (errors.Count == 0)
-            return new ArrServer(saved?.Id ?? "", kind, saved?.Name ?? kind.ToString(), url!, key!, request.Category ?? saved?.Category ?? UsualCategory(kind, api));
+            return new ArrServer(saved?.Id ?? "", kind, saved?.Name ?? kind.ToString(), url!, key!, request.Category ?? saved?.Category ?? kind.UsualCategory(api.Categories));
         problem = AdminProblem.BadInput(errors);
         return null;
     }
 
-    /// <summary>The category that a program proposes itself, as far as it is here.</summary>
-    private static string UsualCategory(ArrKind kind, ApiOptions api)
-    {
-        string[] usual = kind switch
-        {
-            ArrKind.Sonarr => ["tv", "series"],
-            ArrKind.Radarr => ["movies", "films"],
-            ArrKind.Lidarr => ["music", "audio"],
-            ArrKind.Readarr => ["readarr", "books", "ebooks"],
-            _ => ["whisparr", "xxx"],
-        };
-        return usual.FirstOrDefault(name => api.Categories.Contains(name, StringComparer.Ordinal)) ?? usual[0];
-    }
-
-    /// <summary>Where a program may find this server: as the browser did, by the name of the container, and by the usual name.</summary>
+    /// <summary>Returns the addresses to try: the one in the browser, the name of the container, and the usual name.</summary>
     private static IReadOnlyList<OwnAddress> Addresses(HttpRequest request, IServer listener)
     {
         var urlBase = request.PathBase.Value ?? "";
@@ -307,7 +235,7 @@ internal static class ArrResource
     {
         var check = store.CheckOf(server.Id);
         var state = check is null ? ArrState.Unchecked : check.Failure is null ? ArrState.Ok : ArrState.Failed;
-        return new ArrInstance(server.Id, (ArrProgram)server.Kind, server.Name, server.Url, server.Category, check?.At, state, check?.Failure);
+        return new ArrInstance(server.Id, server.Kind, server.Name, server.Url, server.Category, check?.At, state, check?.Failure);
     }
 
     private static PathCheck Shape(PathFinding finding) => new(
@@ -317,16 +245,5 @@ internal static class ArrResource
         finding.Sees,
         finding.Sentence,
         finding.VolumeLine,
-        finding.Mapping is { } mapping ? new PathMapping(mapping.Host, mapping.RemotePath, mapping.LocalPath) : null);
+        finding.Mapping);
 }
-
-/// <summary>How the programs stand in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(ArrRequest))]
-[JsonSerializable(typeof(PathCheckRequest))]
-[JsonSerializable(typeof(ArrInstances))]
-[JsonSerializable(typeof(ArrTest))]
-[JsonSerializable(typeof(ArrPlanned))]
-[JsonSerializable(typeof(ArrConnected))]
-[JsonSerializable(typeof(PathCheck))]
-internal sealed partial class ArrResourceJson : JsonSerializerContext;

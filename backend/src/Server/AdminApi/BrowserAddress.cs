@@ -1,14 +1,12 @@
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The address at which the browser has found the server: what it shows as links works where the browser is.</summary>
+/// <summary>The address at which the browser has reached the server, so that links work where the browser is.</summary>
 internal static class BrowserAddress
 {
-    /// <summary>Scheme, host and port of a request, as its trusted proxies tell them, without a path.</summary>
+    /// <summary>Returns scheme, host and port without a path; trusted proxies are taken into account.</summary>
     public static string Of(HttpRequest request) => $"{request.Scheme}://{request.Host.ToUriComponent()}";
 
-    /// <summary>The address of a path below the URL base.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="path">Names separated by <c>/</c>, without one at the start; not escaped.</param>
+    /// <summary>Returns the address of a path below the URL base. The path is unescaped and has no leading slash.</summary>
     public static string Of(HttpRequest request, string path) =>
         $"{Of(request)}{request.PathBase.ToUriComponent()}/{string.Join('/', path.Split('/').Select(Uri.EscapeDataString))}";
 }

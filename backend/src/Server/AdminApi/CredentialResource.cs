@@ -6,52 +6,38 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>What a named key may do.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<KeyAccess>))]
 internal enum KeyAccess
 {
-    /// <summary>Everything.</summary>
     Full,
-
-    /// <summary>Read.</summary>
     Read,
 }
 
-/// <summary>A named key, without itself.</summary>
+/// <summary>A named key, without the key itself.</summary>
 internal sealed record KeyEntry(string Id, string Name, KeyAccess Access, DateTimeOffset Created, DateTimeOffset? LastUsed);
 
-/// <summary>All named keys.</summary>
 internal sealed record KeyEntries(IReadOnlyList<KeyEntry> Items);
 
-/// <summary>A key that is to be made.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Access">What it may do.</param>
-/// <param name="Password">The administrator's password; null to go without, as far as that is allowed.</param>
+/// <summary>A key to create. The password is the administrator's; null if this session has given it recently.</summary>
 internal sealed record NewKey(string Name, KeyAccess Access, string? Password = null) : IJsonBody<NewKey>;
 
-/// <summary>A key that was made, which is shown once.</summary>
+/// <summary>A new key; only this answer shows it.</summary>
 internal sealed record MadeKey(string Id, string Name, KeyAccess Access, string Key);
 
-/// <summary>A browser that is logged in.</summary>
-/// <param name="Id">Its name in this list.</param>
-/// <param name="Address">Where it was used last; empty if not known.</param>
-/// <param name="Agent">What the browser calls itself; empty if not known.</param>
-/// <param name="Created">When it logged in.</param>
-/// <param name="LastUsed">When it was used last, to the hour.</param>
-/// <param name="Ends">When it ends if it is not used again.</param>
-/// <param name="Current">Whether it is the session that asks.</param>
+/// <summary>
+/// A logged-in browser. Address and agent are empty if unknown; <c>LastUsed</c> is exact to the hour; <c>Current</c> marks the session that asks.
+/// </summary>
 internal sealed record SessionEntry(
     string Id, string Address, string Agent, DateTimeOffset Created, DateTimeOffset LastUsed, DateTimeOffset Ends, bool Current);
 
-/// <summary>All sessions that have not ended, the one used last first.</summary>
+/// <summary>All active sessions, the most recently used first.</summary>
 internal sealed record SessionEntries(IReadOnlyList<SessionEntry> Items);
 
-/// <summary><c>/api/keys</c>, <c>/api/sessions</c> and <c>/api/session/password</c>: the credentials that there are, and how they begin and end.</summary>
+/// <summary><c>/api/keys</c>, <c>/api/sessions</c> and <c>/api/session/password</c>: lists, creates and ends credentials.</summary>
 internal static class CredentialResource
 {
     private const int MaxName = 64;
 
-    /// <summary>Maps the resource.</summary>
     public static void MapCredentials(this RouteGroupBuilder api)
     {
         api.MapPost("/session/password", GivePasswordAsync).WithName("GivePassword");
@@ -62,7 +48,7 @@ internal static class CredentialResource
         api.MapDelete("/sessions/{id}", EndSessionAsync).WithName("EndSession");
     }
 
-    /// <summary>The session gives the password once more, for what is to be made next.</summary>
+    /// <summary>Confirms the password for this session, so that the next calls may create credentials.</summary>
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> GivePasswordAsync(
         PasswordGiven given, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken) =>
         await PasswordGate.RefuseAsync(http, given.Password, store, password, cancellationToken) is { } problem ? problem : TypedResults.NoContent();
@@ -103,12 +89,3 @@ internal static class CredentialResource
 
     private static KeyAccess AccessOf(AdminKey key) => key.HasFullAccess ? KeyAccess.Full : KeyAccess.Read;
 }
-
-/// <summary>How keys and sessions stand in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(PasswordGiven))]
-[JsonSerializable(typeof(KeyEntries))]
-[JsonSerializable(typeof(NewKey))]
-[JsonSerializable(typeof(MadeKey))]
-[JsonSerializable(typeof(SessionEntries))]
-internal sealed partial class CredentialJson : JsonSerializerContext;

@@ -9,21 +9,20 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/events</c>: what happens, as server-sent events (ADM-20 to ADM-23).</summary>
+/// <summary><c>/api/events</c>: server-sent events (ADM-20 to ADM-23).</summary>
 internal static class EventResource
 {
-    /// <summary>Between two comments.</summary>
+    /// <summary>Interval of the comments that keep a connection alive.</summary>
     public static readonly TimeSpan BeatInterval = TimeSpan.FromSeconds(15);
 
-    // A page follows three or four.
+    // A page subscribes to three or four topics.
     private const int MaxTopics = 16;
     private const int MaxName = 80;
 
-    /// <summary>Maps the resource.</summary>
     public static void MapEvents(this RouteGroupBuilder api) =>
         api.MapGet("/events", WatchAsync).Produces<EventPayloads>(StatusCodes.Status200OK, "text/event-stream").WithName("WatchEvents");
 
-    // topics: words of ADM-20, separated by commas. since: the id of the last frame; the header Last-Event-ID, which a browser sends by itself, is newer.
+    // topics: words of ADM-20, separated by commas. since: the id of the last frame, unless the browser sends the newer Last-Event-ID.
     private static async Task<IResult> WatchAsync(
         string topics, string? since, HttpContext http, EventHub hub, AdminStore store, IHostApplicationLifetime lifetime, TimeProvider time,
         CancellationToken cancellationToken)
@@ -46,7 +45,7 @@ internal static class EventResource
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The client does not read, or the process ends: either way it connects again.
+            // The client does not read or the process ends; in both cases the client reconnects.
             if (watch.Dropped.IsCancellationRequested)
                 http.Abort();
         }
@@ -65,7 +64,7 @@ internal static class EventResource
     private static async Task SendAsync(HttpContext http, EventWatch watch, AdminStore store, CancellationToken ended)
     {
         var body = http.Response.BodyWriter;
-        // Browsers wait three seconds by themselves.
+        // Reconnect after one second instead of the browsers' three.
         Write(body, "retry: 1000\n\n"u8);
         foreach (var (frame, topics) in watch.First)
             Write(body, frame, topics);
@@ -82,12 +81,12 @@ internal static class EventResource
         http.Abort();
     }
 
-    /// <summary>Whether the session or key that the request came with still opens the API: it may have ended since.</summary>
+    /// <summary>Whether the session or key of the request is still valid, because it may have ended since.</summary>
     private static bool MayStay(HttpContext http, AdminStore store) => http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.Session
         ? http.Request.Cookies[AdminDoor.CookieOf(store)] is { } id && store.SessionEnds(id) is not null
         : store.FindKey(http.Request.Headers["X-Api-Key"].ToString()) is not null;
 
-    /// <summary>A frame as WHATWG HTML section 9.2.5 has it. JSON on one line needs no other framing.</summary>
+    /// <summary>Writes a frame (WHATWG HTML section 9.2.5). The JSON is on one line, so it needs no other framing.</summary>
     private static void Write(PipeWriter body, EventFrame frame, ulong topics)
     {
         if (frame.Topic.Length == 0)

@@ -13,14 +13,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/files</c>: the tree of the library, and what is in it.</summary>
+/// <summary><c>/api/files</c>: the tree of the library, and its files.</summary>
 internal static class FileResource
 {
     private const string Content = "content";
     private const int DefaultHours = 24;
     private const int MaxHours = 30 * 24;
 
-    /// <summary>Maps the resource.</summary>
     public static void MapFiles(this RouteGroupBuilder api)
     {
         var files = api.MapGroup("/files");
@@ -41,7 +40,7 @@ internal static class FileResource
             return problem;
 
         string[] names = [.. (path ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries)];
-        // Before the query: what happens during it is told as well.
+        // Read before the query, so that events during the query are sent as well.
         var seq = events.Seq;
         var words = SearchText.WordsOf(q);
         var page = words.Count == 0
@@ -52,7 +51,7 @@ internal static class FileResource
             : TypedResults.Ok(new FilePage(string.Join('/', names), [.. page.Items.Select(Row)], ListReader.CursorOf(order, page.Next), page.Total, seq));
     }
 
-    // hours: how long the signed link works; a day unless it is said.
+    // hours: lifetime of the signed link; a day by default.
     private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
         string id, int? hours, HttpContext http, LibraryTree tree, BlobStore blobs, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
         CancellationToken cancellationToken)
@@ -64,7 +63,7 @@ internal static class FileResource
         var path = $"{Content}/{file.TreePath}";
         var until = DateTimeOffset.FromUnixTimeSeconds((time.WallTime() + TimeSpan.FromHours(hours ?? DefaultHours)).ToUnixTimeSeconds());
         var expires = until.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
-        // While the key is locked the link has none, and its reader is asked for the password of the tree.
+        // Without a key the link is unsigned and asks for the password of the tree.
         var query = api.CurrentValue.KeyIsLocked ? "" : $"?downloadKey={ViewKey.Sign(api.CurrentValue.Key, path, expires)}&expires={expires}";
         var hasRelease = file.Release.Id != 0;
         var links = new FileLinks(
@@ -120,7 +119,7 @@ internal static class FileResource
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such file.");
 
-    /// <summary>What a folder is follows from how deep it lies.</summary>
+    /// <summary>The depth of a folder tells whether it is a category or a release.</summary>
     private static FileRow Row(ListedEntry entry)
     {
         var kind = entry.FileId is not null ? FileEntryKind.File
@@ -147,8 +146,7 @@ internal static class FileResource
     }
 
     private static FileTrack Shape(MediaTrack track) => new(
-        track.Kind switch { TrackKind.Video => FileTrackKind.Video, TrackKind.Audio => FileTrackKind.Audio, _ => FileTrackKind.Subtitle },
-        track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault);
+        track.Kind, track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault);
 
     private static string? ContainerOf(MediaKind kind) => kind switch
     {

@@ -8,7 +8,7 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/history</c> and <c>/api/undo</c>: imports that have ended.</summary>
+/// <summary><c>/api/history</c> and <c>/api/undo</c>: finished imports.</summary>
 internal static class HistoryResource
 {
     private const int MostFiles = 100;
@@ -16,7 +16,6 @@ internal static class HistoryResource
     private const string NoItem = "This item is not in the history any more.";
     private const string OneOfTwo = "Name ids or a filter, and not both.";
 
-    /// <summary>Maps the resource.</summary>
     public static void MapHistory(this RouteGroupBuilder api)
     {
         var history = api.MapGroup("/history");
@@ -61,7 +60,7 @@ internal static class HistoryResource
             item.NzbHash is { } hash && blobs.ContainsNzb(hash)));
     }
 
-    /// <summary>The NZB byte by byte as it was added (IMP-6).</summary>
+    /// <summary>Returns the NZB byte for byte as it was added (IMP-6).</summary>
     private static async Task<Results<FileStreamHttpResult, JsonHttpResult<Problem>>> DownloadAsync(
         string id, HistoryStore store, StoredNzbReader nzbs, CancellationToken cancellationToken)
     {

@@ -7,16 +7,15 @@ using Microsoft.Extensions.Options;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// A shape that a call takes as its body, in JSON. How it stands in JSON is looked up by the first call that brings one: with an ordinary
-/// parameter of the body the start of the server works that out for each call that there is, which is a sixth of its time.
+/// A JSON body of a call. Its type info is resolved by the first call with such a body, because ordinary body parameters would resolve every type
+/// at startup, which takes a sixth of the time to start.
 /// </summary>
-/// <typeparam name="T">The shape itself; one of the contexts of <see cref="AdminJson"/> has it.</typeparam>
 internal interface IJsonBody<T> : IBindableFromHttpContext<T>, IEndpointParameterMetadataProvider
     where T : class, IJsonBody<T>
 {
-    /// <summary>Reads the body of a call, which is of JSON by its type: another one does not lead to the call.</summary>
-    /// <returns>Null for the word null, which is refused like a body of another shape.</returns>
-    /// <exception cref="BadHttpRequestException">It is not of this shape (400), or too long (413).</exception>
+    /// <summary>Reads the body. Routing has already refused other content types.</summary>
+    /// <returns>Null for the JSON word null; the framework refuses it like any wrong shape.</returns>
+    /// <exception cref="BadHttpRequestException">Wrong shape (400) or too long (413).</exception>
     static async ValueTask<T?> IBindableFromHttpContext<T>.BindAsync(HttpContext context, ParameterInfo parameter)
     {
         var json = context.RequestServices.GetRequiredService<IOptions<JsonOptions>>().Value.SerializerOptions;
@@ -30,7 +29,7 @@ internal interface IJsonBody<T> : IBindableFromHttpContext<T>, IEndpointParamete
         }
     }
 
-    /// <summary>Names the shape in the description of the call.</summary>
+    /// <summary>Describes the body for the API description.</summary>
     static void IEndpointParameterMetadataProvider.PopulateMetadata(ParameterInfo parameter, EndpointBuilder builder) =>
         builder.Metadata.Add(new AcceptsMetadata(["application/json"], typeof(T)));
 }

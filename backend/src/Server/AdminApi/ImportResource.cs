@@ -1,23 +1,12 @@
-using System.Text.Json.Serialization;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.FamilyImport;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The import of an old server.</summary>
-/// <param name="State">How far it is.</param>
-/// <param name="Source">The old database; null for none.</param>
-/// <param name="Shape">How it keeps what files are made of; null until the first look.</param>
-/// <param name="Progress">The share that is done, 0 to 1.</param>
-/// <param name="Error">What went wrong, as a sentence; null for nothing.</param>
-/// <param name="StartedAt">When it began; null where it has not.</param>
-/// <param name="FinishedAt">When it ended; null where it has not.</param>
-/// <param name="Counts">One for each kind; empty until the first look.</param>
-/// <param name="Left">What is not taken over, at most a thousand.</param>
-/// <param name="LeftTotal">How many that are in all.</param>
-/// <param name="Notes">What is taken over in another form, one sentence each, at most a thousand.</param>
-/// <param name="NotesTotal">How many that are in all.</param>
-/// <param name="Kept">Keys without a counterpart, which are kept without effect.</param>
+/// <summary>
+/// The import of an old server. <c>Shape</c> and <c>Counts</c> are unknown until the first look; <c>Progress</c> is 0 to 1. <c>Left</c> lists items
+/// left behind and <c>Notes</c> items that change their form, a thousand of each at most. <c>Kept</c> lists setting keys kept without effect.
+/// </summary>
 internal sealed record FamilyImportReport(
     ImportStage State,
     string? Source,
@@ -36,14 +25,13 @@ internal sealed record FamilyImportReport(
 /// <summary><c>/api/setup/import</c>: the library of an old server in the data folder (CFG-40).</summary>
 internal static class ImportResource
 {
-    /// <summary>Maps the resource.</summary>
     public static void MapImport(this RouteGroupBuilder api)
     {
         api.MapGet("/setup/import", Show).WithName("ShowImport");
         api.MapPost("/setup/import", Begin).WithName("BeginImport");
     }
 
-    /// <summary>How far it is; the first call begins to count what there is.</summary>
+    /// <summary>Shows the progress. The first call starts counting.</summary>
     private static Ok<FamilyImportReport> Show(FamilyImportWorker import) => TypedResults.Ok(Shape(import.Snapshot()));
 
     private static Results<Accepted<FamilyImportReport>, JsonHttpResult<Problem>> Begin(FamilyImportWorker import) => import.TryBegin()
@@ -65,8 +53,3 @@ internal static class ImportResource
         view.Report.NotesTotal,
         view.Report.Kept);
 }
-
-/// <summary>How an import stands in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(FamilyImportReport))]
-internal sealed partial class FamilyImportJson : JsonSerializerContext;

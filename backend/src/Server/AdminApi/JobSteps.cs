@@ -3,10 +3,10 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Shows all steps of an import, those included that have not begun.</summary>
+/// <summary>Lists all steps of an import, including steps that have not begun.</summary>
 internal static class JobSteps
 {
-    // By the names that stand in the rows of the history.
+    // The names are stored in the rows of the history.
     private static readonly (JobStepName Shown, string Name)[] All =
     [
         (JobStepName.Read, "ReadNzb"),
@@ -17,14 +17,14 @@ internal static class JobSteps
         (JobStepName.Publish, "Publish"),
     ];
 
-    /// <summary>The steps of an item as they stand; null for one that is not worked on.</summary>
+    /// <summary>Returns the steps of a queued item; null means that no work is in progress.</summary>
     public static IReadOnlyList<JobStep> Of(ItemActivity? work, TimeProvider time)
     {
         var known = (work?.Steps ?? []).ToDictionary(step => step.Step);
         return [.. All.Select(step => known.TryGetValue(step.Name, out var begun) ? Show(step.Shown, begun, time) : new JobStep(step.Shown, JobStepState.Pending, null, ""))];
     }
 
-    /// <summary>The steps of an import that has ended. Where it failed, the last one that began did.</summary>
+    /// <summary>Returns the steps of a finished import. If it failed, the last step that began is the failed one.</summary>
     public static IReadOnlyList<JobStep> Of(HistoryItem item)
     {
         var known = item.Steps.GroupBy(step => step.Step).ToDictionary(steps => steps.Key, steps => steps.Last());

@@ -7,22 +7,21 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Reads what calls for a part of a list have in common (ADM-4), and keeps what is wrong with it.</summary>
-/// <remarks>Not thread-safe: of one call.</remarks>
+/// <summary>Reads the parameters that all lists share (ADM-4) and collects their errors.</summary>
+/// <remarks>Not thread-safe; one for each call.</remarks>
 internal sealed class ListReader
 {
     private const int DefaultLimit = 100;
     private const int MaxLimit = 500;
 
-    // The longest name that a list is sorted by, folded and in Base64, is far below.
+    // The longest sort key, folded and in Base64, is far below this limit.
     private const int MaxCursor = 4 << 10;
 
     private readonly Dictionary<string, string[]> _errors = [];
 
-    /// <summary>What is wrong; null where nothing is.</summary>
+    /// <summary>All errors so far, or null.</summary>
     public JsonHttpResult<Problem>? Problem => _errors.Count == 0 ? null : AdminProblem.BadInput(_errors);
 
-    /// <summary>Rows of a page at most.</summary>
     public int Limit(int? limit)
     {
         if (limit is < 1 or > MaxLimit)
@@ -30,25 +29,20 @@ internal sealed class ListReader
         return limit ?? DefaultLimit;
     }
 
-    /// <summary>A word of the API; null where none is given.</summary>
+    /// <summary>Reads a word of the API; null if none is given.</summary>
     public T? Word<T>(string field, string? text)
         where T : struct, Enum
     {
         if (string.IsNullOrEmpty(text))
             return null;
-        foreach (var value in Enum.GetValues<T>())
-        {
-            if (WordOf(value) == text)
-                return value;
-        }
-
-        _errors[field] = [$"This is none of {string.Join(", ", Enum.GetValues<T>().Select(WordOf))}."];
+        var words = Enum.GetValues<T>().Order().ToList();
+        if (words.FindIndex(value => WordOf(value) == text) is >= 0 and var known)
+            return words[known];
+        _errors[field] = [$"This is none of {string.Join(", ", words.Select(WordOf))}."];
         return null;
     }
 
-    /// <summary>Where a page begins; null for the first one.</summary>
-    /// <param name="order">The order of the list, which that of the page before had too.</param>
-    /// <param name="cursor">The cursor of the page before.</param>
+    /// <summary>Reads the cursor of the previous page; null for the first page. A cursor is valid only for the order that it was made with.</summary>
     public RowPlace? Place<T>(T order, string? cursor)
         where T : struct, Enum
     {
@@ -64,15 +58,11 @@ internal sealed class ListReader
         return null;
     }
 
-    /// <summary>The cursor of the page behind a place; null for none.</summary>
+    /// <summary>Returns the cursor of the page after a place; null for none.</summary>
     public static string? CursorOf<T>(T order, RowPlace? place)
         where T : struct, Enum => place is null
         ? null
         : Base64Url.EncodeToString(Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{WordOf(order)}\n{place.Rank}\n{place.Row}\n{place.Text}")));
-
-    /// <summary>The value of another enumeration that has the same word.</summary>
-    public static T Same<T>(Enum value)
-        where T : struct, Enum => Enum.Parse<T>(value.ToString());
 
     private static string WordOf<T>(T value)
         where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());

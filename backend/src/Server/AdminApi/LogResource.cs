@@ -10,7 +10,6 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/logs</c>: the last lines of the log.</summary>
 internal static class LogResource
 {
-    /// <summary>Maps the resource.</summary>
     public static void MapLogs(this RouteGroupBuilder api)
     {
         var logs = api.MapGroup("/logs");
@@ -19,7 +18,7 @@ internal static class LogResource
         logs.MapGet("/download", Download).Produces<string>(StatusCodes.Status200OK, "text/plain").WithName("DownloadLogs");
     }
 
-    // level: lines of it and of those above it. The cursor is the number of the oldest line of the page before.
+    // level: the least severity. The cursor is the number of the oldest line on the previous page.
     private static Results<Ok<LogPage>, JsonHttpResult<Problem>> List(
         string? cursor, int? limit, string? q, string? level, string? source, string? job, string? stream, LogRing ring, LogLevels levels, EventHub events)
     {
@@ -68,7 +67,6 @@ internal static class LogResource
         return TypedResults.File(Encoding.UTF8.GetBytes(text.ToString()), "text/plain; charset=utf-8", "sluice-log.txt");
     }
 
-    /// <summary>A line as it is shown.</summary>
     public static LogLine Shape(KeptLine line) => new(line.Number, line.At, LevelOf(line.Level), line.Source, line.Text, line.Job, line.Stream);
 
     private static bool IsGiven(string? wanted, string? value) => string.IsNullOrEmpty(wanted) || wanted == value;
@@ -81,7 +79,7 @@ internal static class LogResource
         return words.All(word => folded.Contains(word, StringComparison.Ordinal));
     }
 
-    // Both have the same levels in the same order.
+    // Both enums have the same levels in the same order.
     private static LogLineLevel LevelOf(LogLevel level) => (LogLineLevel)(int)level;
 
     private static LogLevel LevelOf(LogLineLevel level) => (LogLevel)(int)level;

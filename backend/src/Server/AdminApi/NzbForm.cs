@@ -9,12 +9,9 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.AdminApi;
 
 /// <summary>
-/// The form of an upload (<see cref="QueueUpload"/>), whose file becomes blobs while it comes in: nothing of it is held in memory. The fields
-/// may stand before the file or behind it.
+/// The form of an upload (<see cref="QueueUpload"/>). The file is written to blobs while it arrives, so memory holds none of the file. Fields may
+/// come before or after the file. <c>Upload</c> is null if there is a problem.
 /// </summary>
-/// <param name="Upload">The received file; null where there is a problem.</param>
-/// <param name="Addition">How to add it.</param>
-/// <param name="Problem">What is wrong with the form; null where nothing is.</param>
 internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttpResult<Problem>? Problem) : IAsyncDisposable
 {
     private const string File = "file";
@@ -22,7 +19,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
     private const int MaxParts = 16;
     private const int MaxFieldBytes = 8 << 10;
 
-    /// <summary>Reads the body of a call to its end, or until it is known to be wrong.</summary>
+    /// <summary>Reads a body to its end, or until an error is found.</summary>
     public static async Task<NzbForm> ReadAsync(HttpContext http, NzbIntake intake, CancellationToken cancellationToken)
     {
         var boundary = MediaTypeHeaderValue.TryParse(http.Request.ContentType, out var type) && type.MediaType.Equals("multipart/form-data", StringComparison.OrdinalIgnoreCase)
@@ -41,7 +38,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         }
         catch (Exception e) when (e is InvalidDataException or UploadBrokenException || e.GetType() == typeof(IOException))
         {
-            // So the reader tells of a body that ends before its last boundary; faults of the connection have derived types.
+            // MultipartReader throws a plain IOException if the body ends before its last boundary; connection faults have derived types.
             return await form.FailAsync(File, "The upload breaks off.");
         }
         catch
@@ -51,7 +48,6 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         }
     }
 
-    /// <inheritdoc/>
     public ValueTask DisposeAsync() => Upload?.DisposeAsync() ?? ValueTask.CompletedTask;
 
     private static NzbForm Wrong(string field, string sentence) => new(null, new NzbAddition { FileName = "" }, AdminProblem.BadInput(field, sentence));
@@ -73,7 +69,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
                 return await FailAsync(name, "A form has one file, by the name of file.");
             var fileName = disposition.FileNameStar.HasValue ? disposition.FileNameStar.ToString() : HeaderUtilities.RemoveQuotes(disposition.FileName).ToString();
             var upload = await intake.ReceiveAsync(part.Body, http.Request.ContentLength, cancellationToken);
-            // The rest may take as long again, and Kestrel gives no more of a body of which a read was cancelled.
+            // The rest is not read: it may take as long again, and Kestrel reads no further once a read was canceled.
             return this with { Upload = upload, Addition = Addition with { FileName = fileName }, Problem = upload.Refusal is { } refusal ? await RefuseAsync(upload, refusal) : null };
         }
 
@@ -94,9 +90,9 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
                 return this with { Addition = Addition with { Password = text } };
             case "priority":
                 var words = new ListReader();
-                var priority = words.Word<JobPriority>(name, text);
+                var priority = words.Word<QueuePriority>(name, text);
                 return words.Problem is null
-                    ? this with { Addition = Addition with { Priority = ListReader.Same<QueuePriority>(priority ?? JobPriority.Normal) } }
+                    ? this with { Addition = Addition with { Priority = priority ?? QueuePriority.Normal } }
                     : await FailAsync(name, "This is none of low, normal, high, force.");
             default:
                 return await FailAsync(name, "There is no such field.");
@@ -109,7 +105,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         return Refuse(refusal);
     }
 
-    /// <summary>Why an NZB is not taken, as an answer.</summary>
+    /// <summary>Returns the answer for a refused NZB.</summary>
     public static JsonHttpResult<Problem> Refuse(AddRefusal refusal) => refusal switch
     {
         AddRefusal.DiskFull => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "disk-full", "The disk is full. Free some space and try again."),
@@ -118,7 +114,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         _ => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "queue-full", "The queue is full. It takes more when imports have ended."),
     };
 
-    /// <returns>Null where it is too long.</returns>
+    /// <returns>Null if it is too long.</returns>
     private static async Task<string?> ReadFieldAsync(Stream body, CancellationToken cancellationToken)
     {
         var piece = ArrayPool<byte>.Shared.Rent(MaxFieldBytes + 1);

@@ -3,21 +3,16 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The administrator's password, once more.</summary>
 internal sealed record PasswordGiven(string Password) : IJsonBody<PasswordGiven>;
 
 /// <summary>
-/// Asks for the administrator's password before a credential is made that outlives a session, because a browser that is left open for a minute must not open the server for ever.
-/// A session that gave the password within the last ten minutes is not asked. A named key always is: it must not make others that outlive it.
+/// Asks for the administrator's password before a credential is created that outlives the session, because a browser left open for a minute must not
+/// open the server forever. A session that gave the password within ten minutes is not asked. A named key always is, because it must not create
+/// others that outlive it.
 /// </summary>
 internal static class PasswordGate
 {
-    /// <summary>Returns why a call may not make a credential, or null.</summary>
-    /// <param name="http">The call.</param>
-    /// <param name="given">The password that came with it; null if none did.</param>
-    /// <param name="store">Knows the sessions.</param>
-    /// <param name="password">Judges the password.</param>
-    /// <param name="cancellationToken">The client has gone.</param>
+    /// <summary>Returns why a call may not create a credential, or null.</summary>
     public static async Task<JsonHttpResult<Problem>?> RefuseAsync(
         HttpContext http, string? given, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
     {
@@ -48,7 +43,7 @@ internal static class PasswordGate
         return null;
     }
 
-    /// <summary>The session of a call; null if it came with another credential.</summary>
+    /// <summary>Returns the session of a call; null if it has another credential.</summary>
     public static AdminSession? SessionOf(HttpContext http, AdminStore store) =>
         http.Request.Cookies[AdminDoor.CookieOf(store)] is { Length: > 0 } id ? store.FindSession(id) : null;
 }

@@ -8,10 +8,10 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/providers</c>: the news servers, how they are, and a test of one.</summary>
+/// <summary><c>/api/providers</c>: the news servers, their condition, and a test.</summary>
 internal static class ProviderResource
 {
-    // Fields of the saved JSON by the names that the API has for them.
+    // Fields of the saved JSON and their names in the API.
     private static readonly Dictionary<string, string> FieldNames = new()
     {
         ["Host"] = "host",
@@ -27,7 +27,6 @@ internal static class ProviderResource
         ["SkipTlsVerification"] = "skipsCertificateCheck",
     };
 
-    /// <summary>Maps the resource.</summary>
     public static void MapProviders(this RouteGroupBuilder api)
     {
         var providers = api.MapGroup("/providers");
@@ -81,13 +80,13 @@ internal static class ProviderResource
         return table.Find(known) is { } row ? TypedResults.Ok(row) : NoProvider();
     }
 
-    private static IResult Test(ProviderTest test, HttpContext http, ProviderEditor editor, ProviderTester tester, ProviderHost host, NewestPost newest)
+    private static IResult Test(ProviderTest test, HttpContext http, ProviderEditor editor, AccountChecks checks)
     {
         var saved = Guid.TryParse(test.Id, out var id) ? editor.Find(id) : null;
         if (test.Id is not null && saved is null)
             return NoProvider();
         var provider = Options(
-            new ProviderSave(test.Host, test.Port, test.Tls, test.User, test.Password, test.MaxConnections ?? ProviderTestRun.MostConnections, null, SkipsCertificateCheck: test.SkipsCertificateCheck),
+            new ProviderSave(test.Host, test.Port, test.Tls, test.User, test.Password, test.MaxConnections ?? AccountCheck.MostConnections, null, SkipsCertificateCheck: test.SkipsCertificateCheck),
             saved?.Id ?? Guid.NewGuid(),
             saved);
         provider = provider with { Password = ProviderEditor.Password(provider, test.Password, saved, out var isNeeded) };
@@ -95,36 +94,22 @@ internal static class ProviderResource
             return AdminProblem.BadInput(Named(errors));
         if (isNeeded && saved is null)
             return AdminProblem.BadInput("password", "Enter the password.");
-        if (tester.TryTakeTurn() is not { } turn)
+        if (checks.TryBegin(provider, isNeeded) is not { } check)
             return AdminProblem.WrongState("Another test is under way. Wait until it has ended.");
 
-        http.Response.RegisterForDispose(turn);
+        http.Response.RegisterForDispose(check);
         http.Response.Headers["X-Accel-Buffering"] = "no";
-        // Each step has a deadline of its own.
+        // Each stage has its own deadline.
         http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
-        var isSavedHost = host.Providers.Any(state => state.Options.Host.Equals(provider.Host, StringComparison.OrdinalIgnoreCase));
-        var subject = new TestSubject(provider, isNeeded, isSavedHost, provider.MaxConnections);
-        return TypedResults.ServerSentEvents(WriteAsync(tester.RunAsync(subject, newest.ListAsync, http.RequestAborted), http.RequestAborted));
+        return TypedResults.ServerSentEvents(WriteAsync(check, http.RequestAborted));
     }
 
-    /// <summary>The news as events. Text, because data of two types cannot be written ahead of time in any other way.</summary>
-    private static async IAsyncEnumerable<SseItem<string>> WriteAsync(IAsyncEnumerable<TestStep> steps, [EnumeratorCancellation] CancellationToken cancellationToken)
+    /// <summary>Writes the steps as events. The data is text, because ahead-of-time serialization cannot mix two types in one stream.</summary>
+    private static async IAsyncEnumerable<SseItem<string>> WriteAsync(AccountCheck check, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        var outcome = new ProviderTestOutcome(true, null, null);
-        await foreach (var step in steps.WithCancellation(cancellationToken))
-        {
-            if (step is { State: TestState.Ok, Stage: TestStage.Ceiling })
-                outcome = outcome with { Connections = (int?)step.Value };
-            else if (step is { State: TestState.Ok, Stage: TestStage.Speed })
-                outcome = outcome with { BytesPerSecond = step.Value };
-            else if (step.State == TestState.Failed)
-                outcome = outcome with { Ok = false };
-            var shown = new ProviderTestStep(
-                (ProviderTestStage)step.Stage, (ProviderTestState)step.State, Math.Round(step.Time.TotalMilliseconds, 1), (ProviderTestCause?)step.Cause, step.Sentence, step.Value);
-            yield return new SseItem<string>(JsonSerializer.Serialize(shown, ProviderResourceJson.Default.ProviderTestStep), "step");
-        }
-
-        yield return new SseItem<string>(JsonSerializer.Serialize(outcome, ProviderResourceJson.Default.ProviderTestOutcome), "done");
+        await foreach (var step in check.RunAsync(cancellationToken))
+            yield return new SseItem<string>(JsonSerializer.Serialize(step, AdminJson.Default.ProviderTestStep), "step");
+        yield return new SseItem<string>(JsonSerializer.Serialize(check.Outcome, AdminJson.Default.ProviderTestOutcome), "done");
     }
 
     private static async Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> SaveAsync(
@@ -139,7 +124,7 @@ internal static class ProviderResource
         return table.Find(provider.Id) is { } row ? TypedResults.Ok(row) : NoProvider();
     }
 
-    /// <summary>What a form says, in the words of the settings. A backup keeps the kind of backup that it is.</summary>
+    /// <summary>Converts a form to options. A backup keeps its kind of backup, because the form does not distinguish them.</summary>
     private static ProviderOptions Options(ProviderSave provider, Guid id, ProviderOptions? saved)
     {
         var host = provider.Host.Trim();

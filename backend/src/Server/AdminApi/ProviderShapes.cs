@@ -1,228 +1,62 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.Providers;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>What a provider is used for.</summary>
+/// <summary>How a provider is used.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ProviderUseKind>))]
 internal enum ProviderUseKind
 {
-    /// <summary>For every article.</summary>
     Primary,
 
-    /// <summary>For articles that the others lack.</summary>
+    /// <summary>Only for articles that the primary providers lack.</summary>
     Backup,
-
-    /// <summary>For none.</summary>
     Disabled,
 }
 
-/// <summary>How a provider is.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderCondition>))]
-internal enum ProviderCondition
-{
-    /// <summary>It can be used and has not failed.</summary>
-    Ok,
-
-    /// <summary>It has failed and is left alone for a while.</summary>
-    Resting,
-
-    /// <summary>It refuses the login, or is set up in a way that cannot work; it is tried again all the same.</summary>
-    Refused,
-
-    /// <summary>It is not used.</summary>
-    Disabled,
-}
-
-/// <summary>Connections of an account.</summary>
-/// <param name="Connecting">Being opened or closed.</param>
-/// <param name="Idle">Open, and owing nothing.</param>
-/// <param name="Busy">Owing a reply.</param>
-/// <param name="Max">As many as the settings allow.</param>
-/// <param name="Cap">As many as the provider was found to allow; null while that is not known to be fewer.</param>
+/// <summary>
+/// Connections of an account: <c>Connecting</c> are opening or closing, <c>Busy</c> owe a reply. <c>Cap</c> is the limit that the provider enforces;
+/// null unless it is known to be below <c>Max</c>.
+/// </summary>
 internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, int Max, int? Cap);
 
-/// <summary>A provider of the settings with what is known of it.</summary>
-/// <param name="Id">Its id, which it keeps when it is changed.</param>
-/// <param name="Name">Its name for people.</param>
-/// <param name="Host">Host name or address.</param>
-/// <param name="Port">Port.</param>
-/// <param name="Tls">Whether it is spoken to over TLS.</param>
-/// <param name="SkipsCertificateCheck">Whether any certificate will do.</param>
-/// <param name="User">The user; empty for none.</param>
-/// <param name="HasPassword">Whether a password is saved.</param>
-/// <param name="Use">What it is used for.</param>
-/// <param name="Priority">Lower ones are asked first.</param>
-/// <param name="Backbone">The store that it shares with others; empty where that is not known.</param>
-/// <param name="Condition">How it is.</param>
-/// <param name="Sentence">What is wrong, as a sentence; null where nothing is.</param>
-/// <param name="Connections">Its connections.</param>
-/// <param name="BytesPerSecond">What it has brought since it was looked at last.</param>
-/// <param name="BytesToday">What it has brought today.</param>
-/// <param name="BytesTotal">What it has brought in all.</param>
-/// <param name="MissPercent">Of the articles that it was asked for, those that it lacks; null before the first.</param>
-/// <param name="LatencyMs">From a command to the first byte of its reply, as the middle of the last few; null before the first.</param>
+/// <summary>
+/// A configured provider. Its id survives changes. <c>BytesPerSecond</c> is the rate since the previous request, <c>MissPercent</c> the share of
+/// requested articles that it lacks, <c>LatencyMs</c> the median of its last replies; both are null until there is data.
+/// </summary>
 internal sealed record ProviderRow(
     string Id, string Name, string Host, int Port, bool Tls, bool SkipsCertificateCheck, string User, bool HasPassword, ProviderUseKind Use,
     int Priority, string Backbone, ProviderCondition Condition, string? Sentence, ProviderConnections Connections, long BytesPerSecond,
     long BytesToday, long BytesTotal, double? MissPercent, double? LatencyMs);
 
-/// <summary>The providers of the settings.</summary>
-/// <param name="Items">In the order in which they are asked.</param>
-/// <param name="Locked">The environment variable that sets them, so that nothing can be changed here; null where none does.</param>
+/// <summary>
+/// The providers in the order of their use. <c>Locked</c> names the environment variable that sets them; null if they can be changed.
+/// </summary>
 internal sealed record ProviderRows(IReadOnlyList<ProviderRow> Items, string? Locked);
 
-/// <summary>A provider that is to be saved.</summary>
-/// <param name="Host">Host name or address.</param>
-/// <param name="Port">Port.</param>
-/// <param name="Tls">Whether it is spoken to over TLS.</param>
-/// <param name="User">The user; empty for none.</param>
-/// <param name="Password">The password; null for the saved one, which stays only where host, port, TLS and user stay (S19).</param>
-/// <param name="MaxConnections">Connections at most.</param>
-/// <param name="Name">Its name for people; null for its host.</param>
-/// <param name="Use">What it is used for.</param>
-/// <param name="Priority">Lower ones are asked first.</param>
-/// <param name="Backbone">The store that it shares with others; null or empty where that is not known.</param>
-/// <param name="SkipsCertificateCheck">Whether any certificate will do.</param>
+/// <summary>
+/// A provider to save. A null password keeps the saved one, if host, port, TLS and user are the same (S19). A null name is its host.
+/// </summary>
 internal sealed record ProviderSave(
     string Host, int Port, bool Tls, string User, string? Password, int MaxConnections, string? Name = null,
     ProviderUseKind Use = ProviderUseKind.Primary, int Priority = 0, string? Backbone = null, bool SkipsCertificateCheck = false) : IJsonBody<ProviderSave>;
 
-/// <summary>What is to be forgotten of a provider.</summary>
+/// <summary>What to forget of a provider.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ProviderMemoryKind>))]
 internal enum ProviderMemoryKind
 {
-    /// <summary>That it has failed, so that it is asked again at once.</summary>
+    /// <summary>Its failures, so that it is used again at once.</summary>
     Breaker,
 
-    /// <summary>How many connections it was found to allow.</summary>
+    /// <summary>The connection limit that it was found to enforce.</summary>
     Cap,
 
-    /// <summary>How much it has brought.</summary>
+    /// <summary>Its usage.</summary>
     Bytes,
 }
 
-/// <summary>What is to be forgotten.</summary>
 internal sealed record ProviderReset(ProviderMemoryKind What) : IJsonBody<ProviderReset>;
 
-/// <summary>A provider that is to be tested.</summary>
-/// <param name="Id">A saved one whose password is meant where none is given; null for a new one.</param>
-/// <param name="Host">Host name or address.</param>
-/// <param name="Port">Port.</param>
-/// <param name="Tls">Whether it is spoken to over TLS.</param>
-/// <param name="User">The user; empty for none.</param>
-/// <param name="Password">The password; null for the saved one.</param>
-/// <param name="SkipsCertificateCheck">Whether any certificate will do.</param>
-/// <param name="MaxConnections">The most that the ceiling is looked for up to; null for 100.</param>
+/// <summary>A provider to test. The id of a saved one stands for its password if none is given.</summary>
 internal sealed record ProviderTest(
     string? Id, string Host, int Port, bool Tls, string User, string? Password, bool SkipsCertificateCheck = false, int? MaxConnections = null) : IJsonBody<ProviderTest>;
-
-/// <summary>The steps of a test, in their order.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestStage>))]
-internal enum ProviderTestStage
-{
-    /// <summary>The name is looked up.</summary>
-    Dns,
-
-    /// <summary>A connection is made.</summary>
-    Tcp,
-
-    /// <summary>TLS begins.</summary>
-    Tls,
-
-    /// <summary>User and password are accepted.</summary>
-    Login,
-
-    /// <summary>How many connections are allowed.</summary>
-    Ceiling,
-
-    /// <summary>How fast articles come.</summary>
-    Speed,
-}
-
-/// <summary>What has become of a step of a test.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestState>))]
-internal enum ProviderTestState
-{
-    /// <summary>It is under way.</summary>
-    Running,
-
-    /// <summary>It passed.</summary>
-    Ok,
-
-    /// <summary>It failed, and with it the test.</summary>
-    Failed,
-
-    /// <summary>It told nothing, which is no failure.</summary>
-    Skipped,
-}
-
-/// <summary>Why a test failed.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestCause>))]
-internal enum ProviderTestCause
-{
-    /// <summary>There is no such host.</summary>
-    UnknownHost,
-
-    /// <summary>The address must not be asked.</summary>
-    ForbiddenAddress,
-
-    /// <summary>Nothing listens there.</summary>
-    ConnectionRefused,
-
-    /// <summary>Nothing answers.</summary>
-    Silent,
-
-    /// <summary>The port speaks no TLS.</summary>
-    PlainPort,
-
-    /// <summary>The port speaks TLS and was spoken to without.</summary>
-    TlsPort,
-
-    /// <summary>The certificate is for another name, too old, or of no known issuer.</summary>
-    BadCertificate,
-
-    /// <summary>What answers is no news server.</summary>
-    NotNntp,
-
-    /// <summary>User or password is wrong.</summary>
-    WrongLogin,
-
-    /// <summary>The account is expired or blocked.</summary>
-    AccountExpired,
-
-    /// <summary>All connections of the account are in use.</summary>
-    TooManyConnections,
-
-    /// <summary>The server refuses for another reason.</summary>
-    Refused,
-
-    /// <summary>The password is needed again, because the address is another one.</summary>
-    PasswordNeeded,
-}
-
-/// <summary>A step of a test: an event <c>step</c>.</summary>
-/// <param name="Stage">Which.</param>
-/// <param name="State">What has become of it.</param>
-/// <param name="Ms">How long it took.</param>
-/// <param name="Cause">Why it failed; null where it did not.</param>
-/// <param name="Sentence">The same as a sentence, or what was found; null for nothing.</param>
-/// <param name="Value">Connections of the ceiling, bytes per second of the speed; null elsewhere.</param>
-internal sealed record ProviderTestStep(
-    ProviderTestStage Stage, ProviderTestState State, double Ms, ProviderTestCause? Cause, string? Sentence, long? Value);
-
-/// <summary>The end of a test: an event <c>done</c>.</summary>
-/// <param name="Ok">Whether it can be used.</param>
-/// <param name="Connections">Connections that are worth setting; null where that was not found out.</param>
-/// <param name="BytesPerSecond">How fast articles came; null where that was not measured.</param>
-internal sealed record ProviderTestOutcome(bool Ok, int? Connections, long? BytesPerSecond);
-
-/// <summary>How providers stand in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(ProviderRows))]
-[JsonSerializable(typeof(ProviderRow))]
-[JsonSerializable(typeof(ProviderSave))]
-[JsonSerializable(typeof(ProviderReset))]
-[JsonSerializable(typeof(ProviderTest))]
-[JsonSerializable(typeof(ProviderTestStep))]
-[JsonSerializable(typeof(ProviderTestOutcome))]
-internal sealed partial class ProviderResourceJson : JsonSerializerContext;

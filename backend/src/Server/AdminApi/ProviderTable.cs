@@ -3,23 +3,23 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The providers of the settings as the API shows them.</summary>
+/// <summary>The configured providers as the API shows them.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the last looks; nothing else is taken under it. A speed is what came between two looks: nothing runs
-/// while none is taken.
+/// Thread-safe. <c>_gate</c> guards the last counts; nothing else is taken under it. Rates are computed between two calls, so nothing runs in the
+/// background.
 /// </remarks>
 internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage, TimeProvider time)
 {
-    // Looks of several clients that come together are one.
-    private static readonly TimeSpan ShortestLook = TimeSpan.FromSeconds(1);
+    // Calls within this time share one rate, because several browsers may poll.
+    private static readonly TimeSpan ShortestInterval = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<Guid, Look> _looks = [];
+    private readonly Dictionary<Guid, ByteCount> _counts = [];
 
-    /// <summary>All of them, in the order in which they are asked.</summary>
+    /// <summary>Returns all providers in the order of their use.</summary>
     public IReadOnlyList<ProviderRow> Rows()
     {
-        var (states, uses, kept) = (providers.Providers, providers.Uses, usage.OfEach());
+        var (states, uses, kept) = (providers.Providers, providers.Uses, usage.TotalsById());
         return
         [
             .. states
@@ -30,7 +30,6 @@ internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage,
         ];
     }
 
-    /// <summary>One of them; null when there is none of this id.</summary>
     public ProviderRow? Find(Guid id) => Rows().FirstOrDefault(row => row.Id == id.ToString());
 
     private static ProviderRow Row(ProviderState state, long speed, (ProviderUse Total, ProviderUse Today) use)
@@ -50,7 +49,7 @@ internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage,
             isUsed ? options.Kind == ProviderKind.Pooled ? ProviderUseKind.Primary : ProviderUseKind.Backup : ProviderUseKind.Disabled,
             options.Priority,
             options.Backbone,
-            isUsed ? ConditionOf(fault) : ProviderCondition.Disabled,
+            state.Condition,
             fault is { } broken ? ProviderSentences.Of(broken, options, status?.Detail) : null,
             new ProviderConnections(status?.Changing ?? 0, status?.Idle ?? 0, status?.Busy ?? 0, options.MaxConnections, status?.Cap),
             speed,
@@ -60,32 +59,25 @@ internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage,
             status?.Latency?.TotalMilliseconds);
     }
 
-    private static ProviderCondition ConditionOf(NntpFault? fault) => fault switch
-    {
-        null => ProviderCondition.Ok,
-        NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.CertificateRefused or NntpFault.TlsFailed or NntpFault.NameNotResolved => ProviderCondition.Refused,
-        _ => ProviderCondition.Resting,
-    };
-
     private long Speed(Guid provider, long bytes)
     {
         lock (_gate)
         {
             var now = time.GetTimestamp();
-            if (!_looks.TryGetValue(provider, out var last))
+            if (!_counts.TryGetValue(provider, out var last))
             {
-                _looks[provider] = new Look(now, bytes, 0);
+                _counts[provider] = new ByteCount(now, bytes, 0);
                 return 0;
             }
 
             var since = time.GetElapsedTime(last.At, now);
-            if (since < ShortestLook)
+            if (since < ShortestInterval)
                 return last.Speed;
             var speed = (long)((bytes - last.Bytes) / since.TotalSeconds);
-            _looks[provider] = new Look(now, bytes, speed);
+            _counts[provider] = new ByteCount(now, bytes, speed);
             return speed;
         }
     }
 
-    private readonly record struct Look(long At, long Bytes, long Speed);
+    private readonly record struct ByteCount(long At, long Bytes, long Speed);
 }

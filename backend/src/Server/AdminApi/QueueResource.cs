@@ -68,7 +68,7 @@ internal static class QueueResource
             Name = string.IsNullOrWhiteSpace(address.Name) ? null : address.Name,
             Category = address.Category ?? "",
             Password = address.Password,
-            Priority = ListReader.Same<QueuePriority>(address.Priority ?? JobPriority.Normal),
+            Priority = address.Priority ?? QueuePriority.Normal,
         };
         return await AnswerAsync(await fetches.AddAsync(url!, addition, cancellationToken), rows);
     }
@@ -87,7 +87,7 @@ internal static class QueueResource
             return AdminProblem.BadInput("position", "The first position is 0.");
         if (change is { Position: not null, Step: not null })
             return AdminProblem.BadInput("step", "Name a position or a step, and not both.");
-        var asked = new ItemChange(change.Name, change.Category, PriorityOf(change.Priority), change.Paused)
+        var asked = new ItemChange(change.Name, change.Category, change.Priority, change.Paused)
         {
             Password = change.Password,
             Position = change.Position,
@@ -107,7 +107,7 @@ internal static class QueueResource
             return AdminProblem.BadInput("category", "Name what is to be changed.");
         if (await rows.SelectAsync(change.Ids, change.Filter, cancellationToken) is not { } ids)
             return AdminProblem.BadInput("ids", OneOfTwo);
-        await commands.ChangeAsync(ids, change.Category, PriorityOf(change.Priority), change.Paused, cancellationToken);
+        await commands.ChangeAsync(ids, change.Category, change.Priority, change.Paused, cancellationToken);
         return TypedResults.Ok(new BulkCount(ids.Count));
     }
 
@@ -129,8 +129,6 @@ internal static class QueueResource
 
     private static async Task<Results<Ok<QueueState>, JsonHttpResult<Problem>>> ResumeAsync(QueuePause pause, QueueRows rows, CancellationToken cancellationToken) =>
         await pause.ResumeAsync(cancellationToken) ? TypedResults.Ok(rows.State) : Locked();
-
-    private static QueuePriority? PriorityOf(JobPriority? priority) => priority is { } word ? ListReader.Same<QueuePriority>(word) : null;
 
     private static JsonHttpResult<Problem> Locked() => AdminProblem.WrongState("The environment of the server decides whether the queue is paused.");
 

@@ -5,14 +5,10 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Shows the queue: its rows, and whether it is paused.</summary>
 internal sealed class QueueRows(QueueListStore store, HistoryListStore history, QueueMoments moments, QueuePause pause, TimeProvider time)
 {
-
-    /// <summary>Whether the queue is paused.</summary>
     public QueueState State => new(pause.IsPaused, pause.Left is { } left ? time.WallTime() + left : null);
 
-    /// <summary>A page of rows.</summary>
     public async Task<RowPage<QueueRow>> ReadAsync(QueueQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
         var page = await store.ReadAsync(query, after, limit, cancellationToken);
@@ -20,7 +16,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         return page.Of(item => Of(item, moment, time));
     }
 
-    /// <summary>The rows of some ids, in any order; those that are not in the queue are left out.</summary>
+    /// <summary>Returns the rows of the ids in any order, without unknown ids.</summary>
     public async Task<IReadOnlyList<QueueRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
     {
         var items = await store.FindAsync(ids, cancellationToken);
@@ -28,10 +24,9 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         return [.. items.Select(item => Of(item, moment, time))];
     }
 
-    /// <summary>Items of the queue.</summary>
     public Task<int> CountAsync(CancellationToken cancellationToken) => store.CountAsync(cancellationToken);
 
-    /// <summary>The names of items that were just added, and the sentences of those that have failed already; what has left the queue has both in the history.</summary>
+    /// <summary>Returns names and failures of new items. The history is read too, because an item may have failed already.</summary>
     public async Task<QueueAdded> NamesOfAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken)
     {
         var names = (await store.FindAsync(ids, cancellationToken)).ToDictionary(item => item.Id, item => item.Name);
@@ -42,11 +37,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         return new QueueAdded(ids, [.. ids.Select(id => names.GetValueOrDefault(id, ""))], [.. ids.Select(id => failures.GetValueOrDefault(id, ""))]);
     }
 
-    /// <summary>Items by their ids, or all that match.</summary>
-    /// <param name="ids">The ids; null where there is a filter.</param>
-    /// <param name="filter">The filter; null where there are ids.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
-    /// <returns>The ids of those that are in the queue; null where both or none of the two are given.</returns>
+    /// <summary>Returns the queued ids of a selection; null unless either ids or a filter is given.</summary>
     public async Task<IReadOnlyList<string>?> SelectAsync(IReadOnlyList<string>? ids, QueueSelection? filter, CancellationToken cancellationToken)
     {
         if (ids is null == filter is null)
@@ -57,15 +48,11 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
         {
             Words = SearchText.WordsOf(filter!.Q),
             Category = filter.Category,
-            State = filter.State is { } state ? ListReader.Same<ItemState>(state) : null,
+            State = filter.State,
         };
         return await store.FindIdsAsync(query, cancellationToken);
     }
 
-    /// <summary>The row of an item.</summary>
-    /// <param name="item">The item, with its place.</param>
-    /// <param name="moment">What is known of it beside its row.</param>
-    /// <param name="time">The clock.</param>
     internal static QueueRow Of(QueueItem item, QueueMoment moment, TimeProvider time)
     {
         var (state, work) = (moment.StateOf(item), moment.Running.GetValueOrDefault(item.Id));
@@ -73,8 +60,8 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
             item.Id,
             item.Name,
             item.Category,
-            ListReader.Same<JobPriority>(item.Priority),
-            ListReader.Same<JobState>(state),
+            item.Priority,
+            state,
             state == ItemState.Waiting ? moment.ReasonOf(item) : null,
             item.Index,
             work?.Percent ?? 0,

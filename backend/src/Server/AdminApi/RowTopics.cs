@@ -6,11 +6,11 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>A topic of a list: notes which of its rows have changed, and shows them when it is their turn.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the notes; nothing is taken under it.</remarks>
+/// <summary>The topic of a list. It collects the keys of changed rows and reads the rows when a frame is due.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the keys; nothing is taken under it.</remarks>
 internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
 {
-    // Rows of one frame: some 40 KiB of the queue. Where there are more, the page reads itself again.
+    // Limits of one frame, some 40 KiB of the queue. Beyond them the page reloads.
     private const int MostChanged = 40;
     private const int MostRemoved = 200;
 
@@ -20,10 +20,8 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
     private bool _isMore;
     private bool _hasNews;
 
-    /// <inheritdoc/>
     public abstract string Name { get; }
 
-    /// <inheritdoc/>
     public IDisposable Begin(Action changed)
     {
         lock (_gate)
@@ -41,10 +39,8 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
         });
     }
 
-    /// <inheritdoc/>
     public abstract ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken);
 
-    /// <inheritdoc/>
     public async ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
     {
         string[]? changed;
@@ -61,17 +57,13 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
         return await DeltaAsync(changed, removed, cancellationToken);
     }
 
-    /// <summary>Notes an event by the methods below. Runs under the lock.</summary>
-    /// <returns>Whether it is one of the topic.</returns>
+    /// <summary>Collects the keys of an event. Runs under the lock.</summary>
+    /// <returns>Whether the event belongs to the topic.</returns>
     protected abstract bool Note(LiveEvent happened);
 
-    /// <summary>The frame.</summary>
-    /// <param name="changed">Keys of rows that are new or other ones; null where there are too many to name.</param>
-    /// <param name="removed">Keys of rows that are gone.</param>
-    /// <param name="cancellationToken">The last watcher has gone.</param>
+    /// <summary>Makes a frame of new or changed and of removed rows. <paramref name="changed"/> is null if there are too many to list.</summary>
     protected abstract ValueTask<FrameMaker> DeltaAsync(IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken);
 
-    /// <summary>Notes rows.</summary>
     protected bool NoteRows(RowsEvent rows)
     {
         if (rows is not { Changed: { } changed, Removed: { } removed })
@@ -88,7 +80,6 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
         return true;
     }
 
-    /// <summary>Notes one row that is new or another one.</summary>
     protected bool NoteRow(string key)
     {
         _removed.Remove(key);
@@ -97,7 +88,7 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
         return true;
     }
 
-    /// <summary>Those of the rows that were not found: they are gone by now, whatever has been told of them.</summary>
+    /// <summary>Returns removed keys, including changed rows that no longer exist.</summary>
     protected static IReadOnlyList<string> Gone(IReadOnlyCollection<string> changed, IReadOnlyCollection<string> removed, IEnumerable<string> found) =>
         [.. removed.Concat(changed).Except(found)];
 
@@ -109,20 +100,16 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
     }
 }
 
-/// <summary>The topic <c>queue</c>.</summary>
 internal sealed class QueueTopic(EventFeed feed, QueueRows rows) : RowsTopic(feed)
 {
-    /// <inheritdoc/>
     public override string Name => "queue";
 
-    /// <inheritdoc/>
     public override async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var (total, state) = (await rows.CountAsync(cancellationToken), rows.State);
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new QueueFrame(FrameKind.Snapshot, seq, total, state, [], []), EventsJson.Default.QueueFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new QueueFrame(FrameKind.Snapshot, seq, total, state, [], []), AdminJson.Default.QueueFrame);
     }
 
-    /// <inheritdoc/>
     protected override bool Note(LiveEvent happened) => happened switch
     {
         QueueItemsChanged items => NoteRows(items),
@@ -131,68 +118,58 @@ internal sealed class QueueTopic(EventFeed feed, QueueRows rows) : RowsTopic(fee
         _ => false,
     };
 
-    /// <inheritdoc/>
     protected override async ValueTask<FrameMaker> DeltaAsync(
         IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken)
     {
         var found = changed is null ? null : await rows.ReadAsync(changed, cancellationToken);
         var gone = found is null ? [] : Gone(changed!, removed, found.Select(row => row.Id));
         var (total, state) = (await rows.CountAsync(cancellationToken), rows.State);
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new QueueFrame(FrameKind.Delta, seq, total, state, found, gone), EventsJson.Default.QueueFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new QueueFrame(FrameKind.Delta, seq, total, state, found, gone), AdminJson.Default.QueueFrame);
     }
 }
 
-/// <summary>The topic <c>history</c>.</summary>
 internal sealed class HistoryTopic(EventFeed feed, HistoryRows rows) : RowsTopic(feed)
 {
-    /// <inheritdoc/>
     public override string Name => "history";
 
-    /// <inheritdoc/>
     public override async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var total = await rows.CountAsync(cancellationToken);
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new HistoryFrame(FrameKind.Snapshot, seq, total, [], []), EventsJson.Default.HistoryFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new HistoryFrame(FrameKind.Snapshot, seq, total, [], []), AdminJson.Default.HistoryFrame);
     }
 
-    /// <inheritdoc/>
     protected override bool Note(LiveEvent happened) => happened is HistoryItemsChanged items && NoteRows(items);
 
-    /// <inheritdoc/>
     protected override async ValueTask<FrameMaker> DeltaAsync(
         IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken)
     {
         var found = changed is null ? null : await rows.ReadAsync(changed, cancellationToken);
         var gone = found is null ? [] : Gone(changed!, removed, found.Select(row => row.Id));
         var total = await rows.CountAsync(cancellationToken);
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new HistoryFrame(FrameKind.Delta, seq, total, found, gone), EventsJson.Default.HistoryFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new HistoryFrame(FrameKind.Delta, seq, total, found, gone), AdminJson.Default.HistoryFrame);
     }
 }
 
-/// <summary>The topic <c>files</c>: folders whose entries are other ones.</summary>
+/// <summary>The topic <c>files</c>: folders whose entries changed.</summary>
 internal sealed class FilesTopic(EventFeed feed, FileListStore store) : RowsTopic(feed)
 {
-    /// <inheritdoc/>
     public override string Name => "files";
 
-    /// <inheritdoc/>
     public override async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var total = await store.CountReleasesAsync(cancellationToken);
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new FilesFrame(FrameKind.Snapshot, seq, total, []), EventsJson.Default.FilesFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new FilesFrame(FrameKind.Snapshot, seq, total, []), AdminJson.Default.FilesFrame);
     }
 
-    /// <inheritdoc/>
     protected override bool Note(LiveEvent happened) => happened is ReleasesChanged releases && NoteRows(releases);
 
-    /// <inheritdoc/>
     protected override async ValueTask<FrameMaker> DeltaAsync(
         IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken)
     {
-        // A release is an entry of its category, and the category has the time of its newest one.
+        // The category changes too: it lists the release and shows the time of the newest one.
         string[]? paths = changed is null ? null
             : [.. changed.Concat(removed).SelectMany(release => (string[])["", release[..release.IndexOf('/', StringComparison.Ordinal)], release]).Distinct()];
         var total = await store.CountReleasesAsync(cancellationToken);
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new FilesFrame(FrameKind.Delta, seq, total, paths), EventsJson.Default.FilesFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new FilesFrame(FrameKind.Delta, seq, total, paths), AdminJson.Default.FilesFrame);
     }
 }

@@ -1,75 +1,65 @@
 using System.Text.Json;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The topic <c>stats</c>: the last second, and what has changed beside it.</summary>
+/// <summary>The topic <c>stats</c>: the last second, and figures that changed.</summary>
 internal sealed class StatsTopic(StatViews views) : ISampledTopic
 {
-    // What the last frame told; null where the next has to tell all.
-    private Told? _told;
+    // Values of the last frame; null if the next frame must contain all.
+    private Values? _last;
 
-    /// <inheritdoc/>
     public string Name => "stats";
 
-    /// <inheritdoc/>
     public TimeSpan Interval => TimeSpan.FromSeconds(1);
 
-    /// <inheritdoc/>
     public async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
-        var now = new Told(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
-        // This client may know more than the last frame told: what has been taken back since is told again.
-        Volatile.Write(ref _told, null);
+        var now = new Values(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
+        // This client may know newer values than the last frame had, so the next frame repeats everything.
+        Volatile.Write(ref _last, null);
         var sample = views.Now;
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Snapshot, seq, sample, now.Figures, now.Attention, now.Steps), EventsJson.Default.StatsFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Snapshot, seq, sample, now.Figures, now.Attention, now.Steps), AdminJson.Default.StatsFrame);
     }
 
-    /// <inheritdoc/>
     public async ValueTask<FrameMaker> SampleAsync(CancellationToken cancellationToken)
     {
-        var before = Volatile.Read(ref _told);
-        var now = new Told(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
-        Interlocked.CompareExchange(ref _told, now, before);
+        var before = Volatile.Read(ref _last);
+        var now = new Values(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
+        Interlocked.CompareExchange(ref _last, now, before);
         var sample = views.Now;
         var figures = now.Figures == before?.Figures ? null : now.Figures;
         var attention = before is not null && now.Attention.SequenceEqual(before.Attention) ? null : now.Attention;
         var steps = now.Steps == before?.Steps ? null : now.Steps;
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Delta, seq, sample, figures, attention, steps), EventsJson.Default.StatsFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Delta, seq, sample, figures, attention, steps), AdminJson.Default.StatsFrame);
     }
 
-    private sealed record Told(StatFigures Figures, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps);
+    private sealed record Values(StatFigures Figures, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps);
 }
 
-/// <summary>The topic <c>streams</c>: all playbacks.</summary>
 internal sealed class StreamsTopic(StreamViews views) : ISampledTopic
 {
-    /// <inheritdoc/>
     public string Name => "streams";
 
-    /// <inheritdoc/>
     public TimeSpan Interval => TimeSpan.FromSeconds(1);
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Snapshot));
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SampleAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Delta));
 
     private FrameMaker Frame(FrameKind kind)
     {
         var rows = views.Rows();
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new StreamsFrame(kind, seq, rows.Items, rows.Scans), EventsJson.Default.StreamsFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new StreamsFrame(kind, seq, rows.Items, rows.Scans), AdminJson.Default.StreamsFrame);
     }
 }
 
-/// <summary>The topics <c>stream:&lt;id&gt;</c>: one playback with all that is known of it.</summary>
+/// <summary>The topics <c>stream:&lt;id&gt;</c>: one playback with its details.</summary>
 internal sealed class StreamTopics(StreamViews views) : ITopicFamily
 {
-    /// <inheritdoc/>
     public string Prefix => "stream:";
 
-    /// <inheritdoc/>
     public ITopic Of(string id) => new Topic(views, id, Prefix + id);
 
     private sealed class Topic(StreamViews views, string id, string name) : ISampledTopic
@@ -85,29 +75,24 @@ internal sealed class StreamTopics(StreamViews views) : ITopicFamily
         private async ValueTask<FrameMaker> FrameAsync(FrameKind kind, CancellationToken cancellationToken)
         {
             var detail = await views.DetailAsync(id, cancellationToken);
-            return seq => JsonSerializer.SerializeToUtf8Bytes(new StreamFrame(kind, seq, detail), EventsJson.Default.StreamFrame);
+            return seq => JsonSerializer.SerializeToUtf8Bytes(new StreamFrame(kind, seq, detail), AdminJson.Default.StreamFrame);
         }
     }
 }
 
-/// <summary>The topic <c>providers</c>: how all of them are.</summary>
 internal sealed class ProvidersTopic(ProviderTable table) : ISampledTopic
 {
-    /// <inheritdoc/>
     public string Name => "providers";
 
-    /// <inheritdoc/>
     public TimeSpan Interval => TimeSpan.FromSeconds(2);
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Snapshot));
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SampleAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Delta));
 
     private FrameMaker Frame(FrameKind kind)
     {
         var rows = table.Rows();
-        return seq => JsonSerializer.SerializeToUtf8Bytes(new ProvidersFrame(kind, seq, rows), EventsJson.Default.ProvidersFrame);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new ProvidersFrame(kind, seq, rows), AdminJson.Default.ProvidersFrame);
     }
 }

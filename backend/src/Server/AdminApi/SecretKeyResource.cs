@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
-using System.Text.Json.Serialization;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Auth;
 using Sluice.Server.History;
@@ -10,22 +9,13 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>A setting that is locked.</summary>
-/// <param name="Key">The setting.</param>
-/// <param name="Title">Its title.</param>
-/// <param name="IsMadeAnew">Whether giving the key up makes a new value; otherwise it has to be typed again.</param>
-/// <param name="Sentence">The work that giving the key up leaves.</param>
+/// <summary>A locked setting. <c>IsMadeAnew</c>: giving the key up creates a new value; otherwise <c>Sentence</c> says what to enter again.</summary>
 internal sealed record LockedSetting(string Key, string Title, bool IsMadeAnew, string Sentence);
 
-/// <summary>The key file, and the cost of giving it up.</summary>
-/// <param name="File">Its path in the data folder.</param>
-/// <param name="State">Whether it is the one that the secrets are sealed with.</param>
-/// <param name="Sentence">What is wrong; null if nothing is locked.</param>
-/// <param name="Settings">The locked settings.</param>
-/// <param name="Links">The links that stop working, one sentence a kind.</param>
-/// <param name="QueueItems">Queued NZBs whose address or archive password is locked.</param>
-/// <param name="HistoryItems">History entries whose address or archive password is locked.</param>
-/// <param name="Id">Identifies this list; giving the key up takes it, so that it costs no more than was shown.</param>
+/// <summary>
+/// The key file, and the cost of giving it up: locked settings, kinds of links that stop working, and items whose address or archive password is
+/// locked. <c>Id</c> identifies this list; giving up requires it, so that it never costs more than was shown.
+/// </summary>
 internal sealed record SecretKeyReport(
     string File,
     KeyState State,
@@ -36,9 +26,7 @@ internal sealed record SecretKeyReport(
     int HistoryItems,
     string Id);
 
-/// <summary>The wish to give the key up.</summary>
-/// <param name="Id">The list that was shown.</param>
-/// <param name="Password">The password of the administrator.</param>
+/// <summary>Gives the key up at the cost of the list <c>Id</c>. Needs the administrator's password.</summary>
 internal sealed record SecretKeyGivenUp(string Id, string Password) : IJsonBody<SecretKeyGivenUp>;
 
 /// <summary><c>/api/settings/secret-key</c>: the key file, and how to give up a lost one for good (CFG-53).</summary>
@@ -46,7 +34,6 @@ internal static class SecretKeyResource
 {
     private const int IdBytes = 8;
 
-    /// <summary>Maps the resource.</summary>
     public static void MapSecretKey(this RouteGroupBuilder api)
     {
         var key = api.MapGroup("/settings/secret-key");
@@ -126,9 +113,3 @@ internal static class SecretKeyResource
         _ => null,
     };
 }
-
-/// <summary>How the key file stands in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(SecretKeyReport))]
-[JsonSerializable(typeof(SecretKeyGivenUp))]
-internal sealed partial class SecretKeyJson : JsonSerializerContext;

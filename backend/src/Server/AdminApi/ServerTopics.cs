@@ -7,60 +7,51 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The topic <c>setup</c>: how far the setup is.</summary>
 internal sealed class SetupTopic(AdminStore store) : IChangeTopic
 {
-    private SetupState? _told;
+    private SetupState? _last;
 
-    /// <inheritdoc/>
     public string Name => "setup";
 
-    /// <inheritdoc/>
     public IDisposable Begin(Action changed)
     {
-        Volatile.Write(ref _told, SessionResource.StateOf(store));
+        Volatile.Write(ref _last, SessionResource.StateOf(store));
         return ChangeToken.OnChange(store.GetChangeToken, changed);
     }
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Snapshot, SessionResource.StateOf(store)));
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
     {
-        // Sessions and keys change far more often.
+        // The token also fires for sessions and keys, which change far more often.
         var state = SessionResource.StateOf(store);
-        return Interlocked.Exchange(ref _told, state) == state ? new((FrameMaker?)null) : new(Frame(FrameKind.Delta, state));
+        return Interlocked.Exchange(ref _last, state) == state ? new((FrameMaker?)null) : new(Frame(FrameKind.Delta, state));
     }
 
     private static FrameMaker Frame(FrameKind kind, SetupState state) =>
-        seq => JsonSerializer.SerializeToUtf8Bytes(new SetupFrame(kind, seq, state), EventsJson.Default.SetupFrame);
+        seq => JsonSerializer.SerializeToUtf8Bytes(new SetupFrame(kind, seq, state), AdminJson.Default.SetupFrame);
 }
 
-/// <summary>The topic <c>config</c>: which settings have another value.</summary>
+/// <summary>The topic <c>config</c>: settings whose value changed.</summary>
 internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
 {
-    private EffectiveSettings? _told;
+    private EffectiveSettings? _last;
 
-    /// <inheritdoc/>
     public string Name => "config";
 
-    /// <inheritdoc/>
     public IDisposable Begin(Action changed)
     {
-        Volatile.Write(ref _told, settings.Current);
+        Volatile.Write(ref _last, settings.Current);
         return ChangeToken.OnChange(settings.GetChangeToken, changed);
     }
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) =>
         new(Frame(FrameKind.Snapshot, []));
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
     {
         var current = settings.Current;
-        var before = Interlocked.Exchange(ref _told, current)!;
+        var before = Interlocked.Exchange(ref _last, current)!;
         string[] keys =
         [
             .. current.All.Where(now => before[now.Definition.Key] is var then && (then.Value != now.Value || then.Origin != now.Origin)).Select(now => now.Definition.Key),
@@ -69,42 +60,37 @@ internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
     }
 
     private static FrameMaker Frame(FrameKind kind, string[] keys) =>
-        seq => JsonSerializer.SerializeToUtf8Bytes(new ConfigFrame(kind, seq, keys), EventsJson.Default.ConfigFrame);
+        seq => JsonSerializer.SerializeToUtf8Bytes(new ConfigFrame(kind, seq, keys), AdminJson.Default.ConfigFrame);
 }
 
-/// <summary>The topic <c>logs</c>: new lines of the log.</summary>
 internal sealed class LogsTopic(LogRing ring) : IChangeTopic
 {
-    // Lines of a quarter of a second; where there are more, the page reads them itself.
+    // Limits for a quarter of a second. Beyond them the page reloads.
     private const int MostLines = 100;
     private const int MostCharacters = 24_000;
 
-    private long _told;
+    private long _last;
 
-    /// <inheritdoc/>
     public string Name => "logs";
 
-    /// <inheritdoc/>
     public IDisposable Begin(Action changed)
     {
         var notes = ring.Listen(changed);
-        Interlocked.Exchange(ref _told, ring.State.Last);
+        Interlocked.Exchange(ref _last, ring.State.Last);
         return notes;
     }
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) =>
         new(Frame(FrameKind.Snapshot, ring.State.Count, null));
 
-    /// <inheritdoc/>
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
     {
         var (count, last) = ring.State;
-        var before = Interlocked.Exchange(ref _told, last);
+        var before = Interlocked.Exchange(ref _last, last);
         if (before >= last)
             return new((FrameMaker?)null);
         var lines = ring.After(before, MostLines);
-        // A line that came since the number was read is told with the next ones.
+        // Lines newer than the number read above belong to the next frame.
         var shown = lines is null || lines.Sum(line => line.Text.Length) > MostCharacters
             ? null
             : lines.Where(line => line.Number <= last).Select(LogResource.Shape).ToList();
@@ -112,5 +98,5 @@ internal sealed class LogsTopic(LogRing ring) : IChangeTopic
     }
 
     private static FrameMaker Frame(FrameKind kind, long count, IReadOnlyList<LogLine>? lines) =>
-        seq => JsonSerializer.SerializeToUtf8Bytes(new LogsFrame(kind, seq, count, lines), EventsJson.Default.LogsFrame);
+        seq => JsonSerializer.SerializeToUtf8Bytes(new LogsFrame(kind, seq, count, lines), AdminJson.Default.LogsFrame);
 }

@@ -8,14 +8,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/setup</c>, <c>/api/session</c> and <c>/api/account</c>: who may call the others (ADM-2, S7).</summary>
+/// <summary><c>/api/setup</c>, <c>/api/session</c> and <c>/api/account</c>: setup and login (ADM-2, S7).</summary>
 internal static class SessionResource
 {
     private const int MaxName = 64;
 
     private static readonly string Version = typeof(SessionResource).Assembly.GetName().Version?.ToString(3) ?? "";
 
-    /// <summary>Maps the resource.</summary>
     public static void MapAccess(this RouteGroupBuilder api)
     {
         api.MapGet("/setup", ShowSetup).OpenAs(OpenEndpoint.Setup).WithName("ShowSetup");
@@ -27,11 +26,10 @@ internal static class SessionResource
         api.MapPut("/account", ChangeAccountAsync).WithName("ChangeAccount");
     }
 
-    /// <summary>How far the setup is.</summary>
     public static SetupState StateOf(AdminStore store) => new(
         store.Admin is not null, StageOf(store), store.Admin is null, store.Admin is null && store.Keys.Count > 0 ? true : null);
 
-    /// <summary>The answer to a login that was not judged, because its sender has guessed too often or too many others are logging in.</summary>
+    /// <summary>Answers an unchecked login, because of too many wrong attempts or too many concurrent logins.</summary>
     public static JsonHttpResult<Problem> Wait(HttpContext http, LoginVerdict verdict)
     {
         var isBusy = verdict == LoginVerdict.Busy;
@@ -77,7 +75,7 @@ internal static class SessionResource
     }
 
     /// <summary>
-    /// The address in the browser becomes <c>general.base-url</c> if none is set, because links begin with it; otherwise its host becomes a known one.
+    /// Stores the address in the browser as <c>general.base-url</c> if none is set, because links start with it; otherwise allows its host.
     /// </summary>
     private static async Task KeepOriginAsync(string? origin, SettingsStore settings, SettingsSource values, CancellationToken cancellationToken)
     {
@@ -88,7 +86,7 @@ internal static class SessionResource
             : ("general.allowed-hosts", url.Host);
         if (values.Current[key].Origin != SettingOrigin.Default)
             return;
-        // One that cannot be used is not kept, and the default stays.
+        // An unusable address is refused by the store, and the default stays.
         _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = value }, cancellationToken);
     }
 
@@ -184,7 +182,7 @@ internal static class SessionResource
         StageOf(store),
         [.. http.RequestServices.GetRequiredService<IOptionsMonitor<WebDavOptions>>().CurrentValue.NoAuthNetworks.Select(static network => network.ToString())]);
 
-    /// <summary>What is wrong with a name and a password; a password that stays is null.</summary>
+    /// <summary>Returns errors in a name and a new password. A null password stays unchanged.</summary>
     private static Dictionary<string, string[]> Judge(string user, string? password, string field, out ChosenPassword? chosen)
     {
         var errors = new Dictionary<string, string[]>();

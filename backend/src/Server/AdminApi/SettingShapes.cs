@@ -3,91 +3,33 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The kinds of field that a page has for settings.</summary>
+/// <summary>Kinds of form field.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<SettingFieldType>))]
 internal enum SettingFieldType
 {
-    /// <summary>A switch.</summary>
     Bool,
-
-    /// <summary>A whole number.</summary>
     Integer,
-
-    /// <summary>One line.</summary>
     Text,
-
-    /// <summary>Several lines.</summary>
     List,
-
-    /// <summary>One of a few words.</summary>
     Choice,
-
-    /// <summary>An address.</summary>
     Url,
-
-    /// <summary>A path.</summary>
     Path,
 
-    /// <summary>A line that is not shown again.</summary>
+    /// <summary>A line that the form never shows again.</summary>
     Secret,
 
-    /// <summary>Several lines that are not shown again.</summary>
+    /// <summary>Several lines that the form never shows again.</summary>
     SecretList,
-
-    /// <summary>JSON.</summary>
     Json,
 
     /// <summary>A time of day, in minutes after midnight.</summary>
     Minutes,
 }
 
-/// <summary>The parts of a page of settings; <see cref="SettingGroup"/> by its words.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<SettingFieldGroup>))]
-internal enum SettingFieldGroup
-{
-    /// <inheritdoc cref="SettingGroup.Providers"/>
-    Providers,
-
-    /// <inheritdoc cref="SettingGroup.Streaming"/>
-    Streaming,
-
-    /// <inheritdoc cref="SettingGroup.Library"/>
-    Library,
-
-    /// <inheritdoc cref="SettingGroup.DownloadClient"/>
-    DownloadClient,
-
-    /// <inheritdoc cref="SettingGroup.Arr"/>
-    Arr,
-
-    /// <inheritdoc cref="SettingGroup.Health"/>
-    Health,
-
-    /// <inheritdoc cref="SettingGroup.System"/>
-    System,
-}
-
-/// <summary>Where a value comes from; <see cref="SettingOrigin"/> by its words.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<SettingValueSource>))]
-internal enum SettingValueSource
-{
-    /// <inheritdoc cref="SettingOrigin.Default"/>
-    Default,
-
-    /// <inheritdoc cref="SettingOrigin.Fallback"/>
-    Fallback,
-
-    /// <inheritdoc cref="SettingOrigin.Saved"/>
-    Saved,
-
-    /// <inheritdoc cref="SettingOrigin.Environment"/>
-    Environment,
-}
-
-/// <summary>What a page needs to show a setting (CFG-16).</summary>
+/// <summary>Description of a setting for a form (CFG-16).</summary>
 internal sealed record SettingField(
     string Key,
-    SettingFieldGroup Group,
+    SettingGroup Group,
     string Title,
     string Help,
     SettingFieldType Type,
@@ -104,14 +46,13 @@ internal sealed record SettingField(
     string OverrideName,
     string? ZeroMeans)
 {
-    /// <summary>The field of a row of the schema.</summary>
     public static SettingField Of(SettingDefinition definition)
     {
         var card = definition.Card;
         var isCounted = definition.Type == SettingType.Number;
         return new SettingField(
             definition.Key,
-            (SettingFieldGroup)card.Group,
+            card.Group,
             card.Title,
             card.Help,
             TypeOf(definition),
@@ -144,41 +85,22 @@ internal sealed record SettingField(
     };
 }
 
-/// <summary>A value in force.</summary>
-/// <param name="Key">The setting.</param>
-/// <param name="Value">Its text; null for a secret, which is never shown.</param>
-/// <param name="Source">Where it comes from.</param>
-/// <param name="Variable">The environment variable, if it comes from one. An override locks the setting.</param>
-/// <param name="Effective">What an automatic value amounts to at the moment.</param>
-/// <param name="IsSet">Whether there is a value at all.</param>
-/// <param name="IsLocked">Whether there is one whose key file is lost. It counts again once the file is back; a save replaces it.</param>
+/// <summary>
+/// The value in force; null for secrets. <c>Variable</c> is the environment variable that sets it; an override locks it. <c>Effective</c> resolves an
+/// automatic value. <c>IsLocked</c>: the key file of the secret is lost; the value returns with the file, and saving replaces it.
+/// </summary>
 internal sealed record SettingValue(
-    string Key, string? Value, SettingValueSource Source, string? Variable, string? Effective, bool IsSet, bool IsLocked);
+    string Key, string? Value, SettingOrigin Source, string? Variable, string? Effective, bool IsSet, bool IsLocked);
 
-/// <summary>The settings that can be shown.</summary>
 internal sealed record SettingFields(IReadOnlyList<SettingField> Items);
 
-/// <summary>All values in force.</summary>
-/// <param name="Items">One for each setting.</param>
-/// <param name="Seq">Grows with each change.</param>
+/// <summary>All values in force. <c>Seq</c> grows with each change.</summary>
 internal sealed record SettingValues(IReadOnlyList<SettingValue> Items, long Seq);
 
-/// <summary>What is to be saved.</summary>
-/// <param name="Values">Text by key; null takes the saved value back.</param>
-/// <param name="Password">The administrator's password, which a new WebDAV password may need; null to go without.</param>
+/// <summary>Values to save by key; null resets one. A new WebDAV password may need the administrator's password.</summary>
 internal sealed record SettingsSave(Dictionary<string, string?> Values, string? Password = null) : IJsonBody<SettingsSave>;
 
-/// <summary>A set that was saved.</summary>
+/// <summary>A saved set that can be restored.</summary>
 internal sealed record SettingsSet(string Id, DateTimeOffset Saved, IReadOnlyList<string> Keys, bool FailedStart);
 
-/// <summary>The sets that can be restored, the newest first.</summary>
 internal sealed record SettingsSets(IReadOnlyList<SettingsSet> Items);
-
-/// <summary>How settings stand in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(SettingFields))]
-[JsonSerializable(typeof(SettingValues))]
-[JsonSerializable(typeof(SettingValue))]
-[JsonSerializable(typeof(SettingsSave))]
-[JsonSerializable(typeof(SettingsSets))]
-internal sealed partial class SettingsJson : JsonSerializerContext;

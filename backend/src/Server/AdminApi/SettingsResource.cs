@@ -2,17 +2,17 @@ using System.Globalization;
 using System.Text;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Auth;
+using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/settings</c>: what can be set, what is in force, and the last sets (CFG-11, CFG-12, CFG-16).</summary>
+/// <summary><c>/api/settings</c>: the schema, the values in force, and the last sets (CFG-11, CFG-12, CFG-16).</summary>
 internal static class SettingsResource
 {
-    // Some sixty settings; providers and lists among them may be long.
+    // Enough for some sixty settings, including long lists.
     private const int MaxImport = 1 << 20;
 
-    /// <summary>Maps the resource.</summary>
     public static void MapSettings(this RouteGroupBuilder api)
     {
         var settings = api.MapGroup("/settings");
@@ -52,7 +52,7 @@ internal static class SettingsResource
     {
         if (SettingsValidator.Definition(key) is not { } definition)
             return AdminProblem.NotFound("There is no such setting.");
-        // Clients rely on a key that stays the same, and without a password no client gets in.
+        // Clients rely on a stable key, and without a password no client gets in.
         if (definition.Generated)
             return AdminProblem.WrongState("This value has no default; make a new one instead.");
         return await store.SaveAsync(new Dictionary<string, string?> { [key] = null }, cancellationToken) is { Count: > 0 } errors
@@ -79,7 +79,7 @@ internal static class SettingsResource
         };
     }
 
-    /// <summary>All saved values but secrets, one in a line.</summary>
+    /// <summary>Writes all saved values except secrets, one per line.</summary>
     private static ContentHttpResult Export(SettingsSource settings)
     {
         var text = new StringBuilder("# Settings of Sluice, without secrets\n");
@@ -102,7 +102,7 @@ internal static class SettingsResource
                 continue;
             if (line.IndexOf('=', StringComparison.Ordinal) is not (> 0 and var at))
                 errors[$"line {number}"] = ["Must be a key, = and a value."];
-            // What is so already need not be saved, and may be locked.
+            // Equal values are skipped, because the environment may lock them.
             else if (SettingsValidator.Definition(line[..at]) is not { } definition || settings.Current.Text(definition.Key) != line[(at + 1)..])
                 values[line[..at]] = line[(at + 1)..];
         }
@@ -114,10 +114,10 @@ internal static class SettingsResource
         return errors.Count > 0 ? AdminProblem.BadInput(errors) : TypedResults.Ok(Values(settings, effective));
     }
 
-    /// <summary>Whether the password of the tree is among the values, under any of its names.</summary>
+    /// <summary>Whether the values set the password of the tree under any of its names.</summary>
     private static bool HasPassword(Dictionary<string, string?> values) => values.Keys.Any(static key => SettingsValidator.Definition(key)?.Key == "webdav.pass");
 
-    /// <summary>Saves all or nothing; a setting that the environment locks is refused like a wrong value (CFG-3).</summary>
+    /// <summary>Saves all or nothing. A setting that the environment locks counts as an error (CFG-3).</summary>
     private static async Task<IReadOnlyDictionary<string, string[]>> SaveUnlockedAsync(
         Dictionary<string, string?> values, SettingsStore store, SettingsSource settings, CancellationToken cancellationToken)
     {
@@ -145,7 +145,7 @@ internal static class SettingsResource
     private static SettingValue Value(EffectiveSetting setting, EffectiveValues effective) => new(
         setting.Definition.Key,
         setting.Definition.Secret ? null : setting.Value,
-        (SettingValueSource)setting.Origin,
+        setting.Origin,
         setting.Variable,
         effective.Of(setting),
         setting.IsLocked || (setting.Definition.Secret ? setting.Value != setting.Definition.Default : setting.Value.Length > 0),

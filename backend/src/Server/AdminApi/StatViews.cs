@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Sluice.Server.Arr;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Library;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
@@ -8,8 +9,8 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>What the overview shows, as the API gives it.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the counts of the database, which are asked for every ten seconds at most.</remarks>
+/// <summary>The overview as the API shows it.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the counts of the database, read every ten seconds at most.</remarks>
 internal sealed class StatViews(
     ThroughputSampler sampler,
     PlaybackRegistry playbacks,
@@ -21,38 +22,24 @@ internal sealed class StatViews(
     SluiceDatabase database,
     TimeProvider time)
 {
-    private static readonly TimeSpan Counted = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan CountInterval = TimeSpan.FromSeconds(10);
 
     private readonly Lock _gate = new();
     private (long Queue, long Releases) _counts;
     private long? _countedAt;
 
-    /// <summary>The last second.</summary>
     public StatSample Now => Sample(sampler.Now);
 
-    /// <summary>What is to be looked at, the worst first.</summary>
     public IReadOnlyList<AttentionRow> Attention => attention.Collect();
 
-    /// <summary>How far the first evening has come.</summary>
     public FirstSteps Steps => new(
         providers.HasProviders, evening.Has(FirstStep.Played), arr.All.Count > 0 || evening.Has(FirstStep.Called));
 
-    /// <summary>All of it.</summary>
-    /// <param name="window">Over how long samples are shown.</param>
-    /// <param name="seq">Events up to this number are in it.</param>
-    /// <param name="cancellationToken">Gives up counting.</param>
-    public async Task<Stats> ShowAsync(StatWindow window, long seq, CancellationToken cancellationToken)
+    public async Task<Stats> ShowAsync(SampleWindow window, long seq, CancellationToken cancellationToken)
     {
-        var samples = sampler.Samples(window switch
-        {
-            StatWindow.Hour => SampleWindow.Hour,
-            StatWindow.Day => SampleWindow.Day,
-            _ => SampleWindow.TenMinutes,
-        });
-        return new Stats(Now, await FiguresAsync(cancellationToken), window, [.. samples.Select(Sample)], Attention, Steps, seq);
+        return new Stats(Now, await FiguresAsync(cancellationToken), window, [.. sampler.Samples(window).Select(Sample)], Attention, Steps, seq);
     }
 
-    /// <summary>The last ten minutes.</summary>
     public async Task<StatFigures> FiguresAsync(CancellationToken cancellationToken)
     {
         var (queue, releases) = await CountAsync(cancellationToken);
@@ -68,7 +55,7 @@ internal sealed class StatViews(
     {
         lock (_gate)
         {
-            if (_countedAt is { } at && time.GetElapsedTime(at) < Counted)
+            if (_countedAt is { } at && time.GetElapsedTime(at) < CountInterval)
                 return _counts;
         }
 
@@ -79,7 +66,7 @@ internal sealed class StatViews(
         }
         catch (DbException)
         {
-            // Safe mode: the overview says so, and the last counts stand.
+            // In safe mode the last counts remain; the overview shows the mode.
             lock (_gate)
                 return _counts;
         }

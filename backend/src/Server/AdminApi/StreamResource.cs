@@ -1,12 +1,12 @@
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Events;
+using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/streams</c> and <c>/api/stats</c>: what is playing, and what the server does.</summary>
+/// <summary><c>/api/streams</c> and <c>/api/stats</c>: playbacks and the overview.</summary>
 internal static class StreamResource
 {
-    /// <summary>Maps the resource.</summary>
     public static void MapStreams(this RouteGroupBuilder api)
     {
         api.MapGet("/streams", List).WithName("ListStreams");
@@ -26,7 +26,7 @@ internal static class StreamResource
         string? window, StatViews views, EventHub events, CancellationToken cancellationToken)
     {
         var read = new ListReader();
-        var shown = read.Word<StatWindow>("window", window) ?? StatWindow.TenMinutes;
+        var shown = read.Word<SampleWindow>("window", window) ?? SampleWindow.TenMinutes;
         return read.Problem is { } problem ? problem : TypedResults.Ok(await views.ShowAsync(shown, events.Seq, cancellationToken));
     }
 

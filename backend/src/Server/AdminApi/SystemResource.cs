@@ -18,13 +18,12 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/system</c> and <c>/api/access</c>: the server itself, and how others reach it.</summary>
+/// <summary><c>/api/system</c> and <c>/api/access</c>: the server itself, and how to reach it.</summary>
 internal static class SystemResource
 {
-    // A machine has one or two; more belong to its containers.
+    // A machine has one or two; more would belong to containers.
     private const int MaxLanAddresses = 8;
 
-    /// <summary>Maps the resource.</summary>
     public static void MapSystem(this RouteGroupBuilder api)
     {
         api.MapGet("/system", Show).WithName("ShowSystem");
@@ -64,7 +63,7 @@ internal static class SystemResource
             [.. LanAddresses().Select(own => $"{scheme}://{own}:{port}")],
             $"{scheme}://sluice:{port}",
             port,
-            // A network of no bits is that of all.
+            // A prefix of no bits matches every client.
             webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
             http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
@@ -90,12 +89,12 @@ internal static class SystemResource
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            // The answer says that it cannot be told.
+            // Null means unknown in the answer.
             return null;
         }
     }
 
-    /// <summary>IPv4 addresses of interfaces that lead to a router; those of bridges to containers do not.</summary>
+    /// <summary>Returns IPv4 addresses of interfaces with a gateway, which excludes bridges to containers.</summary>
     private static List<string> LanAddresses()
     {
         try
@@ -114,7 +113,7 @@ internal static class SystemResource
         }
         catch (NetworkInformationException)
         {
-            // Where the system does not tell, the card shows what the browser knows.
+            // Without them the card shows the address in the browser.
             return [];
         }
     }

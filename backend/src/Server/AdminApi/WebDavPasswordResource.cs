@@ -1,4 +1,3 @@
-using System.Text.Json.Serialization;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
@@ -6,19 +5,17 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>How players and mounts log in.</summary>
-/// <param name="Url">Address of the tree.</param>
-/// <param name="User">The user.</param>
-/// <param name="Password">The password while it can be shown; null when it was made before this start, is set by the environment, or the key may only read.</param>
-/// <param name="LockedOut">Clients of the last day that have to be given the new password.</param>
+/// <summary>
+/// The login for players and mounts. The password is null if it was made before this start, is set by the environment, or the key may only read.
+/// <c>LockedOut</c> lists clients of the last day that need the new password.
+/// </summary>
 internal sealed record WebDavAccess(string Url, string User, string? Password, IReadOnlyList<string> LockedOut);
 
-/// <summary><c>/api/setup/webdav</c> and <c>/api/settings/webdav-password</c>: the password of the tree, as long as it may be shown.</summary>
+/// <summary><c>/api/setup/webdav</c> and <c>/api/settings/webdav-password</c>: the password of the tree, while it can be shown.</summary>
 internal static class WebDavPasswordResource
 {
     private const string Key = "webdav.pass";
 
-    /// <summary>Maps the resource.</summary>
     public static void MapWebDavPassword(this RouteGroupBuilder api)
     {
         api.MapGet("/setup/webdav", Show).WithName("ShowWebDavAccess");
@@ -58,8 +55,3 @@ internal static class WebDavPasswordResource
     private static WebDavAccess Access(SettingsSource settings, IOptionsMonitor<GeneralOptions> general, string? password, IReadOnlyList<string> lockedOut) => new(
         $"{settings.Current.Text("general.base-url")}{general.CurrentValue.UrlBase}/", settings.Current.Text("webdav.user"), password, lockedOut);
 }
-
-/// <summary>How the access to the tree stands in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
-[JsonSerializable(typeof(WebDavAccess))]
-internal sealed partial class WebDavPasswordJson : JsonSerializerContext;

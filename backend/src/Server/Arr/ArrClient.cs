@@ -9,65 +9,60 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A call that did not succeed. The message is a sentence for the user and names no secret.</summary>
+/// <summary>A failed call. The message is a sentence for the user without secrets.</summary>
 internal sealed class ArrException(string sentence) : Exception(sentence);
 
-/// <summary>What a program says of itself.</summary>
 internal sealed record ArrStatus(string Version, string InstanceName);
 
 /// <summary>Calls Sonarr and its relatives.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ArrClient(GuardedClient http, TimeProvider time)
 {
-    // For one call; the program's own test of a download client waits for connections that nothing answers.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
-    private static readonly TimeSpan TestPatience = TimeSpan.FromSeconds(60);
+    // A program's own test of a download client takes longer, because it may wait for an address that does not answer.
+    private static readonly TimeSpan CallTimeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan TestTimeout = TimeSpan.FromSeconds(60);
 
-    // The descriptions of all download clients of a program have some 200 KB.
+    // The descriptions of all download clients take some 200 KB.
     private const int MaxAnswer = 8 << 20;
 
-    /// <summary>Asks a program who it is.</summary>
-    /// <exception cref="ArrException">It does not answer, refuses the key or is another one.</exception>
+    /// <summary>Returns version and name of a program.</summary>
+    /// <exception cref="ArrException">No answer, a refused key, or another program.</exception>
     public async Task<ArrStatus> StatusAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var status = await GetAsync(server, "system/status", cancellationToken) as JsonObject;
         var application = ArrJson.Text(status?["appName"]);
         if (status is null || application.Length == 0)
-            throw new ArrException(IsNoArr(server));
+            throw new ArrException(DescribeOtherProgram(server));
         if (!application.Equals(server.Kind.ToString(), StringComparison.OrdinalIgnoreCase))
-            throw new ArrException($"At {server.Url} is {Shown(application)}, not {server.Kind}.");
+            throw new ArrException($"At {server.Url} is {ToShortLine(application)}, not {server.Kind}.");
         var name = ArrJson.Text(status["instanceName"]);
-        return new ArrStatus(Shown(ArrJson.Text(status["version"])), Shown(name.Length > 0 ? name : application));
+        return new ArrStatus(ToShortLine(ArrJson.Text(status["version"])), ToShortLine(name.Length > 0 ? name : application));
     }
 
-    /// <summary>Reads something.</summary>
-    /// <param name="server">The program.</param>
-    /// <param name="path">Path and query behind the version of the API.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Reads a resource; the path follows the API version.</summary>
     /// <exception cref="ArrException">It cannot be read.</exception>
     public async Task<JsonNode?> GetAsync(ArrServer server, string path, CancellationToken cancellationToken)
     {
-        var (status, answer) = await SendAsync(server, HttpMethod.Get, path, null, Patience, cancellationToken);
+        var (status, answer) = await SendAsync(server, HttpMethod.Get, path, null, CallTimeout, cancellationToken);
         return status == HttpStatusCode.OK ? answer : throw new ArrException(Describe(server, status));
     }
 
-    /// <summary>Saves something.</summary>
-    /// <returns>As the program has it now.</returns>
+    /// <summary>Saves a resource and returns it as the program stored it.</summary>
     /// <exception cref="ArrException">It was not saved.</exception>
     public async Task<JsonNode?> SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
     {
-        var (status, answer) = await SendAsync(server, method, path, body, TestPatience, cancellationToken);
+        var (status, answer) = await SendAsync(server, method, path, body, TestTimeout, cancellationToken);
         if ((int)status is < 200 or > 299)
             throw new ArrException(Complaints(answer) is [var first, ..] ? $"{server.Kind} did not save it: {first}" : Describe(server, status));
         return answer;
     }
 
     /// <summary>Has the program test a download client.</summary>
-    /// <returns>Why the test failed; null when it passed, warnings aside.</returns>
-    /// <exception cref="ArrException">It was not tested.</exception>
+    /// <returns>The first error; null if the test passed, warnings aside.</returns>
+    /// <exception cref="ArrException">The program could not test it.</exception>
     public async Task<string?> TestClientAsync(ArrServer server, JsonNode client, CancellationToken cancellationToken)
     {
-        var (status, answer) = await SendAsync(server, HttpMethod.Post, "downloadclient/test", client, TestPatience, cancellationToken);
+        var (status, answer) = await SendAsync(server, HttpMethod.Post, "downloadclient/test", client, TestTimeout, cancellationToken);
         if ((int)status is >= 200 and <= 299)
             return null;
         if (status != HttpStatusCode.BadRequest || answer is not JsonArray)
@@ -75,19 +70,19 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return Complaints(answer).FirstOrDefault();
     }
 
-    /// <summary>The errors among the failures of a validation.</summary>
+    /// <summary>Returns the errors of a failed validation, without warnings.</summary>
     private static List<string> Complaints(JsonNode? answer) =>
     [
         .. (answer as JsonArray ?? [])
             .OfType<JsonObject>()
             .Where(failure => !(failure["isWarning"] is JsonValue warning && warning.TryGetValue<bool>(out var isWarning) && isWarning))
-            .Select(failure => Shown(ArrJson.Text(failure["errorMessage"]))),
+            .Select(failure => ToShortLine(ArrJson.Text(failure["errorMessage"]))),
     ];
 
     private async Task<(HttpStatusCode Status, JsonNode? Answer)> SendAsync(
-        ArrServer server, HttpMethod method, string path, JsonNode? body, TimeSpan patience, CancellationToken cancellationToken)
+        ArrServer server, HttpMethod method, string path, JsonNode? body, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        using var deadline = new CancellationTokenSource(patience, time);
+        using var deadline = new CancellationTokenSource(timeout, time);
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
         using var request = new HttpRequestMessage(method, new Uri(server.Url + server.ApiPath + path));
         request.Headers.TryAddWithoutValidation("X-Api-Key", server.Key);
@@ -109,7 +104,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new ArrException(string.Create(CultureInfo.InvariantCulture, $"No answer from {server.Url} within {patience.TotalSeconds} seconds."));
+            throw new ArrException(string.Create(CultureInfo.InvariantCulture, $"No answer from {server.Url} within {timeout.TotalSeconds} seconds."));
         }
         catch (Exception e) when (e is HttpRequestException or IOException)
         {
@@ -135,7 +130,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
         catch (JsonException)
         {
-            // A page for people, or nothing: the status says what there is to say.
+            // An HTML page or nothing; the status explains it.
             return null;
         }
     }
@@ -144,11 +139,11 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
     {
         401 or 403 => $"{server.Kind} refuses the API key. It is shown there under Settings, General.",
         >= 300 and <= 399 => $"{server.Url} leads elsewhere. Enter the address as {server.Kind} itself has it, with its URL base.",
-        200 or 404 or 405 => IsNoArr(server),
+        200 or 404 or 405 => DescribeOtherProgram(server),
         _ => string.Create(CultureInfo.InvariantCulture, $"{server.Kind} answered with the error {(int)status}."),
     };
 
-    private static string IsNoArr(ArrServer server) => $"What answers at {server.Url} is no {server.Kind}. Check the port and the URL base.";
+    private static string DescribeOtherProgram(ArrServer server) => $"What answers at {server.Url} is no {server.Kind}. Check the port and the URL base.";
 
     private static string Describe(ArrServer server, Exception failure)
     {
@@ -171,7 +166,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return $"The connection to {server.Url} broke.";
     }
 
-    /// <summary>Text of another program on one line of bounded length.</summary>
-    private static string Shown(string text) =>
+    /// <summary>Limits text of another program to one short line.</summary>
+    private static string ToShortLine(string text) =>
         new([.. text.Take(300).Select(c => char.IsControl(c) ? ' ' : c)]);
 }

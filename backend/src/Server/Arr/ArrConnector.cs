@@ -7,78 +7,62 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>An address at which another program may find this server.</summary>
-/// <param name="Host">Name or address, without brackets.</param>
-/// <param name="Port">The port.</param>
-/// <param name="UseSsl">Whether it is reached by HTTPS.</param>
-/// <param name="UrlBase">The path below which it is; empty or beginning with a slash.</param>
+/// <summary>An address of this server for another program. The host has no brackets; the URL base is empty or starts with a slash.</summary>
 internal sealed record OwnAddress(string Host, int Port, bool UseSsl, string UrlBase)
 {
-    /// <summary>As a URL.</summary>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture, $"{(UseSsl ? "https" : "http")}://{(Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]" : Host)}:{Port}{UrlBase}");
 }
 
-/// <summary>What came of an address.</summary>
-/// <param name="Address">The address.</param>
-/// <param name="Cause">Why the program cannot use it; null when it can.</param>
+/// <summary>A tried address, and why the program cannot use it; null if it can.</summary>
 internal sealed record ArrTrial(OwnAddress Address, string? Cause);
 
-/// <summary>What a connection does to the download clients of a program.</summary>
+/// <summary>Effect of a connection on the download clients of a program.</summary>
 internal enum ArrAction
 {
-    /// <summary>Adds one, and changes none.</summary>
+    /// <summary>Adds one and changes none.</summary>
     Add,
 
-    /// <summary>Nothing: the client that Sluice made is as it should be.</summary>
+    /// <summary>Nothing: the client made by Sluice is already right.</summary>
     Keep,
 
-    /// <summary>Changes the client that Sluice made, or one that leads to this server.</summary>
+    /// <summary>Changes the client made by Sluice, or a client that points to this server.</summary>
     Change,
 
-    /// <summary>A client is named like this server and leads elsewhere. Only a person knows whose it is.</summary>
+    /// <summary>A client has the name of this server but points elsewhere. Only a person knows who made it.</summary>
     Ask,
 }
 
-/// <summary>What a connection is going to do, before it does it.</summary>
-/// <param name="Action">To the download clients of the program.</param>
-/// <param name="Address">The address that passed the program's test.</param>
-/// <param name="Trials">The addresses that it tried, in their order.</param>
+/// <summary>A planned connection. <c>Address</c> is the last of the trials and passed the program's test.</summary>
 internal sealed record ArrPlan(ArrAction Action, OwnAddress Address, IReadOnlyList<ArrTrial> Trials)
 {
-    /// <summary>Name of the client that is kept, would change or is asked about; null if one is added.</summary>
+    /// <summary>The affected client; null if one is added.</summary>
     public string? Client { get; init; }
 
-    /// <summary>What would change of that client.</summary>
     public IReadOnlyList<ArrChange> Changes { get; init; } = [];
 
-    /// <summary>Stands for exactly these changes of exactly this client; null if nothing changes.</summary>
+    /// <summary>Identifies exactly these changes of exactly this client; null if nothing changes.</summary>
     public string? Token { get; init; }
 }
 
-/// <summary>What came of a connection.</summary>
-/// <param name="Plan">What was done, or has to be agreed to.</param>
-/// <param name="Server">The program as it is saved; null if nothing was done.</param>
+/// <summary>A result: the plan, and the saved program. The program is null if the plan needs consent first.</summary>
 internal sealed record ArrConnection(ArrPlan Plan, ArrServer? Server);
 
 /// <summary>
-/// Makes this server a download client of a program, once. It changes no client that it did not make, unless that one leads to this very
-/// server, and nothing at all that was not agreed to by the token of a plan.
+/// Makes this server a download client of a program, once. It changes no client of others, unless that client points to this very server, and changes
+/// nothing without consent by the token of a plan.
 /// </summary>
-/// <remarks>Thread-safe; connections follow one another.</remarks>
+/// <remarks>Thread-safe; connections run one after the other.</remarks>
 internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMonitor<ApiOptions> api) : IDisposable
 {
-    /// <summary>In place of a token: leave the client that is asked about alone, and add another one.</summary>
+    /// <summary>In place of a token: adds another client and leaves the existing one alone.</summary>
     public const string AddAnother = "add";
 
     private const string ClientName = "Sluice";
 
     private readonly SemaphoreSlim _turn = new(1);
 
-    /// <summary>Tries addresses with the program's own test and says what a connection would do. Changes nothing.</summary>
-    /// <param name="server">The program.</param>
-    /// <param name="addresses">Where this server may be, the likeliest first.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>Tries addresses with the program's own test, the likeliest first, and returns the plan. Changes nothing.</summary>
     /// <exception cref="ArrException">The program cannot be called, or no address passes.</exception>
     public async Task<ArrPlan> PlanAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, CancellationToken cancellationToken)
     {
@@ -93,11 +77,10 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         }
     }
 
-    /// <summary>Plans anew and does it, here and there, if it changes nothing of the program's or was agreed to.</summary>
-    /// <param name="server">The program.</param>
-    /// <param name="addresses">Where this server may be, the likeliest first.</param>
-    /// <param name="agreed">The token of a plan, <see cref="AddAnother"/>, or null.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <summary>
+    /// Plans again and connects, unless the plan changes a client and <paramref name="agreed"/> is not its token. <paramref name="agreed"/> may also
+    /// be <see cref="AddAnother"/> or null.
+    /// </summary>
     /// <exception cref="ArrException">The program cannot be called, or no address passes.</exception>
     public async Task<ArrConnection> ConnectAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, string? agreed, CancellationToken cancellationToken)
     {
@@ -112,7 +95,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
                 return new ArrConnection(plan, null);
 
             var id = entry.Id;
-            // The test has passed; warnings of it must not keep the client from being saved.
+            // Forced, because mere warnings of the passed test would prevent saving.
             if (plan.Action == ArrAction.Add)
                 id = new DownloadClientEntry(await client.SaveAsync(server, HttpMethod.Post, "downloadclient?forceSave=true", entry.Copy(), cancellationToken) as JsonObject ?? []).Id;
             else if (plan.Action != ArrAction.Keep)
@@ -127,14 +110,13 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         }
     }
 
-    /// <summary>The host under which a program has this server as its download client; null when it does not have it.</summary>
-    public async Task<string?> HostInAsync(ArrServer server, CancellationToken cancellationToken)
+    /// <summary>Returns the host under which the program has this server as its download client; null if it does not have it.</summary>
+    public async Task<string?> FindHostAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var entries = await ListAsync(server, cancellationToken);
-        return (entries.Find(entry => entry.Id == MadeIn(server)) ?? entries.Find(entry => entry.Name == ClientName))?.Host;
+        return (entries.Find(entry => entry.Id == OwnClientId(server)) ?? entries.Find(entry => entry.Name == ClientName))?.Host;
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _turn.Dispose();
 
     private static string NonePassed(ArrServer server, List<ArrTrial> trials) =>
@@ -144,7 +126,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         ArrServer server, IReadOnlyList<OwnAddress> addresses, bool addsAnother, CancellationToken cancellationToken)
     {
         var entries = await ListAsync(server, cancellationToken);
-        var own = entries.Find(entry => entry.Id == MadeIn(server)) ?? entries.Find(entry => addresses.Any(entry.IsAt));
+        var own = entries.Find(entry => entry.Id == OwnClientId(server)) ?? entries.Find(entry => addresses.Any(entry.IsAt));
         var existing = own ?? (addsAnother ? null : entries.Find(entry => entry.Name.Equals(ClientName, StringComparison.OrdinalIgnoreCase)));
         var entry = existing is null ? await MakeAsync(server, entries, cancellationToken) : new DownloadClientEntry(existing.Copy());
         var trials = new List<ArrTrial>();
@@ -162,7 +144,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
             return (new ArrPlan(ArrAction.Add, passed.Address, trials), entry);
 
         var changes = entry.ChangesFrom(existing);
-        // Whether its hidden key is ours shows the program's test of the client as it is.
+        // The key is hidden, so only a test of the unchanged client shows whether it is ours.
         if (changes.Count == 0 && await client.TestClientAsync(server, existing.Copy(), cancellationToken) is not null)
             changes = [new ArrChange("apiKey", "", "")];
         var action = changes.Count == 0 ? ArrAction.Keep : own is null ? ArrAction.Ask : ArrAction.Change;
@@ -170,8 +152,8 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         return (action == ArrAction.Keep ? plan : plan with { Token = TokenOf(existing, entry) }, entry);
     }
 
-    /// <summary>The id under which the program keeps the client that Sluice made. Another key is a program that was installed anew.</summary>
-    private int? MadeIn(ArrServer server) => store.Find(server) is { ClientId: { } id } saved && saved.Key == server.Key ? id : null;
+    /// <summary>Returns the id of the client made by Sluice. Another API key means that the program was reinstalled, so the id is void.</summary>
+    private int? OwnClientId(ArrServer server) => store.Find(server) is { ClientId: { } id } saved && saved.Key == server.Key ? id : null;
 
     private static string TokenOf(DownloadClientEntry before, DownloadClientEntry after) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(before.Copy().ToJsonString() + after.Copy().ToJsonString())).AsSpan(0, 8));
@@ -189,7 +171,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         if (schema.OfType<JsonObject>().Select(json => new DownloadClientEntry(json)).FirstOrDefault(entry => entry.IsSabnzbd) is not { } template)
             throw new ArrException($"This {server.Kind} has no SABnzbd among its download clients.");
         var name = ClientName;
-        // The programs want each name once.
+        // The programs require unique names.
         for (var number = 2; others.Exists(entry => entry.Name.Equals(name, StringComparison.OrdinalIgnoreCase)); number++)
             name = string.Create(CultureInfo.InvariantCulture, $"{ClientName} {number}");
         return DownloadClientEntry.FromTemplate(template, name);

@@ -3,54 +3,54 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>The programs that can be connected.</summary>
 internal enum ArrKind
 {
-    /// <summary>Series.</summary>
     Sonarr,
-
-    /// <summary>Films.</summary>
     Radarr,
-
-    /// <summary>Music.</summary>
     Lidarr,
-
-    /// <summary>Books.</summary>
     Readarr,
-
-    /// <summary>Films and series of another kind.</summary>
     Whisparr,
 }
 
-/// <summary>A program that Sluice is connected to, or is to be connected to.</summary>
-/// <param name="Id">By which the API names it; empty before it is saved.</param>
-/// <param name="Kind">Which one.</param>
-/// <param name="Name">As it calls itself.</param>
-/// <param name="Url">Where it is, without a slash at its end.</param>
-/// <param name="Key">Its API key. Secret.</param>
-/// <param name="Category">The category that it adds with.</param>
+/// <summary>Facts about a kind of program.</summary>
+internal static class ArrKinds
+{
+    /// <summary>Returns the category that the program suggests itself, if it exists here.</summary>
+    public static string UsualCategory(this ArrKind kind, IReadOnlyList<string> categories)
+    {
+        string[] usual = kind switch
+        {
+            ArrKind.Sonarr => ["tv", "series"],
+            ArrKind.Radarr => ["movies", "films"],
+            ArrKind.Lidarr => ["music", "audio"],
+            ArrKind.Readarr => ["readarr", "books", "ebooks"],
+            _ => ["whisparr", "xxx"],
+        };
+        return usual.FirstOrDefault(name => categories.Contains(name, StringComparer.Ordinal)) ?? usual[0];
+    }
+}
+
+/// <summary>A program to connect. <c>Id</c> is empty before it is saved; <c>Url</c> has no trailing slash; <c>Key</c> is secret.</summary>
 internal sealed record ArrServer(string Id, ArrKind Kind, string Name, string Url, string Key, string Category)
 {
-    /// <summary>The id under which it keeps the download client that Sluice made; null if Sluice made none.</summary>
+    /// <summary>Its id of the download client made by Sluice; null if none.</summary>
     public int? ClientId { get; init; }
 
-    /// <summary>What its paths begin with: Lidarr and Readarr have the first version of theirs, the others the third.</summary>
+    /// <summary>Start of its paths: Lidarr and Readarr have version 1 of the API, the others version 3.</summary>
     public string ApiPath => Kind is ArrKind.Lidarr or ArrKind.Readarr ? "/api/v1/" : "/api/v3/";
 
-    /// <summary>Kind and address only.</summary>
+    /// <summary>Kind and address, without the key.</summary>
     public override string ToString() => $"{Kind} at {Url}";
 }
 
-/// <summary>Reads and changes <c>arr.instances</c>. What is not understood in it is kept. Pure.</summary>
+/// <summary>Reads and changes <c>arr.instances</c>. Unknown content is kept. Pure.</summary>
 internal static class ArrJson
 {
     private static readonly SettingDefinition Address = new("", SettingType.Url);
 
     private static readonly JsonNodeOptions AnyCase = new() { PropertyNameCaseInsensitive = true };
 
-    /// <summary>All programs of a value of the setting.</summary>
-    /// <param name="json">The value.</param>
-    /// <param name="warnings">One sentence per element that is left out, without its values.</param>
+    /// <summary>Reads all programs. There is one warning per element left out, without its values.</summary>
     public static IReadOnlyList<ArrServer> Read(string json, out IReadOnlyList<string> warnings)
     {
         var complaints = new List<string>();
@@ -84,7 +84,7 @@ internal static class ArrJson
         return servers;
     }
 
-    /// <summary>The value with a program in it, in place of the one with its id.</summary>
+    /// <summary>Returns the value with a program in place of the one with its id.</summary>
     public static string With(string json, ArrServer server)
     {
         var root = Parse(Without(json, server.Id)) ?? new JsonObject(AnyCase);
@@ -106,7 +106,7 @@ internal static class ArrJson
         return root.ToJsonString();
     }
 
-    /// <summary>The value without a program.</summary>
+    /// <summary>Returns the value without a program.</summary>
     public static string Without(string json, string id)
     {
         var root = Parse(json) ?? new JsonObject(AnyCase);
@@ -121,10 +121,10 @@ internal static class ArrJson
         return root.ToJsonString();
     }
 
-    /// <summary>An address in its one form; null when it is none.</summary>
+    /// <summary>Normalizes an address; null if it is none.</summary>
     public static string? ReadUrl(string text) => SettingReader.Read(Address, text, out _) is { Length: > 0 } url ? url : null;
 
-    /// <summary>The text under a name; empty when there is none.</summary>
+    /// <summary>Returns the text of a node; empty if it has none.</summary>
     public static string Text(JsonNode? node) => node is JsonValue value && value.TryGetValue<string>(out var text) ? text : "";
 
     private static string ListOf(ArrKind kind) => kind + "Instances";
@@ -134,7 +134,7 @@ internal static class ArrJson
         try
         {
             var root = JsonNode.Parse(json, AnyCase) as JsonObject;
-            // A name that stands twice shows only when something is looked up.
+            // Duplicate names throw only when the object is first accessed.
             _ = root?.Count;
             return root;
         }
@@ -170,14 +170,14 @@ internal static class ArrJson
         }
         catch (Exception e) when (e is ArgumentException or InvalidOperationException)
         {
-            // A name twice, or half a character.
+            // A duplicate name, or half a surrogate pair.
             fault = "it is no object that can be read";
         }
 
         return null;
     }
 
-    /// <summary>The same id at every start for one that was written without.</summary>
+    /// <summary>Returns a stable id for an element without one.</summary>
     internal static string IdOf(ArrKind kind, string url) =>
         Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes($"{kind} {url}")).AsSpan(0, 8));
 }

@@ -1,19 +1,20 @@
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>Sonarr and its relatives in the composition root.</summary>
+/// <summary>Registers Sonarr and its relatives.</summary>
 internal static class ArrRegistration
 {
-    /// <summary>Adds the calls to them and the check of their setting.</summary>
     public static IServiceCollection AddArr(this IServiceCollection services) => services
         .AddSingleton<ArrClient>()
         .AddSingleton<ArrStore>()
+        .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<ArrStore>().Attention)
         .AddSingleton<ArrConnector>()
         .AddSingleton<PathDoctor>()
         .AddSingleton<ISettingCheck, ArrInstancesCheck>();
 
-    /// <summary>Refuses a list of programs of which an element could not be used.</summary>
+    /// <summary>Refuses a list of programs with an unusable element.</summary>
     private sealed class ArrInstancesCheck : ISettingCheck
     {
         public string Key => "arr.instances";

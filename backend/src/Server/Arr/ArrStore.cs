@@ -1,15 +1,14 @@
 using System.Collections.Concurrent;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>How the last check of a program went.</summary>
-/// <param name="At">When.</param>
-/// <param name="Failure">Why it failed, in a sentence; null when it passed.</param>
+/// <summary>The last check of a program. <c>Failure</c> is a sentence; null if it passed.</summary>
 internal sealed record ArrCheck(DateTimeOffset At, string? Failure);
 
-/// <summary>The saved programs, and how their last checks went since the start.</summary>
+/// <summary>The saved programs and their last checks since the start.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ArrStore(SettingsStore store, SettingsSource settings, SecretBox box, TimeProvider time)
 {
@@ -17,10 +16,10 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     private readonly ConcurrentDictionary<string, ArrCheck> _checks = new();
 
-    /// <summary>The environment variable that sets the programs, so that none can be saved; null when none does.</summary>
+    /// <summary>The environment variable that sets the programs; null if they can be changed.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
 
-    /// <summary>Why no program can be saved, in a sentence; null if they can. A change of locked ones would write over them (CFG-53).</summary>
+    /// <summary>The sentence that refuses a change, or null. A change of locked programs would overwrite them (CFG-53).</summary>
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The programs are set by the environment variable {setting.Variable}. Remove it there to change them here.",
@@ -28,21 +27,31 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
         _ => null,
     };
 
-    /// <summary>All programs.</summary>
     public IReadOnlyList<ArrServer> All => ArrJson.Read(settings.Current.Text(Setting), out _);
 
-    /// <summary>The saved program of a kind and address, or null.</summary>
+    /// <summary>Finds the saved program of the same kind and address.</summary>
     public ArrServer? Find(ArrServer server) =>
         All.FirstOrDefault(other => other.Kind == server.Kind && other.Url.Equals(server.Url, StringComparison.OrdinalIgnoreCase));
 
-    /// <summary>The last check of a program; null when there was none.</summary>
     public ArrCheck? CheckOf(string id) => _checks.GetValueOrDefault(id);
 
-    /// <summary>Notes a check.</summary>
+    /// <summary>Programs whose last check failed, and unusable entries of the setting.</summary>
+    public IEnumerable<AttentionRow> Attention()
+    {
+        var servers = ArrJson.Read(settings.Current.Text(Setting), out var warnings);
+        foreach (var server in servers)
+        {
+            if (CheckOf(server.Id) is { Failure: { } failure } check)
+                yield return new(AttentionKind.Arr, AttentionLevel.Warning, $"{server.Name}: {failure}", server.Id, check.At);
+        }
+
+        foreach (var warning in warnings)
+            yield return new(AttentionKind.Setting, AttentionLevel.Warning, warning + ".", Setting, null);
+    }
+
     public void Note(string id, string? failure) => _checks[id] = new ArrCheck(time.WallTime(), failure);
 
-    /// <summary>Saves a program; one of its kind and address takes the new name, key and category.</summary>
-    /// <returns>As it is saved, with its id.</returns>
+    /// <summary>Saves a program, or updates the one of its kind and address. Returns it with its id.</summary>
     /// <exception cref="ArrException">It cannot be saved.</exception>
     public async Task<ArrServer> SaveAsync(ArrServer server, CancellationToken cancellationToken)
     {
@@ -53,8 +62,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
         return saved;
     }
 
-    /// <summary>Forgets a program.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Removes a program. Returns whether it existed.</summary>
     public async Task<bool> RemoveAsync(string id, CancellationToken cancellationToken)
     {
         if (All.All(server => server.Id != id))

@@ -3,33 +3,27 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A value of a download client that a connection changes.</summary>
-/// <param name="Name">The field, as the program calls it.</param>
-/// <param name="From">What is there now; empty for nothing, and for a secret.</param>
-/// <param name="To">What Sluice writes; empty for nothing, and for a secret.</param>
+/// <summary>A field of a download client that a connection changes. Both values are empty for a secret.</summary>
 internal sealed record ArrChange(string Name, string From, string To);
 
-/// <summary>A download client of the kind SABnzbd as a program describes it. Fields that Sluice does not know stay as they are.</summary>
+/// <summary>A download client as a program describes it. Fields that Sluice does not know stay unchanged.</summary>
 internal sealed class DownloadClientEntry(JsonObject json)
 {
     private const string Implementation = "Sabnzbd";
 
-    // Since their version 4 programs show this in place of a secret, and take it back as the secret that they have.
+    // Since version 4 programs show this in place of a secret, and keep the stored secret if it is sent back.
     private const string Hidden = "********";
 
-    /// <summary>Whether it is of the kind SABnzbd.</summary>
     public bool IsSabnzbd => ArrJson.Text(json["implementation"]) == Implementation;
 
-    /// <summary>Its id; null for one that is not saved.</summary>
+    /// <summary>Null if it is not saved.</summary>
     public int? Id => json["id"] is JsonValue value && value.TryGetValue<int>(out var id) ? id : null;
 
-    /// <summary>Its name.</summary>
     public string Name => ArrJson.Text(json["name"]);
 
-    /// <summary>The host that it names.</summary>
     public string Host => Value("host");
 
-    /// <summary>A new one from the description of its kind.</summary>
+    /// <summary>Creates one from the description of its kind.</summary>
     public static DownloadClientEntry FromTemplate(DownloadClientEntry template, string name)
     {
         var made = template.Copy();
@@ -42,10 +36,9 @@ internal sealed class DownloadClientEntry(JsonObject json)
         return new DownloadClientEntry(made);
     }
 
-    /// <summary>A copy of the JSON.</summary>
     public JsonObject Copy() => (JsonObject)json.DeepClone();
 
-    /// <summary>Whether it leads to exactly this address: host, port, TLS and URL base.</summary>
+    /// <summary>Whether it points to exactly this address: host, port, TLS and URL base.</summary>
     public bool IsAt(OwnAddress address) =>
         Value("host").Equals(address.Host, StringComparison.OrdinalIgnoreCase)
         && Value("port") == address.Port.ToString(CultureInfo.InvariantCulture)
@@ -67,7 +60,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
             Set(field, category);
     }
 
-    /// <summary>What differs from an earlier copy of the same entry. A hidden secret cannot be compared and counts as equal.</summary>
+    /// <summary>Lists differences from an earlier copy. A hidden secret cannot be compared, so it counts as equal.</summary>
     public IReadOnlyList<ArrChange> ChangesFrom(DownloadClientEntry before)
     {
         var changes = new List<ArrChange>();
@@ -86,7 +79,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
         return changes;
     }
 
-    // Each program calls it by what it manages: tvCategory, movieCategory and so on.
+    // The name depends on the program: tvCategory, movieCategory and so on.
     private string? CategoryField =>
         Fields.Select(entry => ArrJson.Text(entry["name"])).FirstOrDefault(name => name.EndsWith("Category", StringComparison.OrdinalIgnoreCase));
 
@@ -94,7 +87,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
 
     private JsonObject? Field(string name) => Fields.FirstOrDefault(field => ArrJson.Text(field["name"]) == name);
 
-    /// <summary>Numbers and switches as text; a switch that says nothing is off, and all else that says nothing is empty.</summary>
+    /// <summary>Returns numbers and switches as text. A missing switch is off; everything else missing is empty.</summary>
     private string Value(string name) => Field(name)?["value"] switch
     {
         JsonValue value when value.TryGetValue<string>(out var text) => text,

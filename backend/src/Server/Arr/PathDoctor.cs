@@ -4,36 +4,33 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A remote path mapping that makes a program find what Sluice names.</summary>
+/// <summary>A remote path mapping that lets a program find the paths that Sluice names.</summary>
 internal sealed record ArrMapping(string Host, string RemotePath, string LocalPath);
 
-/// <summary>Whether a program sees the folder that finished releases are named in.</summary>
-/// <param name="OurPath">The folder as Sluice names it.</param>
-/// <param name="TheirPath">The same behind the program's mappings.</param>
-/// <param name="Sees">Whether it is there for the program.</param>
-/// <param name="Sentence">What is the case, and what to do.</param>
-/// <param name="VolumeLine">The volume that the program's container lacks; null where that is not the cure.</param>
-/// <param name="Mapping">The mapping that it lacks; null where that is not the cure.</param>
+/// <summary>
+/// Whether a program sees the folder of finished releases: <c>OurPath</c> as Sluice names it, <c>TheirPath</c> after the program's mappings.
+/// <c>VolumeLine</c> and <c>Mapping</c> are the missing volume or mapping; null if that is not the cure.
+/// </summary>
 internal sealed record PathFinding(string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, ArrMapping? Mapping);
 
-/// <summary>Looks through the eyes of a program at the folder that finished releases are named in.</summary>
+/// <summary>Checks through a program whether it sees the folder of finished releases.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
     private const string LinkFolder = "completed-symlinks";
     private const string ContentFolder = "content";
 
-    // Each folder below the usual places costs one call.
+    // A limit, because each folder below the usual places costs one call.
     private const int MaxCandidates = 40;
 
-    // Where containers have their volumes.
+    // Usual places of volumes in containers.
     private static readonly string[] UsualPlaces = ["/", "/mnt", "/media", "/data"];
 
     /// <summary>Reads the program's folders and mappings.</summary>
     /// <exception cref="ArrException">It cannot be called.</exception>
     public async Task<PathFinding> CheckAsync(ArrServer server, CancellationToken cancellationToken)
     {
-        var host = await connector.HostInAsync(server, cancellationToken);
+        var host = await connector.FindHostAsync(server, cancellationToken);
         var mount = import.CurrentValue.PublishesStrm ? null : rclone.CurrentValue.MountDir;
         var ours = mount is null ? import.CurrentValue.CompletedFolder : $"{mount.TrimEnd('/')}/{LinkFolder}";
         var theirs = await MappedAsync(server, host, ours, cancellationToken);
@@ -75,7 +72,7 @@ internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOpti
             null);
     }
 
-    /// <summary>Where a path leads by the program's mappings for this server.</summary>
+    /// <summary>Applies the program's mappings for this server to a path.</summary>
     private async Task<string> MappedAsync(ArrServer server, string? host, string path, CancellationToken cancellationToken)
     {
         if (host is null || await client.GetAsync(server, "remotepathmapping", cancellationToken) is not JsonArray mappings)
@@ -90,7 +87,7 @@ internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOpti
         return path;
     }
 
-    /// <summary>A folder other than the mount's that holds the tree; null when none of the usual does.</summary>
+    /// <summary>Finds another folder that holds the tree; null if none of the usual places has it.</summary>
     private async Task<string?> FindTreeAsync(ArrServer server, string mount, CancellationToken cancellationToken)
     {
         var asked = 0;
@@ -112,10 +109,10 @@ internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOpti
         return null;
     }
 
-    /// <summary>Names of the folders in a folder of the program; none when it is not there.</summary>
+    /// <summary>Lists the folders in a folder of the program; empty if it does not exist.</summary>
     private async Task<HashSet<string>> FoldersAsync(ArrServer server, string path, CancellationToken cancellationToken)
     {
-        // With a slash at its end it is the folder itself, and never the nearest one that is there.
+        // Without the trailing slash the program would list the nearest existing folder instead.
         var query = Uri.EscapeDataString(path.TrimEnd('/') + "/");
         var listing = await client.GetAsync(server, $"filesystem?path={query}&includeFiles=false", cancellationToken) as JsonObject;
         return [.. (listing?["directories"] as JsonArray ?? []).OfType<JsonObject>().Select(folder => ArrJson.Text(folder["name"]))];

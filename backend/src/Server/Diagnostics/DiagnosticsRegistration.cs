@@ -18,6 +18,7 @@ internal static class DiagnosticsRegistration
             .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<Readiness>()
+            .AddSingleton<Attention>()
             .AddHostedService<StartSequence>()
             .AddHostedService<BackgroundWork>()
             .AddSingleton<IWorker, IntegrityWork>()

@@ -1,14 +1,14 @@
 using System.Collections.Immutable;
 using System.Text.Json;
-using System.Threading.Channels;
 
 namespace Sluice.Server.Events;
 
-/// <summary>A live event; written as JSON with its type first, as in <c>job.step</c>.</summary>
+/// <summary>Something that has happened, for listeners that watch while it happens.</summary>
 internal abstract record LiveEvent
 {
     public abstract string Type { get; }
 
+    /// <summary>Writes one JSON object, its type first.</summary>
     public void Write(Utf8JsonWriter json)
     {
         json.WriteStartObject();
@@ -17,61 +17,31 @@ internal abstract record LiveEvent
         json.WriteEndObject();
     }
 
+    /// <summary>Writes the fields after the type.</summary>
     protected abstract void WriteFields(Utf8JsonWriter json);
 }
 
-/// <summary>Hands live events to their subscribers. Nothing is kept: what must not be lost has a row of its own.</summary>
-/// <remarks>Thread-safe. Publishing never waits; a subscriber that falls behind loses its oldest events.</remarks>
+/// <summary>Hands live events to their listeners. Stores nothing: a change that must not be lost has its own row.</summary>
+/// <remarks>Thread-safe.</remarks>
 internal sealed class EventFeed
 {
-    /// <summary>Events that wait for a subscriber.</summary>
-    public const int MaxWaiting = 1_000;
-
-    // Changed as a whole, so that publishing takes no lock.
-    private ImmutableArray<Channel<LiveEvent>> _subscribers = [];
+    // Replaced as a whole, so that publishing takes no lock.
     private ImmutableArray<Listener> _listeners = [];
 
-    /// <summary>Tells all subscribers.</summary>
+    /// <summary>Calls all listeners.</summary>
     public void Publish(LiveEvent happened)
     {
-        foreach (var subscriber in _subscribers)
-            subscriber.Writer.TryWrite(happened);
         foreach (var listener in _listeners)
             listener.Heard(happened);
     }
 
-    /// <summary>
-    /// Calls <paramref name="heard"/> for each event until disposal. Publishers call it on any thread, so it must not wait or take a lock that one
-    /// may hold.
-    /// </summary>
+    /// <summary>Calls back for every event until the returned registration is disposed.</summary>
+    /// <param name="heard">Called on the publisher's thread: must not block, nor take a lock that a publisher may hold.</param>
     public IDisposable Listen(Action<LiveEvent> heard)
     {
         var listener = new Listener(this, heard);
         ImmutableInterlocked.Update(ref _listeners, all => all.Add(listener));
         return listener;
-    }
-
-    /// <summary>Subscribes to what happens from now on, until the subscription is disposed of.</summary>
-    public Subscription Subscribe()
-    {
-        var events = Channel.CreateBounded<LiveEvent>(
-            new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
-        ImmutableInterlocked.Update(ref _subscribers, all => all.Add(events));
-        return new Subscription(this, events);
-    }
-
-    /// <summary>The events of one subscriber.</summary>
-    internal sealed class Subscription(EventFeed feed, Channel<LiveEvent> events) : IDisposable
-    {
-        /// <summary>Events in the order in which they were published.</summary>
-        public ChannelReader<LiveEvent> Events => events.Reader;
-
-        /// <summary>Ends the subscription; events that wait can still be read.</summary>
-        public void Dispose()
-        {
-            ImmutableInterlocked.Update(ref feed._subscribers, all => all.Remove(events));
-            events.Writer.TryComplete();
-        }
     }
 
     private sealed class Listener(EventFeed feed, Action<LiveEvent> heard) : IDisposable

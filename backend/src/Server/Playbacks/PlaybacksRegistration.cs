@@ -12,5 +12,6 @@ internal static class PlaybacksRegistration
         .AddSingleton<FirstUse>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<FirstUse>())
         .AddSingleton<ThroughputSampler>()
+        .AddSingleton<PlaybackWaits>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<ThroughputSampler>());
 }

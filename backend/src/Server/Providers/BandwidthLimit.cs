@@ -6,17 +6,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>
-/// For how long no fetch of a lane has waited for the limit of bandwidth, zero while one does: a deadline of what a fetch is for counts from
-/// there.
-/// </summary>
+/// <summary>Returns how long no fetch of a lane has waited for the bandwidth limit; zero while one waits. Deadlines count from there.</summary>
 internal delegate TimeSpan SincePaced(OperationLane lane);
 
 /// <summary>
-/// The limit of bandwidth that is in force: what the schedule says of this minute, the configured limit where it says nothing, and the limit
-/// that a client has set, whichever is lower (STR-14). Follows the settings at once and the schedule by the minute.
+/// The bandwidth limit in force (STR-14): the scheduled limit, otherwise the configured one, or the limit of a client if that is lower.
+/// Settings apply at once, the schedule by the minute.
 /// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> orders the changes; the lock of the limiter is taken below it, and no other.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> orders the changes; only the lock of the limiter is taken below it.</remarks>
 internal sealed class BandwidthLimit : IDisposable
 {
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
@@ -28,7 +25,6 @@ internal sealed class BandwidthLimit : IDisposable
     private readonly ITimer _timer;
     private readonly IDisposable?[] _watches;
 
-    /// <summary>Takes the settings as they are and follows them.</summary>
     public BandwidthLimit(IOptionsMonitor<UsenetOptions> usenet, IOptionsMonitor<QueueOptions> queue, TimeProvider time)
     {
         (_usenet, _queue, _time) = (usenet, queue, time);
@@ -41,13 +37,12 @@ internal sealed class BandwidthLimit : IDisposable
     /// <summary>Paces the commands of all accounts.</summary>
     public BandwidthLimiter Limiter { get; }
 
-    /// <summary>The limit of the settings in bytes per second, whatever the schedule says; 0: none.</summary>
+    /// <summary>The configured limit in bytes per second, regardless of the schedule; 0 for none.</summary>
     public long Configured => _usenet.CurrentValue.BandwidthLimit;
 
-    /// <summary>The limit in force in bytes per second; 0: none.</summary>
+    /// <summary>The limit in force in bytes per second; 0 for none.</summary>
     public long Current => Limiter.BytesPerSecond;
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         foreach (var watch in _watches)

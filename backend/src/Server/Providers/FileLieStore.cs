@@ -6,12 +6,13 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Keeps in <c>file_lie</c> which files are not trusted today, so that no client gets their bad bytes again after a restart (F18).</summary>
+/// <summary>
+/// Stores in <c>file_lie</c> which files are not trusted today, so that no client gets their bad bytes again after a restart (F18).
+/// </summary>
 internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     private long Oldest => (time.WallTime() - RememberedLie.Counts).ToUnixTimeMilliseconds();
 
-    /// <inheritdoc/>
     public async Task RestoreAsync(CancellationToken cancellationToken)
     {
         var rows = await database.ReadAsync(
@@ -25,7 +26,6 @@ internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database,
         memory.Restore(rows.Select(row => row.Read()));
     }
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         var lies = memory.TakeNewLies();
@@ -49,7 +49,7 @@ internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database,
 
     internal sealed record LieRow(string File, long At)
     {
-        // Whatever stands there: a time that no clock can say is one far in the future.
+        // A malformed row must not break the restore: an impossible time becomes the latest possible one.
         public RememberedLie Read() => new(File, DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(At, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())));
     }
 }

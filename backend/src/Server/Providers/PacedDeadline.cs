@@ -1,12 +1,11 @@
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// Cancels work that shows no progress for too long. The time in which fetches of its lane wait for the limit of bandwidth is left out: the work
-/// is slow then, and has not stopped.
+/// Cancels work without progress. Time in which its lane waits for the bandwidth limit does not count, because the work is only slow then.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards when the work has last shown progress, and keeps a timer that fires late from cancelling what goes on; the
-/// lock of the limiter is taken below it.
+/// Thread-safe. <c>_gate</c> guards the time of the last progress, so that a late timer does not cancel work that continues. The lock of the
+/// limiter is taken below it.
 /// </remarks>
 internal sealed class PacedDeadline : IAsyncDisposable
 {
@@ -18,20 +17,16 @@ internal sealed class PacedDeadline : IAsyncDisposable
     private TimeSpan _limit;
     private long _since;
 
-    /// <param name="limit">Longest time without progress.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="sincePaced">For how long no fetch has waited for the limit of bandwidth; zero while one does.</param>
+    /// <summary>Starts counting; <paramref name="sincePaced"/> is asked when the limit seems to be over.</summary>
     public PacedDeadline(TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced)
     {
         (_limit, _time, _sincePaced, _since) = (limit, time, sincePaced, time.GetTimestamp());
-        _timer = time.CreateTimer(static deadline => ((PacedDeadline)deadline!).Look(), this, limit, Timeout.InfiniteTimeSpan);
+        _timer = time.CreateTimer(static deadline => ((PacedDeadline)deadline!).CheckLimit(), this, limit, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Cancelled when the time is over.</summary>
     public CancellationToken Token => _cancel.Token;
 
-    /// <summary>The work has made progress: the time begins anew.</summary>
-    /// <param name="limit">Longest time until the next.</param>
+    /// <summary>Reports progress, which restarts the time with a new limit.</summary>
     public void Restart(TimeSpan limit)
     {
         lock (_gate)
@@ -41,14 +36,13 @@ internal sealed class PacedDeadline : IAsyncDisposable
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync();
         _cancel.Dispose();
     }
 
-    private void Look()
+    private void CheckLimit()
     {
         lock (_gate)
         {

@@ -5,19 +5,18 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Changes one provider of <c>usenet.providers</c>: each change is one save of settings, and what it does not name is kept.</summary>
-/// <remarks>Thread-safe: changes follow one another.</remarks>
+/// <summary>Changes single providers of <c>usenet.providers</c>. Each change is one save of settings and keeps unknown fields.</summary>
+/// <remarks>Thread-safe; changes run one after the other.</remarks>
 internal sealed class ProviderEditor(SettingsStore store, SettingsSource settings, SecretBox box) : IDisposable
 {
-    /// <summary>The setting.</summary>
     public const string Setting = "usenet.providers";
 
     private readonly SemaphoreSlim _turn = new(1);
 
-    /// <summary>The environment variable that sets the providers, so that none can be changed; null when none does.</summary>
+    /// <summary>The environment variable that sets the providers; null if they can be changed.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
 
-    /// <summary>Why no provider can be changed, in a sentence; null if they can. A change of locked ones would write over them (CFG-53).</summary>
+    /// <summary>The sentence that refuses a change, or null. A change of locked providers would overwrite them (CFG-53).</summary>
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The providers are set by the environment variable {setting.Variable}. Remove it there to change them here.",
@@ -25,17 +24,12 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         _ => null,
     };
 
-    /// <summary>A provider of the settings; null when there is none of this id.</summary>
     public ProviderOptions? Find(Guid id) => Elements.FirstOrDefault(element => element.Provider.Id == id).Provider;
 
     /// <summary>
-    /// The password that a provider is to be used with. A saved one goes to the address that it was entered for alone (S19): host, port,
-    /// user and TLS have to be the same.
+    /// Returns the password for a provider. The saved one is only sent to the address that it was entered for (S19): host, port, user and TLS must
+    /// be the same, otherwise <paramref name="isNeeded"/> is true. A null or masked <paramref name="given"/> stands for the saved one.
     /// </summary>
-    /// <param name="provider">Where it is to be used.</param>
-    /// <param name="given">What was entered; null or the mask for the saved one.</param>
-    /// <param name="saved">As it is saved; null where it is not.</param>
-    /// <param name="isNeeded">Whether it has to be entered again.</param>
     public static string? Password(ProviderOptions provider, string? given, ProviderOptions? saved, out bool isNeeded)
     {
         isNeeded = false;
@@ -47,12 +41,8 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         return null;
     }
 
-    /// <summary>Saves a provider: a new one, or one in place of the one of its id.</summary>
-    /// <param name="provider">As it is to be; its password aside.</param>
-    /// <param name="password">What was entered; null or the mask for the saved one.</param>
-    /// <param name="isNew">Whether it is added.</param>
-    /// <param name="cancellationToken">Counts until it is saved.</param>
-    /// <returns>Sentences by the field of the element, <see cref="Setting"/> for all of them together; empty when it was saved, null when there is none to change.</returns>
+    /// <summary>Adds a provider, or replaces the one with its id. The password is the entered one; null or the mask keeps the saved one.</summary>
+    /// <returns>Errors by field of the element, or by <see cref="Setting"/> for the whole list; empty if saved, null if the id is unknown.</returns>
     public async Task<IReadOnlyDictionary<string, string[]>?> SaveAsync(ProviderOptions provider, string? password, bool isNew, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -74,8 +64,8 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         }
     }
 
-    /// <summary>Takes a provider out.</summary>
-    /// <returns>Sentences as for a save; empty when it is gone, null when there was none.</returns>
+    /// <summary>Removes a provider.</summary>
+    /// <returns>Errors as for a save; empty if removed, null if the id is unknown.</returns>
     public async Task<IReadOnlyDictionary<string, string[]>?> RemoveAsync(Guid id, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -94,10 +84,9 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         }
     }
 
-    /// <summary>What is wrong with a provider that is not saved, by the field of the element.</summary>
+    /// <summary>Returns the errors of an unsaved provider by field.</summary>
     public static IReadOnlyDictionary<string, string[]> Check(ProviderOptions provider) => ProviderList.Read("{}").Put(provider, null);
 
-    /// <inheritdoc/>
     public void Dispose() => _turn.Dispose();
 
     private IReadOnlyList<(int Element, ProviderOptions Provider)> Elements => ProviderJson.ReadElements(settings.Current.Text(Setting), out _);
@@ -110,7 +99,7 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         && (one.Port, one.User, one.UseTls) == (other.Port, other.User, other.UseTls);
 }
 
-/// <summary>The JSON of <c>usenet.providers</c> while it is changed: names in any case, unknown ones kept, of doubled ones the last.</summary>
+/// <summary>Editable JSON of <c>usenet.providers</c>. Names match in any case, unknown ones are kept, and the last of duplicates counts.</summary>
 internal sealed class ProviderList
 {
     private const string List = "Providers";
@@ -130,15 +119,14 @@ internal sealed class ProviderList
         _root[List] = _elements;
     }
 
-    /// <summary>Opens the value of the setting, which is a JSON object.</summary>
     public static ProviderList Read(string json)
     {
         using var document = JsonDocument.Parse(json);
         return new ProviderList(document.RootElement);
     }
 
-    /// <summary>Writes a provider into an element, or into a new one.</summary>
-    /// <returns>What is wrong with it, in sentences by field.</returns>
+    /// <summary>Writes a provider into an element, or into a new one if null.</summary>
+    /// <returns>Errors by field.</returns>
     public Dictionary<string, string[]> Put(ProviderOptions provider, int? element)
     {
         if (element is not { } at)
@@ -166,10 +154,8 @@ internal sealed class ProviderList
             .ToDictionary(fault => fault.Key, fault => (string[])[$"{char.ToUpperInvariant(fault.First()[0])}{fault.First()[1..]}."]);
     }
 
-    /// <summary>Takes an element out.</summary>
     public void Remove(int element) => _elements.RemoveAt(element);
 
-    /// <inheritdoc/>
     public override string ToString() => _root.ToJsonString();
 
     private static JsonObject Loose(JsonElement element)

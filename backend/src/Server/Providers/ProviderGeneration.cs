@@ -6,8 +6,8 @@ using Sluice.Usenet.Streams.Reading;
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// The engine of one state of the settings, and its table of providers over the accounts, which outlive it. A stream stays with the
-/// generation in which it was opened; a retired generation is closed when the last of them has ended.
+/// The engine for one state of the settings and its providers; the accounts outlive it. A stream stays with the generation in which it was opened,
+/// so a retired generation is closed after its last stream.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
@@ -18,14 +18,10 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     private readonly TimeProvider _time;
     private int _fetches;
 
-    /// <summary>Brings the accounts to the plan; nothing is dialled yet.</summary>
-    /// <param name="plan">The providers and their settings.</param>
-    /// <param name="builtIn">Source when the plan names no provider; null for none.</param>
-    /// <param name="accounts">The accounts of the process; not owned.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="loggers">For the engine.</param>
-    /// <param name="disk">Cache of the providers' articles; not owned.</param>
-    /// <param name="streams">Learned by reading under earlier generations; not owned.</param>
+    /// <summary>
+    /// Applies the plan to the accounts without connecting. <paramref name="builtIn"/> is the source if the plan has no provider.
+    /// Does not own the accounts, the disk cache and <paramref name="streams"/>, which earlier generations have filled.
+    /// </summary>
     public ProviderGeneration(
         ProviderPlan plan, IArticleSource? builtIn, NntpAccounts accounts, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk, StreamMemory streams)
     {
@@ -37,35 +33,28 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
 
         _source = (IArticleSource?)Pool ?? builtIn!;
 
-        // Built-in articles have no way to be damaged on.
+        // Built-in articles cannot be damaged on the way.
         var options = Pool is null ? plan.Streams with { AskAgainAfter = TimeSpan.Zero } : plan.Streams;
         Engine = new StreamEngine(this, options, time, loggers, Pool is null ? null : disk, streams);
     }
 
-    /// <summary>The plan that it was made from.</summary>
     public ProviderPlan Plan { get; }
 
-    /// <summary>The engine over its providers.</summary>
     public StreamEngine Engine { get; }
 
-    /// <summary>Its providers; null while the built-in articles answer.</summary>
+    /// <summary>Null while the built-in articles are the source.</summary>
     public ProviderPool? Pool { get; }
 
-    /// <inheritdoc/>
     public int ProviderCount => _source.ProviderCount;
 
-    /// <inheritdoc/>
     public Guid ProviderId(int provider) => _source.ProviderId(provider);
 
-    /// <inheritdoc/>
     public ProviderSet StoreOf(int provider) => _source.StoreOf(provider);
 
-    /// <inheritdoc/>
     public void Distrust(object connection) => _source.Distrust(connection);
 
     private bool IsIdle => Engine.OpenStreams == 0 && Volatile.Read(ref _fetches) == 0;
 
-    /// <inheritdoc/>
     public async ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         Interlocked.Increment(ref _fetches);
@@ -79,7 +68,6 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
         Interlocked.Increment(ref _fetches);
@@ -93,27 +81,25 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until the last stream and fetch of the generation have ended, then closes it. Called once it is no longer handed out.</summary>
-    /// <param name="cancellationToken">The process ends: closes at once.</param>
+    /// <summary>Waits for the last stream and fetch, then closes. Cancellation closes at once. Called when it is no longer handed out.</summary>
     public async Task RetireAsync(CancellationToken cancellationToken)
     {
         using var timer = new PeriodicTimer(DrainCheck, _time);
         try
         {
-            // A caller that was handed the generation just before it was replaced opens its stream before the first check.
+            // Waits first, because a caller that got the generation just before may still open its stream.
             do
                 await timer.WaitForNextTickAsync(cancellationToken);
             while (!IsIdle);
         }
         catch (OperationCanceledException)
         {
-            // The process ends, and with it the clients of these streams.
+            // The process ends, so the clients of these streams end too.
         }
 
         await DisposeAsync();
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await Engine.DisposeAsync();

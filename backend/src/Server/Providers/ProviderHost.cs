@@ -11,36 +11,49 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>A provider of the settings at one moment.</summary>
-/// <param name="Options">What the settings say.</param>
-/// <param name="Status">How it is used; null while no provider is.</param>
-internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? Status)
+/// <summary>Condition of a provider.</summary>
+internal enum ProviderCondition
 {
-    /// <summary>Connections, those that are being opened or closed included.</summary>
-    public int Sockets => Status?.Sockets ?? 0;
+    Ok,
 
-    /// <summary>Why it is left alone for now; null while it is not.</summary>
-    public NntpFault? Fault => Status?.Fault;
+    /// <summary>It has failed and is in a cooldown.</summary>
+    Resting,
+
+    /// <summary>It refuses the login or its settings cannot work; it is still retried.</summary>
+    Refused,
+    Disabled,
 }
 
-/// <summary>What fetching does at one moment.</summary>
-/// <param name="Used">Connections that owe a reply.</param>
-/// <param name="Allowed">Connections that may owe one at a time.</param>
-/// <param name="Providers">Providers that may be asked.</param>
-/// <param name="Reachable">Those of them that can be, as far as is known.</param>
-/// <param name="Open">Connections that take commands.</param>
-/// <param name="IsLineFull">Whether more that is asked for would only queue on the line of a provider.</param>
-/// <param name="SincePaced">For how long no fetch of playback has waited for the limit of bandwidth; zero while one does.</param>
-/// <param name="Limit">That limit in bytes per second; 0: none.</param>
+/// <summary>A configured provider at one moment. <c>Status</c> is null while no provider is enabled.</summary>
+internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? Status)
+{
+    /// <summary>All connections, including opening and closing ones.</summary>
+    public int Sockets => Status?.Sockets ?? 0;
+
+    /// <summary>The fault of its cooldown; null if it can be used.</summary>
+    public NntpFault? Fault => Status?.Fault;
+
+    public ProviderCondition Condition => Options.Kind == ProviderKind.Disabled ? ProviderCondition.Disabled : Fault switch
+    {
+        null => ProviderCondition.Ok,
+        NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.CertificateRefused or NntpFault.TlsFailed or NntpFault.NameNotResolved => ProviderCondition.Refused,
+        _ => ProviderCondition.Resting,
+    };
+}
+
+/// <summary>
+/// All fetching at one moment. Used connections owe a reply, open ones take commands. <c>Reachable</c> counts enabled providers without a known
+/// fault. <c>IsLineFull</c>: further requests would only queue on the line. <c>SincePaced</c>: time since a fetch of playback waited for the
+/// bandwidth limit, zero while one waits. <c>Limit</c> is in bytes per second; 0 for none.
+/// </summary>
 internal sealed record FetchingSnapshot(int Used, int Allowed, int Providers, int Reachable, int Open, bool IsLineFull, TimeSpan SincePaced, long Limit);
 
-/// <summary>The articles that can be had while no provider is configured.</summary>
-/// <param name="Source">Asked when they are needed; a server with providers never is.</param>
+/// <summary>The source of articles while no provider is configured. Created on first use.</summary>
 internal sealed record BuiltInArticles(Func<IArticleSource> Source);
 
 /// <summary>
-/// The providers of the settings as the one source of articles, and the engine that reads from them. A change of settings
-/// makes a new generation of both over the same accounts; what runs goes on with the old one (CFG-5).
+/// The configured providers as one source of articles, and the engine that reads from them. A change of settings makes a new generation of both over
+/// the same accounts; running work stays with the old one (CFG-5).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
@@ -65,7 +78,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private DiskSegmentCache? _disk;
     private bool _isStarted;
 
-    /// <summary>Takes the settings as they are and follows them; nothing is dialled before <see cref="Start"/> or the first fetch.</summary>
+    /// <summary>Applies the settings and follows them. Connects nowhere before <see cref="Start"/> or the first fetch.</summary>
     public ProviderHost(
         IOptionsMonitor<UsenetOptions> usenet,
         IOptionsMonitor<StreamingOptions> streaming,
@@ -93,13 +106,13 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _watches = [usenet.OnChange(_ => Follow()), streaming.OnChange(_ => Follow())];
     }
 
-    /// <summary>Whether any provider may be asked; otherwise the built-in articles are all there is.</summary>
+    /// <summary>Whether any provider is enabled; otherwise only the built-in articles exist.</summary>
     public bool HasProviders => _current.Plan.HasProviders;
 
-    /// <summary>The engine for the next stream. Ask again for each: it changes with the settings.</summary>
+    /// <summary>The engine for the next stream. Do not keep it, because it changes with the settings.</summary>
     public StreamEngine Engine => _current.Engine;
 
-    /// <summary>The providers of the settings, in their order.</summary>
+    /// <summary>All configured providers, in their order.</summary>
     public IReadOnlyList<ProviderState> Providers
     {
         get
@@ -109,22 +122,22 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
+    /// <summary>Usage since the start by provider id, including removed providers.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
-    /// <summary>Completes when a provider that was left alone can be used again. Ask again for the recovery after that.</summary>
+    /// <summary>Completes when a provider leaves its cooldown. Read it again for the next recovery.</summary>
     public Task NextRecovery => _accounts.NextRecovery;
 
-    /// <summary>Connections that a lane may use as things are.</summary>
+    /// <summary>Returns the number of connections that a lane may use right now.</summary>
     public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
-    /// <summary>Bytes received from providers since the start.</summary>
+    /// <summary>Bytes from all providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
 
-    /// <summary>Where the segments came from that readers were served with, since the start.</summary>
+    /// <summary>Sources of the segments that readers got since the start.</summary>
     public ServedCounts Served => _streams.Served;
 
-    /// <summary>Connections that owe a reply, and how many may at a time.</summary>
+    /// <summary>Connections that owe a reply, and their limit.</summary>
     public (int Used, int Allowed) Connections
     {
         get
@@ -134,8 +147,8 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>What fetching does right now, for those who look on.</summary>
-    public FetchingSnapshot Look()
+    /// <summary>Returns a snapshot of all fetching.</summary>
+    public FetchingSnapshot Snapshot()
     {
         var current = _current;
         ConnectionSnapshot[] asked =
@@ -156,16 +169,14 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _bandwidth?.Current ?? 0);
     }
 
-    /// <summary>Asks a provider of the settings again, however it has failed before.</summary>
-    /// <param name="provider">Its place among <see cref="Providers"/>.</param>
+    /// <summary>Ends the cooldown of a provider, given by its index in <see cref="Providers"/>.</summary>
     public void Unblock(int provider)
     {
         if (_current.Pool is { } pool && provider < pool.ProviderCount)
             pool.Unblock(provider);
     }
 
-    /// <summary>Tries all connections that a provider of the settings promises again, however few were found to be taken.</summary>
-    /// <param name="provider">Its place among <see cref="Providers"/>.</param>
+    /// <summary>Forgets the learned connection limit of a provider, given by its index in <see cref="Providers"/>.</summary>
     public void ForgetCap(int provider)
     {
         if (_current.Pool is { } pool && provider < pool.ProviderCount)
@@ -175,16 +186,14 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>Begins the test of a login, saved or not; the caller disposes it.</summary>
     public AccountTest Test(ProviderOptions provider, INameResolver names) => _accounts.Test(provider, names, _current.Plan.Nntp);
 
-    /// <summary>Closes the connections of all providers that owe nothing.</summary>
+    /// <summary>Closes all connections that owe no reply.</summary>
     public void CloseIdle() => _current.Pool?.CloseIdle();
 
-    /// <inheritdoc/>
     public int ProviderCount => _current.ProviderCount;
 
-    /// <inheritdoc/>
     public Guid ProviderId(int provider) => _current.ProviderId(provider);
 
-    /// <summary>Forgets which providers do not have an article, so that all of them are asked for it.</summary>
+    /// <summary>Forgets which providers lack an article, so that all are tried again.</summary>
     public void ForgetMisses(MessageId id)
     {
         var current = _current;
@@ -192,21 +201,17 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _memory.ForgetMissing(current.ProviderId(provider), id);
     }
 
-    /// <inheritdoc/>
     public ProviderSet StoreOf(int provider) => _current.StoreOf(provider);
 
-    /// <inheritdoc/>
     public void Distrust(object connection) => _current.Distrust(connection);
 
-    /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
         _current.FetchAsync(request, sink, cancellationToken);
 
-    /// <inheritdoc/>
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken) =>
         _current.StatAsync(request, answers, cancellationToken);
 
-    /// <summary>Opens the disk cache, tries every provider now and after each change, and logs the outcome.</summary>
+    /// <summary>Opens the disk cache, connects to every provider now and after each change, and logs the outcome.</summary>
     public void Start()
     {
         lock (_lock)
@@ -214,14 +219,13 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _isStarted = true;
             var plan = Plan(out var warnings);
             _disk = _segments?.Open();
-            // The values that an earlier run has learned about the providers have been loaded since the accounts were made.
+            // The accounts were made before the learned values of the last run were loaded.
             _accounts.Recall();
             Replace(plan);
             Announce(_current, warnings);
         }
     }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         foreach (var watch in _watches)
@@ -281,10 +285,37 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             return;
         ProvidersLog.Permits(
             _logger, pool.EffectivePermits(OperationLane.Playback), pool.EffectivePermits(OperationLane.Import), pool.EffectivePermits(OperationLane.HealthCheck));
-        _background.Add(WatchAsync(ProviderTrial.RunAsync(pool, generation.Plan.Providers, _time, _logger, _ending.Token)));
+        _background.Add(WatchAsync(Task.WhenAll(generation.Plan.Providers.Select((provider, index) => TryAsync(pool, index, provider)))));
     }
 
-    /// <summary>Work that nothing waits for before the end says what broke it, and keeps no other part from ending.</summary>
+    /// <summary>Opens the first connection of a provider, which stays in the pool, and logs the outcome in one line.</summary>
+    private async Task TryAsync(ProviderPool pool, int index, ProviderOptions provider)
+    {
+        if (provider.Kind == ProviderKind.Disabled)
+        {
+            ProvidersLog.Disabled(_logger, provider.Name);
+            return;
+        }
+
+        var started = _time.GetTimestamp();
+        try
+        {
+            await pool.ProbeAsync(index, _ending.Token);
+            ProvidersLog.Connected(
+                _logger, provider.Name, provider.Host, provider.Port, (long)_time.GetElapsedTime(started).TotalMilliseconds,
+                provider.UseTls ? "TLS" : "plain text", provider.User is null ? "no login" : "login accepted", provider.MaxConnections);
+        }
+        catch (NntpException e)
+        {
+            ProvidersLog.Failed(_logger, provider.Name, e.Message);
+        }
+        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
+        {
+            // The settings have changed again, or the process ends.
+        }
+    }
+
+    /// <summary>Logs a failure of background work, so that it does not break the disposal.</summary>
     private async Task WatchAsync(Task work)
     {
         try

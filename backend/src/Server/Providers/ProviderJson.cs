@@ -8,8 +8,8 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// Reads <c>usenet.providers</c> (docs/configuration.md, "Providers") into the engine's options. An invalid element is left out and
-/// reported by its index and field; the others work. Pure.
+/// Reads <c>usenet.providers</c> (docs/configuration.md, "Providers") into options of the engine. An invalid element is left out and reported by
+/// index and field; the others work. Pure.
 /// </summary>
 internal static class ProviderJson
 {
@@ -17,15 +17,11 @@ internal static class ProviderJson
     private const int MaxTextLength = 512;
     private const int PinDigits = 64;
 
-    /// <summary>Reads all elements.</summary>
-    /// <param name="json">The value of the setting.</param>
-    /// <param name="warnings">One sentence per element that was left out, without its values.</param>
+    /// <summary>Reads all elements. There is one warning per element left out, without its values.</summary>
     public static IReadOnlyList<ProviderOptions> Read(string json, out IReadOnlyList<string> warnings) =>
         [.. ReadElements(json, out warnings).Select(element => element.Provider)];
 
-    /// <summary>Reads all elements, each with its place in the list.</summary>
-    /// <param name="json">The value of the setting.</param>
-    /// <param name="warnings">One sentence per element that was left out, without its values.</param>
+    /// <summary>Reads all elements with their index in the list. There is one warning per element left out, without its values.</summary>
     public static IReadOnlyList<(int Element, ProviderOptions Provider)> ReadElements(string json, out IReadOnlyList<string> warnings)
     {
         var complaints = new List<string>();
@@ -48,14 +44,14 @@ internal static class ProviderJson
         }
         catch (JsonException)
         {
-            // An unreadable text does not stop a start.
+            // An unreadable value must not stop the startup.
             complaints.Add("usenet.providers is no readable JSON");
         }
 
         return providers;
     }
 
-    /// <summary>What is wrong with the fields of one element, each with a sentence that goes on behind the name of the field.</summary>
+    /// <summary>Returns the wrong fields of one element. Each sentence continues after the name of the field.</summary>
     public static IReadOnlyList<(string Field, string Sentence)> Faults(string element)
     {
         using var document = JsonDocument.Parse(element);
@@ -80,7 +76,7 @@ internal static class ProviderJson
             return;
         }
 
-        // Two accounts of one id would share learned caps, misses and breaks.
+        // Two accounts with one id would share learned caps, misses and failures.
         if (providers.Any(other => other.Provider.Id == provider.Id))
             provider = provider with { Id = IdOf($"{index} {provider.Id}") };
         providers.Add((index, provider));
@@ -123,10 +119,10 @@ internal static class ProviderJson
         };
     }
 
-    /// <summary>The id of an account without one in the settings: the same at every start.</summary>
+    /// <summary>Returns a stable id for an account without one in the settings.</summary>
     private static Guid IdOf(string account) => new(SHA256.HashData(Encoding.UTF8.GetBytes(account)).AsSpan(0, 16));
 
-    /// <summary>A property by its name in any case; the last one counts.</summary>
+    /// <summary>Finds a property by its name in any case; the last one counts.</summary>
     internal static JsonElement? Property(JsonElement element, string name)
     {
         JsonElement? found = null;
@@ -143,13 +139,13 @@ internal static class ProviderJson
     }
 }
 
-/// <summary>Takes typed values out of one element of the JSON, and remembers which fields are wrong.</summary>
+/// <summary>Reads typed values of one element and collects its errors.</summary>
 internal sealed class ProviderFields
 {
     private readonly JsonElement _element;
     private readonly List<(string Field, string Sentence)> _faults = [];
 
-    /// <summary>Wraps an element, which may be anything.</summary>
+    /// <summary>Wraps an element, which may be any JSON.</summary>
     public ProviderFields(JsonElement element)
     {
         _element = element;
@@ -157,19 +153,18 @@ internal sealed class ProviderFields
             Refuse("it", "is no object");
     }
 
-    /// <summary>The fields that are wrong and why, without their values.</summary>
+    /// <summary>The wrong fields and why, without their values.</summary>
     public IReadOnlyList<(string Field, string Sentence)> Faults => _faults;
 
-    /// <summary>The first of them as a sentence; null when all were right.</summary>
+    /// <summary>The first error as a sentence, or null.</summary>
     public string? Fault => _faults.Count > 0 ? $"{_faults[0].Field} {_faults[0].Sentence}" : null;
 
-    /// <summary>Whether a field is there and not null.</summary>
+    /// <summary>Whether a field exists and is not null.</summary>
     public bool Has(string name) => ProviderJson.Property(_element, name) is not null;
 
-    /// <summary>Marks a field as wrong.</summary>
     public void Refuse(string name, string sentence) => _faults.Add((name, sentence));
 
-    /// <summary>Text without control characters, which would end a command on the wire (S16).</summary>
+    /// <summary>Reads text. Control characters are refused, because they would end a command on the wire (S16).</summary>
     public string Text(string name, int maxLength)
     {
         if (ProviderJson.Property(_element, name) is not { } value)
@@ -188,7 +183,7 @@ internal sealed class ProviderFields
         return "";
     }
 
-    /// <summary>true or false, also in the words of CFG-4.</summary>
+    /// <summary>Reads true or false, also in the words of CFG-4.</summary>
     public bool Boolean(string name, bool fallback)
     {
         if (ProviderJson.Property(_element, name) is not { } value)
@@ -201,7 +196,7 @@ internal sealed class ProviderFields
         return fallback;
     }
 
-    /// <summary>A whole number in a range, as a number or as text.</summary>
+    /// <summary>Reads a whole number in a range, given as a number or as text.</summary>
     public int Number(string name, int min, int max, int fallback)
     {
         if (ProviderJson.Property(_element, name) is not { } value)

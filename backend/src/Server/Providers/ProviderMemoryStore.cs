@@ -9,14 +9,12 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Loads and saves learned caps, misses and breaks of providers.</summary>
+/// <summary>Loads and saves learned caps, misses and failures of providers.</summary>
 internal sealed class LearnedProviders(ProviderMemory memory, ProviderMemoryStore store, IOptionsMonitor<UsenetOptions> options) : ILearnedMemory
 {
-    /// <inheritdoc/>
     public async Task RestoreAsync(CancellationToken cancellationToken) =>
         memory.Restore(await store.LoadAsync(options.CurrentValue.MissCacheEntries, cancellationToken));
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         var values = memory.TakeNew();
@@ -25,12 +23,10 @@ internal sealed class LearnedProviders(ProviderMemory memory, ProviderMemoryStor
     }
 }
 
-/// <summary>Reads and writes <c>provider_cap</c>, <c>provider_miss</c> and, by <see cref="BreakRow"/>, <c>provider_break</c>.</summary>
+/// <summary>Reads and writes <c>provider_cap</c>, <c>provider_miss</c> and, with <see cref="BreakRow"/>, <c>provider_break</c>.</summary>
 internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>All that is still believed, the newest first where there is more than fits.</summary>
-    /// <param name="most">Articles read at most.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Loads unexpired values, at most <paramref name="most"/> misses and the newest first.</summary>
     public Task<LearnedValues> LoadAsync(int most, CancellationToken cancellationToken) => database.ReadAsync(
         connection =>
         {
@@ -49,10 +45,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
         },
         cancellationToken);
 
-    /// <summary>Adds new values, and removes expired ones and those beyond the limit.</summary>
-    /// <param name="values">New values.</param>
-    /// <param name="most">Articles kept.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    /// <summary>Adds new values. Removes expired misses and those beyond <paramref name="most"/>.</summary>
     public Task SaveAsync(LearnedValues values, int most, CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {
@@ -66,7 +59,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
             }
 
             BreakRow.Save(connection, values.Breaks);
-            // One by one, because Dapper's generator leaves out calls with many rows that hold bytes.
+            // One by one, because Dapper's generator skips calls with many rows of bytes.
             foreach (var miss in values.Misses)
             {
                 connection.Execute(
@@ -95,7 +88,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     {
         private static readonly TimeSpan MostBelieved = TimeSpan.FromDays(3650);
 
-        // Whatever stands there: a time that no clock can say is one far in the future, and a span is not longer than time is.
+        // A malformed row must not break the start: times and spans are cut to the possible range.
         public RememberedMiss Read() => new(
             new Guid(Key),
             DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(UntilMilliseconds, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())),
@@ -103,11 +96,11 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     }
 }
 
-/// <summary>A row of <c>provider_break</c>, as SQLite gives it. Whether it is still worth anything, its breaker decides.</summary>
+/// <summary>A row of <c>provider_break</c> as SQLite returns it. The breaker decides whether it is still relevant.</summary>
 internal sealed record BreakRow(
     string Provider, long Kind, long? Fault, long OpenedAt, long RestsUntil, long Cooldown, long Trips, long PassesLeft)
 {
-    /// <summary>All rows; malformed ones are left out.</summary>
+    /// <summary>Loads all rows except malformed ones.</summary>
     public static IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Load(DbConnection connection)
     {
         var breaks = new Dictionary<(Guid, BreakerKind), RememberedBreak?>();
@@ -126,7 +119,6 @@ internal sealed record BreakRow(
         return breaks;
     }
 
-    /// <summary>Writes changed breaks.</summary>
     public static void Save(
         DbConnection connection, IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> breaks)
     {

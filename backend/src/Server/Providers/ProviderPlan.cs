@@ -1,21 +1,20 @@
+using System.Globalization;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Everything that the settings say about fetching, in the engine's words. Equal plans need no new connections.</summary>
+/// <summary>All settings of fetching as options of the engine. Equal plans need no new connections.</summary>
 internal sealed record ProviderPlan(
     IReadOnlyList<ProviderOptions> Providers, NntpOptions Nntp, int Connections, int StreamingPriority, int QueueConnections, StreamOptions Streams)
 {
-    /// <summary>Whether any provider may be asked.</summary>
+    /// <summary>Whether any provider is enabled.</summary>
     public bool HasProviders => Providers.Any(provider => provider.Kind != ProviderKind.Disabled);
 
-    /// <summary>Turns the settings into a plan.</summary>
-    /// <param name="usenet">Providers and limits.</param>
-    /// <param name="streaming">How bytes are let out.</param>
-    /// <param name="availableMemory">Memory of the machine or the container, in bytes.</param>
-    /// <param name="warnings">Elements that had to be left out.</param>
+    /// <summary>Converts the settings. <paramref name="availableMemory"/> is in bytes; there is one warning per provider left out.</summary>
     public static ProviderPlan From(UsenetOptions usenet, StreamingOptions streaming, long availableMemory, out IReadOnlyList<string> warnings) => new(
         ProviderJson.Read(usenet.Providers, out warnings),
         new NntpOptions
@@ -47,13 +46,33 @@ internal sealed record ProviderPlan(
             SharesSegments = usenet.SharesSegments,
         });
 
-    /// <inheritdoc/>
     public bool Equals(ProviderPlan? other) =>
         other is not null
         && Providers.SequenceEqual(other.Providers)
         && (Nntp, Connections, StreamingPriority, QueueConnections, Streams)
             == (other.Nntp, other.Connections, other.StreamingPriority, other.QueueConnections, other.Streams);
 
-    /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(Providers.Count, Nntp, Connections, StreamingPriority, QueueConnections, Streams);
+}
+
+/// <summary>Resolves settings that leave the choice to the server.</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class EffectiveValues(DataFolder folder, ProviderHost providers, IOptionsMonitor<UsenetOptions> usenet)
+{
+    private const long MiB = 1 << 20;
+
+    /// <summary>Returns the choice of the server right now; null if the value says all.</summary>
+    public string? Of(EffectiveSetting setting) => (setting.Definition.Key, setting.Value) switch
+    {
+        ("usenet.max-download-connections", "0") => Text(providers.Providers
+            .Where(provider => provider.Options.Kind == ProviderKind.Pooled).Sum(provider => (long)provider.Options.MaxConnections)),
+        ("usenet.in-flight-article-budget-mb", _) => Text(Budget / MiB),
+        ("usenet.max-streams", "0") => Text(new StreamOptions { ByteBudget = Budget }.MaxStreams),
+        ("usenet.segment-cache.path", "") => folder.Segments,
+        _ => null,
+    };
+
+    private long Budget => usenet.CurrentValue.ArticleBudgetWithin(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
+
+    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 }

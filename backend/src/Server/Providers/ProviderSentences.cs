@@ -3,13 +3,12 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Says of each fault of a provider what it is and what can be done, in words for people. Pure; holds no password.</summary>
+/// <summary>Explains faults of a provider to people, and what to do about them. Pure; shows no password.</summary>
 internal static class ProviderSentences
 {
-    /// <summary>The sentence of a fault.</summary>
-    /// <param name="fault">What broke.</param>
-    /// <param name="provider">Where.</param>
-    /// <param name="detail">The words behind it, as <see cref="NntpException.Detail"/> has them; null for none.</param>
+    /// <summary>
+    /// Returns the sentence for a fault. <paramref name="detail"/> is the text of the server, as in <see cref="NntpException.Detail"/>; may be null.
+    /// </summary>
     public static string Of(NntpFault fault, ProviderOptions provider, string? detail)
     {
         var host = provider.Host;
@@ -40,21 +39,34 @@ internal static class ProviderSentences
         };
     }
 
-    /// <summary>The port was asked for TLS and speaks none.</summary>
+    /// <summary>Returns the rest of a sentence that starts with the name of the provider.</summary>
+    public static string Short(NntpFault fault) => fault switch
+    {
+        NntpFault.NameNotResolved => "has a host name that cannot be found.",
+        NntpFault.ConnectFailed => "cannot be connected to.",
+        NntpFault.ConnectTimeout => "does not answer in time.",
+        NntpFault.TlsFailed => "does not agree on TLS, or has a certificate that is not valid.",
+        NntpFault.LoginRefused => "refuses the user or the password.",
+        NntpFault.TooManyConnections => "allows no more connections.",
+        NntpFault.Stalled => "sends nothing for too long.",
+        NntpFault.ConnectionClosed => "closes its connections.",
+        _ => "fails again and again.",
+    };
+
+    /// <summary>TLS is on, but the port speaks plain text.</summary>
     public static string PlainPort(ProviderOptions provider) => string.Create(
         CultureInfo.InvariantCulture, $"Port {provider.Port} of {provider.Host} speaks no TLS. Use port 563, or switch TLS off.");
 
-    /// <summary>The port speaks TLS and was not asked for it.</summary>
+    /// <summary>TLS is off, but the port speaks TLS.</summary>
     public static string TlsPort(ProviderOptions provider) => string.Create(
         CultureInfo.InvariantCulture, $"Port {provider.Port} of {provider.Host} speaks TLS. Switch TLS on, or use port 119.");
 
-    /// <summary>What answers is something else.</summary>
+    /// <summary>Another kind of server answers.</summary>
     public static string NotNntp(ProviderOptions provider) => $"What answers at {Address(provider)} is no news server. Check host and port.";
 
-    /// <summary>Host and port.</summary>
     public static string Address(ProviderOptions provider) => string.Create(CultureInfo.InvariantCulture, $"{provider.Host}:{provider.Port}");
 
-    // Servers echo what they are sent.
+    // Servers may echo the password.
     private static string Said(ProviderOptions provider, string? detail)
     {
         if (string.IsNullOrWhiteSpace(detail))

@@ -6,18 +6,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Bytes over the times that clients of SABnzbd ask for; weeks begin on Monday.</summary>
-/// <param name="Total">Ever.</param>
-/// <param name="Month">This month.</param>
-/// <param name="Week">This week.</param>
-/// <param name="Day">Today.</param>
+/// <summary>Bytes over the periods that clients of SABnzbd ask for; weeks begin on Monday.</summary>
 internal sealed record UsageSums(long Total, long Month, long Week, long Day);
 
 /// <summary>
-/// What the providers have been used for by days of the server's time zone (SAB-46). All days are in memory; what is new goes to
-/// <c>provider_usage</c> with what is learned, twice a minute and at the end.
+/// Usage of the providers by days of the server's time zone (SAB-46). All days are in memory; new usage is added to <c>provider_usage</c> twice a
+/// minute and at the end.
 /// </summary>
-/// <remarks>Thread-safe. What came since the last look counts for the day of this one.</remarks>
+/// <remarks>Thread-safe. Usage since the last call counts for the day of this one.</remarks>
 internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase database, TimeProvider time) : ILearnedMemory, IDisposable
 {
     private const string DayForm = "yyyy-MM-dd";
@@ -28,18 +24,18 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
     private Dictionary<(Guid Provider, DateOnly Day), ProviderUse> _unsaved = [];
     private readonly Dictionary<Guid, ProviderUse> _counted = [];
 
-    // What is taken to be saved is in no table meanwhile.
+    // Usage being saved is in no table, so only one caller may save or forget.
     private readonly SemaphoreSlim _saving = new(1);
 
-    /// <summary>A day as it is stored and shown.</summary>
+    /// <summary>Formats a day as it is stored and shown.</summary>
     public static string Write(DateOnly day) => day.ToString(DayForm, CultureInfo.InvariantCulture);
 
-    /// <summary>What each provider has been used for, ever and today, by its id.</summary>
-    public IReadOnlyDictionary<Guid, (ProviderUse Total, ProviderUse Today)> OfEach()
+    /// <summary>Returns total usage and usage of today by provider id.</summary>
+    public IReadOnlyDictionary<Guid, (ProviderUse Total, ProviderUse Today)> TotalsById()
     {
         lock (_gate)
         {
-            var today = Take();
+            var today = CountNew();
             var sums = new Dictionary<Guid, (ProviderUse Total, ProviderUse Today)>();
             foreach (var ((provider, day), use) in _days)
             {
@@ -51,7 +47,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Forgets what a provider has been used for until now.</summary>
+    /// <summary>Deletes the usage of a provider so far.</summary>
     public async Task ForgetAsync(Guid provider, CancellationToken cancellationToken)
     {
         await _saving.WaitAsync(cancellationToken);
@@ -59,7 +55,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         {
             lock (_gate)
             {
-                Take();
+                CountNew();
                 Remove(_days, provider);
                 Remove(_unsaved, provider);
             }
@@ -74,13 +70,12 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Sums over some providers.</summary>
-    /// <param name="ids">Their ids; null for all that ever were.</param>
+    /// <summary>Sums over some providers; null for all providers ever used.</summary>
     public UsageSums Sum(IReadOnlyCollection<Guid>? ids = null)
     {
         lock (_gate)
         {
-            var today = Take();
+            var today = CountNew();
             var week = today.AddDays(-(((int)today.DayOfWeek + 6) % 7));
             var (total, month, thisWeek, day) = (0L, 0L, 0L, 0L);
             foreach (var (key, use) in _days)
@@ -97,12 +92,12 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>The days on which any of some providers was used, the oldest first.</summary>
+    /// <summary>Returns the days with usage of any of the providers, the oldest first.</summary>
     public IReadOnlyList<(DateOnly Day, ProviderUse Use)> Days(IReadOnlyCollection<Guid> ids)
     {
         lock (_gate)
         {
-            Take();
+            CountNew();
             return
             [
                 .. _days.Where(pair => ids.Contains(pair.Key.Provider))
@@ -113,7 +108,6 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <inheritdoc/>
     public async Task RestoreAsync(CancellationToken cancellationToken)
     {
         var rows = await database.ReadAsync(
@@ -127,7 +121,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         {
             foreach (var row in rows)
             {
-                // An odd row hides no other.
+                // A malformed row is skipped, so that it does not hide the others.
                 if (Guid.TryParse(row.Provider, out var provider)
                     && DateOnly.TryParseExact(row.Day, DayForm, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day))
                     Add(_days, provider, day, new ProviderUse(Math.Max(0, row.Bytes), Math.Max(0, row.Tried), Math.Max(0, row.Found)));
@@ -135,7 +129,6 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
         await _saving.WaitAsync(cancellationToken);
@@ -149,7 +142,6 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _saving.Dispose();
 
     private async Task SaveNewAsync(CancellationToken cancellationToken)
@@ -157,7 +149,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         Dictionary<(Guid Provider, DateOnly Day), ProviderUse> fresh;
         lock (_gate)
         {
-            Take();
+            CountNew();
             (fresh, _unsaved) = (_unsaved, []);
         }
 
@@ -187,8 +179,8 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Counts what is new for today. Under the lock.</summary>
-    private DateOnly Take()
+    /// <summary>Counts new usage for today. Called under the lock.</summary>
+    private DateOnly CountNew()
     {
         var today = time.LocalDay();
         foreach (var (provider, use) in providers.Uses)

@@ -19,18 +19,18 @@ internal static partial class ProvidersLog
     [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
     public static partial void NoProvider(ILogger logger);
 
-    [LoggerMessage(1408, LogLevel.Information, "Connections that one lane may use at once while the others are idle: {Playback} by playback, {Imports} by imports, {Checks} by checks")]
+    [LoggerMessage(1408, LogLevel.Information, "Connection limits while other lanes are idle: {Playback} for playback, {Imports} for imports, {Checks} for health checks")]
     public static partial void Permits(ILogger logger, int playback, int imports, int checks);
 
-    [LoggerMessage(1409, LogLevel.Error, "Trying the providers, or closing connections after a change of settings, broke")]
+    [LoggerMessage(1409, LogLevel.Error, "Connecting to the providers, or closing connections after a change of settings, failed")]
     public static partial void WorkBroke(ILogger logger, Exception failure);
 
-    [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and kept as if they were good")]
+    [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and cached as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 
-    [LoggerMessage(1405, LogLevel.Warning, "What was learned about providers and posts cannot be read and is learned again: {Reason}")]
+    [LoggerMessage(1405, LogLevel.Warning, "Learned values of providers and posts could not be read and are learned again: {Reason}")]
     public static partial void MemoryNotRead(ILogger logger, string reason);
 
-    [LoggerMessage(1406, LogLevel.Warning, "What was learned about providers and posts cannot be stored: {Reason}")]
+    [LoggerMessage(1406, LogLevel.Warning, "Learned values of providers and posts could not be stored: {Reason}")]
     public static partial void MemoryNotWritten(ILogger logger, string reason);
 }

@@ -5,10 +5,10 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Puts the providers together.</summary>
+/// <summary>Registers the providers.</summary>
 internal static class ProvidersRegistration
 {
-    /// <summary>Adds <see cref="ProviderHost"/>; it uses <see cref="BuiltInArticles"/> where those are registered.</summary>
+    /// <summary>Adds <see cref="ProviderHost"/>, which uses <see cref="BuiltInArticles"/> if registered.</summary>
     public static IServiceCollection AddProviders(this IServiceCollection services, ProcessOptions process) => services
         .AddSingleton<ISettingCheck, ProvidersCheck>()
         .AddSingleton<ProviderMemory>()
@@ -24,11 +24,14 @@ internal static class ProvidersRegistration
         .AddSingleton<ProviderHost>()
         .AddSingleton<ProviderEditor>()
         .AddSingleton(SpeedBudget.Usual)
-        .AddSingleton<ProviderTester>()
+        .AddSingleton<AccountChecks>()
+        .AddSingleton<ProviderAttention>()
+        .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<ProviderAttention>().Rows)
+        .AddSingleton<EffectiveValues>()
         .AddSingleton<IWorker, LearnedWorker>()
         .AddSingleton<IWorker, ProviderStart>();
 
-    /// <summary>Starts trying once the settings are in force, without holding up the start.</summary>
+    /// <summary>Connects once the settings are in force, without delaying the startup.</summary>
     private sealed class ProviderStart(ProviderHost host) : IWorker
     {
         public string Name => "providers";

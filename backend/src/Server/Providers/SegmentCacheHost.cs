@@ -5,15 +5,14 @@ using Sluice.Usenet.Streams.Cache;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>The disk cache that the settings ask for: opened once they are in force, its size following them, closed at the end.</summary>
+/// <summary>Opens the disk cache once the settings are in force, and resizes it with them.</summary>
 /// <remarks>Outlives every engine that reads from it, so that a change of other settings loses nothing.</remarks>
 internal sealed class SegmentCacheHost(IOptionsMonitor<SegmentCacheOptions> options, DataFolder folder, ILoggerFactory loggers) : IAsyncDisposable
 {
     private DiskSegmentCache? _cache;
     private IDisposable? _watch;
 
-    /// <summary>Opens the cache. Called once.</summary>
-    /// <returns>Null when the settings want none.</returns>
+    /// <summary>Opens the cache; null if the settings disable it. Called once.</summary>
     public DiskSegmentCache? Open()
     {
         var wanted = options.CurrentValue;
@@ -25,7 +24,6 @@ internal sealed class SegmentCacheHost(IOptionsMonitor<SegmentCacheOptions> opti
         return _cache;
     }
 
-    /// <inheritdoc/>
     public ValueTask DisposeAsync()
     {
         _watch?.Dispose();

@@ -6,44 +6,44 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>What a measure of the speed may cost.</summary>
-/// <param name="Bytes">Bytes of articles that are asked for at most.</param>
-/// <param name="Time">It takes no longer.</param>
+/// <summary>An article to measure a provider with. <c>Bytes</c> is its posted size; 0 if unknown.</summary>
+internal readonly record struct SpeedArticle(MessageId Id, int Bytes);
+
+/// <summary>Finds articles that a provider probably has; none if there is no NZB yet.</summary>
+internal delegate Task<IReadOnlyList<SpeedArticle>> SpeedArticles(CancellationToken cancellationToken);
+
+/// <summary>Limits of a speed measurement: bytes of articles, and time.</summary>
 internal sealed record SpeedBudget(long Bytes, TimeSpan Time)
 {
-    /// <summary>Enough for the slow start of a fast line, and no loss to a small block account.</summary>
+    /// <summary>Enough to outlast the slow start of a fast line, and too little to hurt a small block account.</summary>
     public static SpeedBudget Usual { get; } = new(200_000_000, TimeSpan.FromSeconds(10));
 }
 
 /// <summary>
-/// Measures how fast articles come over some connections until its budget is spent, decoded as they are when a film plays, so that a
-/// processor that is too slow shows as well.
+/// Measures how fast articles arrive until the budget is spent. It decodes them as playback does, so that a slow processor shows as well.
 /// </summary>
 /// <remarks>
-/// <c>_gate</c> guards the counts, under which nothing else is taken. Used once.
+/// Runs once. The connections are logged in and owe no reply; <paramref name="progress"/> gets bytes per second on any thread. <c>_gate</c> guards the
+/// counts and the supply; nothing else is taken under it.
 /// </remarks>
-/// <param name="connections">Logged in, and owing nothing.</param>
-/// <param name="budget">What it may cost.</param>
-/// <param name="time">Clock.</param>
-/// <param name="progress">Takes the speed so far in bytes per second, now and then, on any thread.</param>
 internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, SpeedBudget budget, TimeProvider time, Action<long> progress)
 {
-    // Less says nothing about a line.
+    // Fewer bytes say nothing about a line.
     private const long FewestBytes = 256 << 10;
 
-    // Bodies asked for at a time over all connections: what a fast line at a far server needs.
+    // Requests in flight over all connections, enough for a fast line to a distant server.
     private const int Outstanding = 40;
     private const int MostOnOne = 10;
 
-    // What an article is held for where no NZB tells its size; the difference is made up for when it has come.
+    // Assumed size of an article if no NZB tells it; corrected when the article has arrived.
     private const int UsualBytes = 800_000;
 
-    // Numbers of a group that are asked for without any article, one after the other.
+    // Give up on a group after this many misses in a row without any article.
     private const int MostMisses = 200;
 
-    private static readonly TimeSpan Pace = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(500);
 
-    // Groups that carry binaries at every provider which has any.
+    // Every provider with binaries carries these groups.
     private static readonly string[] Groups = ["alt.binaries.test", "alt.binaries.boneless"];
 
     private readonly Lock _gate = new();
@@ -55,10 +55,8 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
     private long _lastAt;
     private long _toldAt;
 
-    /// <summary>Measures with the articles that are known here, else with those of a group.</summary>
-    /// <param name="articles">Finds them.</param>
-    /// <param name="cancellationToken">Gives the measure up.</param>
-    /// <returns>Bytes per second; null where there was nothing to measure with.</returns>
+    /// <summary>Measures with known articles, otherwise with the newest articles of a group.</summary>
+    /// <returns>Bytes per second; null if too little arrived.</returns>
     public async Task<long?> RunAsync(SpeedArticles articles, CancellationToken cancellationToken)
     {
         using var over = new CancellationTokenSource(budget.Time, time);
@@ -67,7 +65,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         {
             var known = await articles(either.Token);
             if (known.Count > 0)
-                await FetchAsync(connections, new KnownArticles(known), over, either.Token);
+                await FetchAsync(connections, Repeat(known), over, either.Token);
             foreach (var group in Groups)
             {
                 if (_received < FewestBytes)
@@ -76,7 +74,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // Its time is over; what has come by then is the measure.
+            // The time is over; the bytes so far are the measure.
         }
 
         cancellationToken.ThrowIfCancellationRequested();
@@ -86,13 +84,13 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
 
     private async Task FetchGroupAsync(string group, CancellationTokenSource over, CancellationToken cancellationToken)
     {
-        // One is asked first: where it is refused, so it would be on all.
+        // Only one connection tries first, because a refusal would be the same on all.
         List<TestConnection> sound = [.. connections.Where(connection => connection.Owed == 0)];
         if (sound.Count == 0 || await SelectAsync(sound[0], group, cancellationToken) is not { } numbers)
             return;
         var others = await Task.WhenAll(sound.Skip(1).Select(connection => SelectAsync(connection, group, cancellationToken)));
         List<TestConnection> selected = [sound[0], .. sound.Skip(1).Where((_, index) => others[index] is not null)];
-        await FetchAsync(selected, new NumberedArticles(numbers.First, numbers.Last), over, cancellationToken);
+        await FetchAsync(selected, CountDown(numbers.First, numbers.Last), over, cancellationToken);
     }
 
     private static async Task<(long First, long Last)?> SelectAsync(TestConnection connection, string group, CancellationToken cancellationToken)
@@ -103,12 +101,12 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         }
         catch (NntpException)
         {
-            // One connection less; the others go on.
+            // The other connections continue.
             return null;
         }
     }
 
-    private Task FetchAsync(IReadOnlyList<TestConnection> with, IArticleSupply supply, CancellationTokenSource over, CancellationToken cancellationToken)
+    private Task FetchAsync(IReadOnlyList<TestConnection> with, ArticleSupply supply, CancellationTokenSource over, CancellationToken cancellationToken)
     {
         var depth = Math.Clamp(Outstanding / Math.Max(1, with.Count), 2, MostOnOne);
         lock (_gate)
@@ -116,7 +114,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         return Task.WhenAll(with.Select(connection => FetchAsync(connection, supply, depth, new DecodedSink(bytes => Received(bytes, over)), cancellationToken)));
     }
 
-    private async Task FetchAsync(TestConnection connection, IArticleSupply supply, int depth, DecodedSink sink, CancellationToken cancellationToken)
+    private async Task FetchAsync(TestConnection connection, ArticleSupply supply, int depth, DecodedSink sink, CancellationToken cancellationToken)
     {
         var promised = new Queue<int>();
         try
@@ -137,11 +135,11 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         }
         catch (NntpException)
         {
-            // One connection less; the others go on.
+            // The other connections continue.
         }
     }
 
-    private bool TryTake(IArticleSupply supply, out AskedArticle article)
+    private bool TryTake(ArticleSupply supply, out AskedArticle article)
     {
         lock (_gate)
         {
@@ -163,7 +161,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         }
     }
 
-    /// <summary>By the sinks, as the bytes come. Sizes that were told wrong do not lead beyond the most.</summary>
+    /// <summary>Counts bytes as they arrive. Ends the measure at the budget, because posted sizes may be wrong.</summary>
     private void Received(int bytes, CancellationTokenSource over)
     {
         long? speed = null;
@@ -176,7 +174,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
             _received += bytes;
             _lastAt = now;
             isEnough = _received >= budget.Bytes;
-            if (time.GetElapsedTime(_toldAt, now) >= Pace)
+            if (time.GetElapsedTime(_toldAt, now) >= ProgressInterval)
                 (_toldAt, speed) = (now, Speed());
         }
 
@@ -188,44 +186,31 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
 
     private long? Speed() => time.GetElapsedTime(_firstAt, _lastAt).TotalSeconds is var seconds and > 0 ? (long)(_received / seconds) : null;
 
-    /// <summary>One article by its name, or by its number where the name is empty.</summary>
+    /// <summary>An article by its message-id, or by its number if the id is empty.</summary>
     private readonly record struct AskedArticle(MessageId Id, long Number, int Bytes);
 
-    /// <summary>Articles in the order in which they are asked for. Used under the lock of the measure.</summary>
-    private interface IArticleSupply
+    /// <summary>
+    /// Articles in the order of their requests. The measure gives up after <c>Patience</c> misses before the first article.
+    /// <c>Next</c> runs under the lock and returns null after the last.
+    /// </summary>
+    private sealed record ArticleSupply(int Patience, Func<AskedArticle?> Next);
+
+    /// <summary>Repeats the articles, so that a short post is enough for a long measure.</summary>
+    private static ArticleSupply Repeat(IReadOnlyList<SpeedArticle> articles)
     {
-        /// <summary>So many may be missing before any has come.</summary>
-        int Patience { get; }
-
-        /// <summary>The next; null after the last.</summary>
-        AskedArticle? Next();
-    }
-
-    /// <summary>Over and over: a short post is enough for a long measure.</summary>
-    private sealed class KnownArticles(IReadOnlyList<SpeedArticle> articles) : IArticleSupply
-    {
-        private int _next;
-
-        public int Patience => articles.Count;
-
-        public AskedArticle? Next()
+        var next = 0;
+        return new ArticleSupply(articles.Count, () =>
         {
-            var article = articles[_next++ % articles.Count];
+            var article = articles[next++ % articles.Count];
             return new AskedArticle(article.Id, 0, article.Bytes > 0 ? article.Bytes : UsualBytes);
-        }
+        });
     }
 
-    /// <summary>The newest first.</summary>
-    private sealed class NumberedArticles(long first, long last) : IArticleSupply
-    {
-        private long _next = last;
+    /// <summary>Takes the newest numbers first.</summary>
+    private static ArticleSupply CountDown(long first, long last) =>
+        new(MostMisses, () => last >= Math.Max(1, first) ? new AskedArticle(default, last--, UsualBytes) : null);
 
-        public int Patience => MostMisses;
-
-        public AskedArticle? Next() => _next >= Math.Max(1, first) ? new AskedArticle(default, _next--, UsualBytes) : null;
-    }
-
-    /// <summary>Decodes a body and keeps nothing of it.</summary>
+    /// <summary>Decodes a body and discards it.</summary>
     private sealed class DecodedSink(Action<int> received) : IArticleSink, IBufferWriter<byte>
     {
         private const int Block = 64 << 10;
@@ -233,10 +218,9 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         private readonly ArticleDecoder _decoder = new();
         private byte[] _block = new byte[Block];
 
-        /// <summary>Bytes of the body as they came.</summary>
+        /// <summary>Raw bytes of the current body.</summary>
         public long Bytes { get; private set; }
 
-        /// <summary>The next body is waited for.</summary>
         public void Begin() => Bytes = 0;
 
         public void Start(int provider) => _decoder.Reset();

@@ -1,6 +1,7 @@
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
+using Sluice.Server.Providers;
 
 namespace Sluice.Server.Queue;
 
@@ -34,6 +35,8 @@ internal static class QueueRegistration
         .AddSingleton<HistoryRemoval>()
         .AddSingleton<IWorker, HistoryRetentionWorker>()
         .AddSingleton<CompleteFolder>()
+        .AddSingleton<NewestPost>()
+        .AddSingleton<SpeedArticles>(provider => provider.GetRequiredService<NewestPost>().ListAsync)
         .AddSingleton<IWorker, PasswordSealWorker>()
         .AddSingleton<MeasureWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<MeasureWorker>());

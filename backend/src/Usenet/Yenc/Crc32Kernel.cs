@@ -38,22 +38,8 @@ public static class Crc32Kernel
     {
         ArgumentOutOfRangeException.ThrowIfNegative(secondLength);
 
-        return CombineBy(first, second, Crc32Powers.OfBytes(secondLength));
+        return Crc32Powers.Multiply(first, Crc32Powers.OfBytes(secondLength)) ^ second;
     }
-
-    /// <summary>
-    /// Computes the factor that <see cref="Combine"/> derives from a length in bytes, not negative, so that <see cref="CombineBy"/> can reuse it for
-    /// many parts.
-    /// </summary>
-    /// <returns>x^(8·length) modulo P, with its lowest power in the highest bit.</returns>
-    public static uint PowerFor(long length)
-    {
-        ArgumentOutOfRangeException.ThrowIfNegative(length);
-        return Crc32Powers.OfBytes(length);
-    }
-
-    /// <summary>Returns the checksum of A followed by B from their checksums and <see cref="PowerFor"/> the length of B.</summary>
-    public static uint CombineBy(uint first, uint second, uint power) => Crc32Powers.Multiply(first, power) ^ second;
 }
 
 /// <summary>Arithmetic of polynomials modulo P, each in 32 bits with its lowest power in the highest bit. Thread-safe.</summary>

@@ -6,8 +6,12 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.OpenApi;
 using Sluice.Server.AdminApi;
+using Sluice.Server.Arr;
 using Sluice.Server.Auth;
+using Sluice.Server.Playbacks;
+using Sluice.Server.Queue;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.Tests.AdminApi;
 
@@ -19,6 +23,22 @@ internal static class ApiDescription
 {
     private const string Key = "key";
     private const string ProblemType = "application/problem+json";
+
+    /// <summary>What the description calls types of other rooms, so that a name inside the server can change and the API stays.</summary>
+    private static readonly Dictionary<Type, string> Names = new()
+    {
+        [typeof(QueuePriority)] = "JobPriority",
+        [typeof(ItemState)] = "JobState",
+        [typeof(SettingGroup)] = "SettingFieldGroup",
+        [typeof(SettingOrigin)] = "SettingValueSource",
+        [typeof(ArrKind)] = "ArrProgram",
+        [typeof(ArrAction)] = "ArrPlanAction",
+        [typeof(ArrChange)] = "ArrFieldChange",
+        [typeof(ArrMapping)] = "PathMapping",
+        [typeof(TrackKind)] = "FileTrackKind",
+        [typeof(SampleWindow)] = "StatWindow",
+        [typeof(PlaybackSeek)] = "StreamSeek",
+    };
 
     /// <summary>The text of <c>frontend/openapi.json</c>.</summary>
     public static async Task<string> MakeAsync(CancellationToken cancel)
@@ -41,6 +61,7 @@ internal static class ApiDescription
     {
         options.OpenApiVersion = OpenApiSpecVersion.OpenApi3_1;
         options.ShouldInclude = call => call.ActionDescriptor.EndpointMetadata.OfType<AdminEndpoint>().Any();
+        options.CreateSchemaReferenceId = type => Names.GetValueOrDefault(Plain(type.Type)) ?? OpenApiOptions.CreateDefaultSchemaReferenceId(type);
         options.AddSchemaTransformer(CorrectAsync);
         options.AddOperationTransformer(AddProblemAsync);
         options.AddDocumentTransformer(FinishAsync);
@@ -55,6 +76,9 @@ internal static class ApiDescription
             schema.Type ??= JsonSchemaType.String;
             // Where a word may be absent says the member.
             schema.Enum = [.. words.Where(word => word is not null && !word.IsJsonNullSentinel())];
+            // The generator has a negative value behind all others.
+            if (Plain(context.JsonTypeInfo.Type) == typeof(QueuePriority))
+                schema.Enum = [schema.Enum[^1], .. schema.Enum.SkipLast(1)];
         }
 
         if (schema.AdditionalProperties is OpenApiSchema { Type: not null } values
@@ -66,6 +90,8 @@ internal static class ApiDescription
 
         return Task.CompletedTask;
     }
+
+    private static Type Plain(Type type) => Nullable.GetUnderlyingType(type) ?? type;
 
     /// <summary>Every call may answer an error (ADM-3), and all but those of <see cref="OpenEndpoint"/> ask for a credential.</summary>
     private static async Task AddProblemAsync(OpenApiOperation operation, OpenApiOperationTransformerContext context, CancellationToken cancel)

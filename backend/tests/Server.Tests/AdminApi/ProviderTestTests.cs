@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using System.Text.Json;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.AdminApi;
@@ -319,9 +320,10 @@ public sealed class ProviderTestTests : IDisposable
     [Fact]
     public void Words_of_the_API_are_those_of_the_test()
     {
-        Assert.Equal(Enum.GetNames<TestStage>(), Enum.GetNames<ProviderTestStage>());
-        Assert.Equal(Enum.GetNames<TestState>(), Enum.GetNames<ProviderTestState>());
-        Assert.Equal(Enum.GetNames<TestCause>(), Enum.GetNames<ProviderTestCause>());
+        var step = new ProviderTestStep(ProviderTestStage.Tcp, ProviderTestState.Failed, 1.5, ProviderTestCause.NotNntp, null, null);
+        Assert.Equal(
+            """{"stage":"tcp","state":"failed","ms":1.5,"cause":"not-nntp","sentence":null,"value":null}""",
+            JsonSerializer.Serialize(step, AdminJson.Default.ProviderTestStep));
         Assert.Equal((200_000_000, TimeSpan.FromSeconds(10)), (SpeedBudget.Usual.Bytes, SpeedBudget.Usual.Time));
     }
 

@@ -2,7 +2,6 @@ using System.Net;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Sluice.Server.AdminApi;
 using Sluice.Server.Arr;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;

@@ -9,7 +9,7 @@ public sealed class EventFeedTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Subscriber_gets_what_happens_while_it_is_one()
+    public async Task Listener_hears_events_until_it_is_disposed()
     {
         var feed = new EventFeed();
         feed.Publish(new Counted(1));
@@ -25,19 +25,7 @@ public sealed class EventFeedTests
         Assert.Equal([3, 4], await NumbersAsync(second));
     }
 
-    [Fact]
-    public async Task Subscriber_that_falls_behind_loses_the_oldest()
-    {
-        var feed = new EventFeed();
-        using var slow = feed.Subscribe();
-        for (var i = 0; i < EventFeed.MaxWaiting + 3; i++)
-            feed.Publish(new Counted(i));
-        slow.Dispose();
-
-        Assert.Equal(Enumerable.Range(3, EventFeed.MaxWaiting), await NumbersAsync(slow));
-    }
-
-    private static async Task<List<int>> NumbersAsync(EventFeed.Subscription subscription) =>
+    private static async Task<List<int>> NumbersAsync(WatchedEvents subscription) =>
         await subscription.Events.ReadAllAsync(Token).Cast<Counted>().Select(happened => happened.Number).ToListAsync(Token);
 
     private sealed record Counted(int Number) : LiveEvent

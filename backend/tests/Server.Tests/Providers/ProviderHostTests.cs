@@ -131,7 +131,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
 
         _usenet.Change(Options(Json(mock.Port)) with { MaxDownloadConnections = 5, MaxQueueConnections = 2 });
 
-        Assert.EndsWith(": 5 by playback, 2 by imports, 5 by checks", await _log.NextAsync(Token), StringComparison.Ordinal);
+        Assert.EndsWith(": 5 for playback, 2 for imports, 5 for health checks", await _log.NextAsync(Token), StringComparison.Ordinal);
         Assert.StartsWith("main: connected to 127.0.0.1", await _log.NextAsync(Token), StringComparison.Ordinal);
         await FetchAsync();
         Assert.Equal(1, mock.Stats.Opened);

@@ -28,7 +28,7 @@ public sealed class ReliabilityTests
         await using (var first = Open(host, 0))
         {
             await ReadAsync(first, 40 * ArticleSize);
-            Assert.InRange(host.Engine.HeldBytes, 1, options.ByteBudget * 7 / 8);
+            Assert.InRange(host.Engine.Places.Budget.Held, 1, options.ByteBudget * 7 / 8);
             await Task.WhenAll(Enumerable.Range(1, 5).Select(async file =>
             {
                 await using var stream = Open(host, file);
@@ -38,7 +38,7 @@ public sealed class ReliabilityTests
         }
 
         await host.AssertNothingIsLeftAsync(Token);
-        Assert.Equal(0, host.Engine.HeldBytes);
+        Assert.Equal(0, host.Engine.Places.Budget.Held);
 
         // A rent is counted before idle blocks have made way for it, so each connection may be one block over for a moment.
         Assert.InRange(most, 1, (options.ByteBudget / BlockPool.BlockSize) + 8);
@@ -51,7 +51,7 @@ public sealed class ReliabilityTests
                 Assert.NotEqual(0, await stream.ReadAsync(buffer, Token));
                 for (var seen = Volatile.Read(ref most); host.Engine.Blocks.Rented is var now && now > seen; seen = Volatile.Read(ref most))
                     Interlocked.CompareExchange(ref most, now, seen);
-                Assert.InRange(host.Engine.HeldBytes, 0, options.ByteBudget);
+                Assert.InRange(host.Engine.Places.Budget.Held, 0, options.ByteBudget);
             }
         }
     }
@@ -136,8 +136,8 @@ public sealed class ReliabilityTests
     }
 
     private static Task SettleAsync(EngineHost at, long bytes, long sent = 0) => Eventually.HoldsAsync(
-        () => at.Engine.HeldBytes <= bytes && (at.HeldBlocks * BlockPool.BlockSize) - sent <= bytes && at.Permits == 0,
-        () => $"{at.Engine.HeldBytes} bytes and {at.HeldBlocks} blocks instead of {bytes} bytes, {at.Permits} permits",
+        () => at.Engine.Places.Budget.Held <= bytes && (at.HeldBlocks * BlockPool.BlockSize) - sent <= bytes && at.Permits == 0,
+        () => $"{at.Engine.Places.Budget.Held} bytes and {at.HeldBlocks} blocks instead of {bytes} bytes, {at.Permits} permits",
         Token);
 
     private static async Task<List<BlockLoan>> LendAsync(IEnumerable<ReadOnlyStream> streams, int most)
@@ -165,7 +165,7 @@ public sealed class ReliabilityTests
             await using var stream = host.Engine.Open([FileExtent.Whole(host.File(file))], OperationLane.Import);
             var buffer = new byte[50_000];
             while (await stream.ReadAsync(buffer, Token) > 0)
-                Assert.InRange(host.Engine.HeldBytes, 0, (options.ByteBudget / 4) + (3 * ArticleSize));
+                Assert.InRange(host.Engine.Places.Budget.Held, 0, (options.ByteBudget / 4) + (3 * ArticleSize));
         }));
         await host.AssertNothingIsLeftAsync(Token);
     }

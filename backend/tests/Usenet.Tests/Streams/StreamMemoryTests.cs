@@ -65,7 +65,7 @@ public sealed class StreamMemoryTests
         using var memory = new StreamMemory(TimeProvider.System);
         var engines = new List<StreamEngine>();
         var streams = new List<Stream>();
-        long Held() => engines.Max(engine => engine.HeldBytes);
+        long Held() => engines.Max(engine => engine.Places.Budget.Held);
         for (var budget = Budget; budget >= Budget / 2; budget -= Budget / 2)
         {
             var hour = TimeSpan.FromHours(1);

@@ -17,6 +17,7 @@ internal static class IntakeRegistration
         .AddSingleton<WatchedFileStore>()
         .AddSingleton<WatchFolderWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<WatchFolderWorker>())
+        .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<WatchFolderWorker>().Attention)
         .AddSingleton<StagingFolder>()
         .AddSingleton<StagedUploads>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<StagedUploads>());

@@ -40,8 +40,10 @@ internal sealed class WatchFolderWorker(
 
     public string Name => "the watch folder";
 
-    /// <summary>Whether the last scan could not read the folder.</summary>
-    public bool IsUnreadable => _isUnreadable;
+    /// <summary>A row if the folder could not be read the last time.</summary>
+    public IEnumerable<AttentionRow> Attention() => options.CurrentValue.WatchFolder is not null && _isUnreadable
+        ? [new(AttentionKind.WatchFolder, AttentionLevel.Warning, "The watch folder cannot be read.", "queue.watch-dir", null)]
+        : [];
 
     /// <summary>Scans now, and retries files skipped after a failure.</summary>
     public void ScanNow()

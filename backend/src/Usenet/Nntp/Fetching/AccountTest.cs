@@ -30,8 +30,6 @@ public sealed class AccountTest : IAsyncDisposable
     internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, NntpOptions options, Func<Task>? release) =>
         (_pool, _shared, _names, _options, _release) = (pool, shared, names, options, release);
 
-    public bool IsSaved => _pool is not null;
-
     /// <summary>Open connections of the account, without the test's own.</summary>
     public int Beside => _pool?.Counts.Open ?? 0;
 

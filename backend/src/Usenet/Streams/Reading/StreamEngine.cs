@@ -38,9 +38,6 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <summary>Cached bytes that no reader holds; released when readers need memory.</summary>
     public long CachedBytes => _cache.IdleBytes;
 
-    /// <summary>Bytes that open streams of all engines hold or will soon hold ahead. Only awaited segments may exceed the budget.</summary>
-    public long HeldBytes => _shared.Places.Budget.Held;
-
     public int OpenStreams => _shared.OpenStreams;
 
     /// <summary>Places of its streams, shared with other engines.</summary>

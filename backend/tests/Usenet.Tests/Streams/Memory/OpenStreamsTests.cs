@@ -31,7 +31,7 @@ public sealed class OpenStreamsTests
         cpu = Environment.CpuUsage.TotalTime - cpu;
         await Task.Delay(2 * StreamPlaces.LeastIdle, TimeProvider.System, Token);
         memory = GC.GetTotalMemory(forceFullCollection: true) - memory;
-        var (blocks, ahead) = (host.HeldBlocks * BlockPool.BlockSize, host.Engine.HeldBytes);
+        var (blocks, ahead) = (host.HeldBlocks * BlockPool.BlockSize, host.Engine.Places.Budget.Held);
         Assert.Equal(Math.Min(count, options.MaxStreams), host.Engine.Places.Taken);
         Assert.InRange(ahead, 0, options.ByteBudget);
 

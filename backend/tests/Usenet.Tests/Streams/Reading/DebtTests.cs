@@ -41,14 +41,14 @@ public sealed class DebtTests : EarlyReads
         var owed = await ReadEarlyAsync(film, stream, new byte[Early], isCorrupt: false);
         Pause(4);
         Assert.False(owed.IsCancelled);
-        Assert.Equal(BudgetShare.CostOf(Part), film.Engine.HeldBytes);
+        Assert.Equal(BudgetShare.CostOf(Part), film.Engine.Places.Budget.Held);
         Pause(360);
         Assert.False(owed.IsCancelled);
         owed.Deliver(film.Body()[Landed..]);
         Assert.InRange(film.Engine.Blocks.Rented * BlockPool.BlockSize, 1, BudgetShare.CostOf(Part));
         owed.Finish();
         await Eventually.HoldsAsync(
-            () => film.Engine.Blocks.Rented == 0 && film.Engine.HeldBytes == 0, () => $"{film.Engine.Blocks.Rented} blocks, {film.Engine.HeldBytes} bytes", Token);
+            () => film.Engine.Blocks.Rented == 0 && film.Engine.Places.Budget.Held == 0, () => $"{film.Engine.Blocks.Rented} blocks, {film.Engine.Places.Budget.Held} bytes", Token);
         Assert.Equal(1, film.Source.Asked);
 
         var reading = film.AssertReadsAsync(stream, Early, Early, Token);
@@ -68,12 +68,12 @@ public sealed class DebtTests : EarlyReads
         DeliverCorrupt(film, owed);
         var second = await film.Source.NextAsync(Token);
         second.Deliver(film.Body().ToArray().AsSpan()[..^1000]);
-        Assert.Equal(BudgetShare.CostOf(Part), film.Engine.HeldBytes);
+        Assert.Equal(BudgetShare.CostOf(Part), film.Engine.Places.Budget.Held);
         Assert.InRange(film.Engine.Blocks.Rented * BlockPool.BlockSize, 1, BudgetShare.CostOf(Part));
         second.Deliver(film.Body().ToArray().AsSpan()[^1000..]);
         second.Finish();
         await Eventually.HoldsAsync(
-            () => film.Engine.Blocks.Rented == 0 && film.Engine.HeldBytes == 0, () => $"{film.Engine.Blocks.Rented} blocks, {film.Engine.HeldBytes} bytes", Token);
+            () => film.Engine.Blocks.Rented == 0 && film.Engine.Places.Budget.Held == 0, () => $"{film.Engine.Blocks.Rented} blocks, {film.Engine.Places.Budget.Held} bytes", Token);
         await Assert.ThrowsAsync<WithdrawnBytesException>(() => stream.ReadExactlyAsync(new byte[1], Token).AsTask());
     }
 
@@ -98,7 +98,7 @@ public sealed class DebtTests : EarlyReads
 
         await stream.DisposeAsync();
         Assert.True(owed.IsCancelled);
-        Assert.Equal((0, 0, 0), (film.Engine.Blocks.Rented, film.Engine.HeldBytes, film.Engine.OpenStreams));
+        Assert.Equal((0, 0, 0), (film.Engine.Blocks.Rented, film.Engine.Places.Budget.Held, film.Engine.OpenStreams));
     }
 
     [Fact]
@@ -114,7 +114,7 @@ public sealed class DebtTests : EarlyReads
         fetch.Finish();
         Assert.Equal(4096, await reading);
         Pause(4);
-        Assert.Equal(0, film.Engine.HeldBytes);
+        Assert.Equal(0, film.Engine.Places.Budget.Held);
     }
 
     [Fact]
@@ -147,7 +147,7 @@ public sealed class DebtTests : EarlyReads
         stream.Position = 0;
         Assert.InRange(early, 4, 8);
         await Eventually.HoldsAsync(() => fetches.Count(fetch => !fetch.IsCancelled) <= early + 1, () => $"{fetches.Count(fetch => !fetch.IsCancelled)} fetches", Token);
-        Assert.InRange(film.Engine.HeldBytes, 1, (early + 3) * BudgetShare.CostOf(Part));
+        Assert.InRange(film.Engine.Places.Budget.Held, 1, (early + 3) * BudgetShare.CostOf(Part));
     }
 
     /// <summary>Begins to read, and gives it up when the article has been asked for.</summary>

@@ -1,8 +1,8 @@
-using Sluice.Server.AdminApi;
+using Sluice.Server.Playbacks;
 using Sluice.Usenet.Nntp;
 using Xunit;
 
-namespace Sluice.Server.Tests.AdminApi;
+namespace Sluice.Server.Tests.Playbacks;
 
 /// <summary>Why a playback waits, by what is known at one moment.</summary>
 public sealed class WaitPolicyTests

@@ -1,19 +1,18 @@
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
-using Sluice.Server.Queue;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Server.AdminApi;
+namespace Sluice.Server.Queue;
 
-/// <summary>Finds articles to measure a provider with: those of the NZB that came last.</summary>
+/// <summary>Finds articles of the newest NZB to measure a provider with.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredNzbReader nzbs)
 {
-    // A file of fewer is a small one, and the next may be the film; and enough of them for 200 MB, some missing.
+    // A file with fewer segments is small, and the next one may be the film. The maximum is enough for 200 MB despite some misses.
     private const int ManySegments = 40;
     private const int MostSegments = 500;
 
-    /// <summary>Its articles; none when there is no NZB, or it cannot be read.</summary>
+    /// <summary>Lists its articles; none if there is no NZB or it cannot be read.</summary>
     public async Task<IReadOnlyList<SpeedArticle>> ListAsync(CancellationToken cancellationToken)
     {
         var (queued, published) = (await queue.FindNewestNzbAsync(cancellationToken), await library.FindNewestNzbAsync(cancellationToken));
@@ -34,7 +33,7 @@ internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredN
         }
         catch (Exception e) when (e is NzbFormatException or StoredNzbLostException or IOException)
         {
-            // What was read of it is as good as any.
+            // The articles read so far are good enough.
         }
 
         return articles;

@@ -1,0 +1,32 @@
+using Microsoft.Extensions.Options;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>Lists the problems with providers.</summary>
+internal sealed class ProviderAttention(ProviderHost providers, SettingsSource settings, IOptionsMonitor<UsenetOptions> usenet)
+{
+    /// <summary>Failing providers, a missing provider, and entries of the setting that cannot be used.</summary>
+    public IEnumerable<AttentionRow> Rows()
+    {
+        _ = ProviderJson.Read(usenet.CurrentValue.Providers, out var elements);
+        foreach (var warning in elements)
+            yield return new(AttentionKind.Setting, AttentionLevel.Warning, warning + ".", ProviderEditor.Setting, null);
+
+        // Locked providers are absent rather than tried with an empty password; the row of the key file says why.
+        if (settings.Current.IsLocked(ProviderEditor.Setting))
+            yield break;
+        if (!providers.HasProviders)
+            yield return new(AttentionKind.NoProvider, AttentionLevel.Error, "No provider is set up. Nothing can be fetched until one is.", null, null);
+
+        var enabled = providers.Providers.Where(static provider => provider.Options.Kind != ProviderKind.Disabled).ToArray();
+        var level = Array.TrueForAll(enabled, static provider => provider.Fault is not null) ? AttentionLevel.Error : AttentionLevel.Warning;
+        foreach (var provider in enabled)
+        {
+            if (provider.Fault is { } fault)
+                yield return new(AttentionKind.ProviderFails, level, $"{provider.Options.Name} {ProviderSentences.Short(fault)}", provider.Options.Id.ToString("D"), null);
+        }
+    }
+}
