@@ -1,46 +1,49 @@
 #!/usr/bin/env bash
-# Sets up and runs every test: build, format check, unit and wire tests, those of the web UI, end-to-end tests, minutes of everything at
-# once (chaos), starts over damaged folders, kills at every step of every write, tools/clients.sh, and tools/image.sh with an installation
-# from the archive where what these are made of has changed within a day.
+# Sets up and runs the tests.
 #
-#   tools/test.sh           what a change has to pass
-#   tools/test.sh --quick   without the end-to-end tests, those in a browser and the clients
-#   tools/test.sh --long    with the soaks and timed bars that do not fit the normal run
-#   tools/test.sh --aot     the end-to-end tests, the starts and the clients alone, all against the form that ships
-#   tools/test.sh --kills   the kills alone, against a build that has the steps (tools/publish.sh --failpoints)
+#   tools/test.sh           what a change has to pass: build, format, unit and wire tests, the web UI, end-to-end tests that decide, and
+#                           the long parts whose files have changed (tools/parts.sh)
+#   tools/test.sh --quick   build, format, lint, and the tests that open neither a database nor a socket
+#   tools/test.sh --all     everything: each part, the tests that measure, one at a time, and all of it against the form that ships too
+#   tools/test.sh --long    only the tests that take over five minutes by design
+#   tools/test.sh PART...   these parts alone: kills starts chaos soak clients browser-long image archive ships
 #
-# The form that ships is compiled ahead (tools/publish.sh --aot). In every other run with end-to-end tests each of them takes that or the
-# ordinary form, by its name: one half at even numbers of commits, the other half at odd ones; the starts over damaged folders take the
-# one that ships. Without git, or where the compiler cannot be had, all take the ordinary form.
-# At the end it lists the ten slowest tests. The last line reads "N passed, N failed, N skipped"; the exit code is 0 only when something
-# ran and nothing failed.
-# What is skipped says why on a line of its own, and has not passed.
+# Tests start the ordinary form of the server. The part "ships" builds the form that ships (tools/publish.sh --aot), and runs the starts and
+# one test for each room against it; --all runs every end-to-end test against it.
+# A test that is skipped says why on a line of its own, and has not passed. At the end come the failures, the ten slowest tests, and a table:
+# what ran, why, and how long it took. The last line reads "N passed, N failed, N skipped"; the exit code is 0 only if something ran and
+# nothing failed.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 results=$root/artifacts/test-results
+published=$root/artifacts/server/Sluice.Server
+shipped=$root/artifacts/server-aot/Sluice.Server
 passed=0 failed=0 skipped=0
-took=() failures=()
-emulated=no
+rows=() failures=()
+parts=() ahead=unbuilt emulated=no
+
+usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 case "${1:-}" in
-  "") units=yes end_to_end=yes long=no form=both ;;
-  --quick) units=yes end_to_end=no long=no form=ordinary ;;
-  --long) units=yes end_to_end=yes long=yes form=both ;;
-  --aot) units=no end_to_end=yes long=no form=aot ;;
-  --kills) units=no end_to_end=no long=no form=ordinary ;;
-  *) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  "") mode=gate ;;
+  --quick | --all | --long) mode=${1#--} ;;
+  -*) usage ;;
+  *)
+    mode=parts
+    for part in "$@"; do "$root/tools/parts.sh" --table | cut -f 1 | grep -qx -- "$part" || usage; done
+    parts=("$@") ;;
 esac
 
 finish() {
   # A long log is often cut short before it is read: what failed is named at its end, with its message.
   list_failed_in_xunit
   list_failed_in_vitest
-  [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
+  grep -ahs ' FAILED$' "$results"/clients*.txt | sed 's/^/test.sh: failed: /'
   grep -ahs '^FAILED: ' "$results/image.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
   [ ${#failures[@]} = 0 ] || printf 'test.sh: failed: %s\n' "${failures[@]}"
-  [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   list_slowest
+  [ ${#rows[@]} = 0 ] || printf 'test.sh: %s\n' "${rows[@]}"
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
   exit
@@ -103,45 +106,43 @@ install_programs() {
   fi
 }
 
-# Whether image and archive are to be tried, and the build of one level handing over to another: what they are made of, beside the server
-# itself, has changed within a day. Where there is no history it counts as changed.
-made_anew() {
-  [ "$long" = no ] || return 0
-  [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = false ] || return 0
-  [ -n "$(git -C "$root" log --since='1 day ago' --format=%h -1 -- docker docker-compose.yml .dockerignore config docs/install.md \
-    tools/publish.sh tools/release.sh tools/image.sh \
-    backend/src/Server/Program.cs backend/src/Server/Settings/ProcessOptions.cs backend/src/Server/Database/DataFolder.cs \
-    backend/src/Server/Diagnostics/{HealthQuestion,ProcessExit,ProcessUser,StartPages,WiderBuild}.cs)" ]
+# row NAME RAN WHY TIME: one line of the table at the end.
+row() { rows+=("$(printf '%-12s %-4s %-18s %s' "$1" "$2" "$4" "$3")"); }
+
+# timed NAME WHY MINUTES COMMAND...: runs a section and notes its time beside the minutes that it may take on two quiet cores.
+timed() {
+  local name=$1 why=$2 ceiling=$3 began=$SECONDS seconds; shift 3
+  "$@"
+  seconds=$((SECONDS - began))
+  row "$name" yes "$why" "$((seconds / 60)):$(printf %02d $((seconds % 60))) of $ceiling min$([ "$seconds" -le $((ceiling * 60)) ] || echo ' (!)')"
 }
 
-# Builds the form that ships, and says by a variable which tests take it. A build that fails has failed; one that cannot be made here is
-# a line.
-build_ahead() {
-  local parity code=0 levels=here
-  export SLUICE_TEST_FORM=ordinary
-  ! made_anew || levels="v2 here"
-  [ "$form" = both ] || levels="v2 v3 v4"
-  if [ "$form" = both ] && ! parity=$(git -C "$root" rev-list --count HEAD 2>/dev/null); then
-    echo "test.sh: no history here; every test takes the ordinary form of the server"
-    return
-  fi
-  echo "== build of the form that ships"
-  LEVELS=$levels "$root/tools/publish.sh" --aot || code=$?
-  [ "$code" != 0 ] || [ "$form" = both ] || build_arm64
-  if [ "$code" = 3 ]; then
-    echo "test.sh: the form that ships cannot be built here; every test takes the ordinary form of the server"
-    [ "$form" = both ] || failed=$((failed + 1))
-  elif [ "$code" != 0 ]; then
-    fail "build of the form that ships failed"
-  elif [ "$form" = aot ]; then
-    SLUICE_TEST_FORM=aot
-    export SERVER=$root/artifacts/server-aot/Sluice.Server
-  elif [ $((parity % 2)) = 0 ]; then
-    SLUICE_TEST_FORM=even
-  else
-    SLUICE_TEST_FORM=odd
-  fi
+# The ordinary form with its web UI, which end-to-end tests start: a process whose code is compiled ahead starts in half the time.
+publish() {
+  check "build of the server" "$root/tools/publish.sh" || return
+  export SLUICE_TEST_FORM=published SERVER=$published
 }
+
+# build_ahead LEVELS: the form that ships, once in a run. Sets ahead to built, or to missing where the compiler cannot be had.
+build_ahead() {
+  local code=0
+  [ "$ahead" = unbuilt ] || return 0
+  echo "== build of the form that ships"
+  LEVELS=$1 "$root/tools/publish.sh" --aot || code=$?
+  case "$code" in
+    0) ahead=built ;;
+    3) ahead=missing
+      echo "test.sh: the form that ships cannot be built here; the tests that need it are skipped"
+      [ "$mode" != all ] || fail "the form that ships cannot be built here" ;;
+    *) ahead=missing; fail "build of the form that ships failed" ;;
+  esac
+}
+
+# Whether the form that ships has been built; if not, the tests that need it count as skipped.
+has_ahead() { [ "$ahead" = built ] || { skipped=$((skipped + 1)); return 1; }; }
+
+# in_shipped_form COMMAND...
+in_shipped_form() { SLUICE_TEST_FORM=aot SERVER=$shipped "$@"; }
 
 # The build for arm64, an emulator, and the libraries of that system, which go into a folder of their own.
 build_arm64() {
@@ -157,19 +158,14 @@ build_arm64() {
   fi
 }
 
-# The tests that kill the server at its steps, with the build that has them.
-run_kills() {
-  local began=$SECONDS
-  check "build with failpoints" "$root/tools/publish.sh" --failpoints || return
-  run_tests kills Server.Tests -trait Category=Kills
-  note_time kills "$began" 3
-}
-
-# Notes how long a part has taken, beside the minutes that it may take on two quiet cores.
-note_time() {
-  local name=$1 began=$2 ceiling=$3 seconds
-  seconds=$((SECONDS - began))
-  took+=("$name took $((seconds / 60)) min $((seconds % 60)) s of $ceiling min$([ "$seconds" -le $((ceiling * 60)) ] || echo ', which is too long')")
+run_arm64() {
+  build_arm64
+  if [ "$emulated" = yes ]; then
+    run_tests arm64 Server.Tests -explicit only -method '*.Clip_of_the_build_for_arm64_*'
+  else
+    echo "test.sh: the build for arm64 is not run, because it, qemu-user or the libraries that it needs could not be had"
+    skipped=$((skipped + 1))
+  fi
 }
 
 # Runs the tests of one project that match the filters, and adds its counts.
@@ -179,7 +175,7 @@ run_tests() {
   program=$root/backend/tests/$project/bin/Release/net10.0/Sluice.$project
   echo "== $name"
   # A test that hangs is named after five minutes, and ends the run while there is time to say so.
-  timeout "$([ "$long" = yes ] && echo 7200 || echo 1500)" "$program" -noLogo -noColor -longRunning 300 -xml "$report" "$@"
+  timeout "$([ "$mode" = long ] && echo 7200 || echo 1800)" "$program" -noLogo -noColor -longRunning 300 -xml "$report" "$@"
   code=$?
   counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
   if [ -z "$counts" ]; then
@@ -194,7 +190,7 @@ run_tests() {
   skipped=$((skipped + $(count skipped "$counts")))
 }
 
-# The web UI: what it is made of, its tests, and its build.
+# The web UI: its sources, its unit tests, and its build.
 run_frontend() {
   local types=$results/api.d.ts code=0
   "$root/tools/frontend.sh" --packages || code=$?
@@ -208,39 +204,28 @@ run_frontend() {
   check "lint of the web UI" npm run --silent lint
   run_vitest frontend test
   cp src/types/api.d.ts "$types" && npm run --silent types >/dev/null && check "types of the web UI, made anew" cmp src/types/api.d.ts "$types"
-  check "build of the web UI" "$root/tools/frontend.sh" && [ "$end_to_end" = yes ] && run_browser
   cd "$root/backend"
 }
 
-# A hundred and more starts: in the ordinary form each waits seconds for the compiler, and the form that ships takes half a minute for all.
-run_starts() {
-  local starts=aot
-  [ "$SLUICE_TEST_FORM" != ordinary ] || starts=ordinary
-  SLUICE_TEST_FORM=$starts run_tests starts Server.Tests -trait Category=Starts
-}
-
-# Its tests in a browser, against the form that ships where that was built here; without a browser its size alone.
+# run_browser NAME SCRIPT: tests of the web UI in a browser; without a browser the size of its files only.
 run_browser() {
-  local server=$root/artifacts/server-aot/Sluice.Server
-  if [ "$SLUICE_TEST_FORM" = ordinary ]; then
-    server=$root/artifacts/server/Sluice.Server
-    check "build of the server with the web UI" "$root/tools/publish.sh" || return
-  fi
+  [ -e "$root/backend/src/Server/wwwroot/index.html" ] || { echo "test.sh: without the tests in a browser, because the web UI is not built"; skipped=$((skipped + 1)); return; }
+  cd "$root/frontend" || return
   if command -v chromium >/dev/null; then
-    SLUICE_SERVER=$server run_vitest browser test:browser
-    [ "$long" = no ] || SLUICE_SERVER=$server run_vitest long-browser test:browser:long
+    SLUICE_SERVER=$SERVER run_vitest "$1" "$2"
   else
-    SLUICE_SERVER=$server run_vitest size size
+    run_vitest size size
     echo "test.sh: without the tests in a browser, because chromium is not installed"
     skipped=$((skipped + 1))
   fi
+  cd "$root/backend"
 }
 
 # run_vitest NAME SCRIPT: runs a script of the web UI that is vitest, and adds its counts.
 run_vitest() {
   local name=$1 report=$results/$1.json code=0 counts here_passed here_failed here_skipped
   echo "== $name"
-  timeout "$([ "$long" = yes ] && echo 3600 || echo 600)" npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
+  timeout 900 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
   counts=$(node -p "const r = JSON.parse(require('fs').readFileSync('$report')); [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests].join(' ')" 2>/dev/null)
   if [ -z "$counts" ]; then
     fail "$name left no report (exit code $code)"
@@ -252,29 +237,20 @@ run_vitest() {
   passed=$((passed + here_passed)) failed=$((failed + here_failed)) skipped=$((skipped + here_skipped))
 }
 
-# The programs that people use, each against a running server; one line says which cannot be had here.
+# run_clients NAME: the programs that people use, each against a running server; one line says which cannot be had here.
 run_clients() {
-  local report=$results/clients.txt
-  echo "== clients"
+  local report=$results/$1.txt
+  echo "== $1"
   timeout 1200 "$root/tools/clients.sh" --built | tee "$report"
-  add_counts clients "$report"
+  add_counts "$1" "$report"
 }
 
-# The image, and an installation by the words of docs/install.md; of the server that was built for the tests, which in a normal run lacks
-# levels of instructions that this machine does not use.
-run_image() {
-  local image=$results/image.txt archive=$results/archive.txt
-  if [ ! -e "$root/artifacts/server-aot/wwwroot/index.html" ] || [ "$SLUICE_TEST_FORM" = ordinary ]; then
-    echo "test.sh: without the image and the archive, because the form that ships was not built with its web UI"
-    skipped=$((skipped + 1))
-    return
-  fi
-  echo "== image and archive"
-  [ "$long" = no ] || LEVELS="v2 v3 v4" "$root/tools/publish.sh" --aot || { fail "build of the form that ships failed"; return; }
-  timeout 900 "$root/tools/image.sh" --built | tee "$image"
-  add_counts image "$image"
-  { "$root/tools/release.sh" --built && timeout 900 "$root/tools/release.sh" --try; } | tee "$archive"
-  add_counts archive "$archive"
+# run_script NAME COMMAND...: a script whose last line counts.
+run_script() {
+  local name=$1 report=$results/$1.txt; shift
+  echo "== $name"
+  timeout 900 "$@" | tee "$report"
+  add_counts "$name" "$report"
 }
 
 # add_counts NAME REPORT: adds the counts of the last line of what a script has printed.
@@ -288,52 +264,128 @@ add_counts() {
 
 count() { sed -n "s/.*\\b$1=\"\\([0-9]*\\)\".*/\\1/p" <<<" $2" | grep . || echo 0; }
 
+# All tests that start the server and decide; they share no state, and mostly wait.
+run_end_to_end() {
+  run_tests "$1" Server.Tests -maxThreads 1.5x -trait Category=EndToEnd -trait- Category=Starts -trait- Category=Kills -trait- Form=aot
+}
+
+# A part of the table in tools/parts.sh.
+run_part() {
+  case "$1" in
+    kills) check "build with failpoints" "$root/tools/publish.sh" --failpoints && run_tests kills Server.Tests -trait Category=Kills -trait- Category=Long ;;
+    starts) run_tests starts Server.Tests -trait Category=Starts ;;
+    chaos) run_tests chaos Server.Tests -trait Category=Chaos ;;
+    soak) run_tests soak Server.Tests -trait Category=Soak ;;
+    clients) run_clients clients ;;
+    browser-long) run_browser long-browser test:browser:long ;;
+    image) build_ahead v2; has_ahead && run_script image "$root/tools/image.sh" --built ;;
+    archive) build_ahead v2; has_ahead && run_script archive bash -c "'$root/tools/release.sh' --built && '$root/tools/release.sh' --try" ;;
+    ships)
+      build_ahead "v2 here"
+      has_ahead || return
+      in_shipped_form run_tests shipped-starts Server.Tests -trait Category=Starts
+      in_shipped_form run_tests shipped-rooms Server.Tests -trait Category=Smoke
+      run_tests shipped-builds Server.Tests -trait Form=aot ;;
+  esac
+}
+
+# take_part NAME WHY MINUTES HASH: runs a part, and records its content if it has passed.
+take_part() {
+  local failed_before=$failed passed_before=$passed
+  timed "$1" "$2" "$3" run_part "$1"
+  [ "$failed" != "$failed_before" ] || [ "$passed" = "$passed_before" ] || "$root/tools/parts.sh" --passed "$1" "$4"
+}
+
+# The parts of this run: those that are due, all of them, or those that the command line names.
+run_parts() {
+  local name due why minutes hash chosen=() line
+  # Chosen before the first of them, since each takes minutes in which files may change.
+  mapfile -t chosen < <("$root/tools/parts.sh")
+  for line in "${chosen[@]}"; do
+    IFS=$'\t' read -r name due why minutes hash <<<"$line"
+    case "$mode" in
+      all) take_part "$name" --all "$minutes" "$hash" ;;
+      parts) [[ " ${parts[*]} " != *" $name "* ]] || take_part "$name" "asked for" "$minutes" "$hash" ;;
+      *) if [ "$due" = yes ]; then take_part "$name" "$why" "$minutes" "$hash"; else row "$name" no "$why" -; fi ;;
+    esac
+  done
+}
+
+# run_quick NAME PROJECT: the test classes that open neither a database nor a socket, as the compiled tests find them.
+run_quick() {
+  local list=$results/$1.list class classes=() program=$root/backend/tests/$2/bin/Release/net10.0/Sluice.$2
+  SLUICE_QUICK_CLASSES=$list "$program" -noLogo -noColor -explicit only -method '*.Quick_classes_are_listed' >/dev/null
+  while read -r class; do classes+=(-class "$class"); done <"$list"
+  [ ${#classes[@]} -gt 0 ] || { fail "$1: no class was found"; return; }
+  run_tests "$1" "$2" "${classes[@]}" -trait- Category=Long -trait- Category=Measures
+}
+
+run_units() {
+  # They wait for time-outs more than they compute: three at a time keep two cores busy.
+  run_tests engine Usenet.Tests -maxThreads 1.5x -trait- Category=Long
+  run_tests server Server.Tests -maxThreads 1.5x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
+    -trait- Category=Soak -trait- Category=Long
+}
+
+run_measures() { run_tests "$1" Server.Tests -parallel none -trait Category=Measures; }
+
+build() {
+  # Without a build there is nothing to test; a wrong format says nothing about the tests.
+  check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
+  check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
+  case "$mode" in long | parts) return ;; esac
+  # The build itself holds the rules of style and the analyzers, but not whitespace and the order of imports.
+  check "whitespace" dotnet format whitespace Backend.slnx --verify-no-changes --no-restore
+  check "imports" dotnet format style Backend.slnx --verify-no-changes --no-restore --diagnostics IDE0055
+}
+
+# Everything once more against the form that ships, at every level and on both processors.
+run_shipped() {
+  has_ahead || return
+  in_shipped_form timed "end-to-end" "--all, the form that ships" 6 run_end_to_end shipped-end-to-end
+  in_shipped_form timed soak "--all, the form that ships" 4 run_tests shipped-soak Server.Tests -trait Category=Soak
+  in_shipped_form timed clients "--all, the form that ships" 3 run_clients clients-shipped
+  in_shipped_form timed measures "--all, the form that ships" 15 run_measures shipped-measures
+  timed arm64 --all 5 run_arm64
+}
+
 cd "$root/backend"
 rm -rf "$results"; mkdir -p "$results"
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+unset SLUICE_TEST_FORM SERVER
 if ! dotnet --version >/dev/null 2>&1; then
   echo "test.sh: the .NET SDK $(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' global.json) is not installed (https://dot.net)"
   failed=1
   finish
 fi
-[ "$end_to_end" = no ] || install_programs
+[ "$mode" = quick ] || install_programs
+timed "build" "every run" 4 build
 
-# Without a build there is nothing to test; a wrong format says nothing about the tests.
-check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
-check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
-# The build itself holds the rules of style and the analyzers; what it does not see is whitespace and the order of imports.
-if [ "$units" = yes ]; then
-  check "whitespace" dotnet format whitespace Backend.slnx --verify-no-changes --no-restore
-  check "imports" dotnet format style Backend.slnx --verify-no-changes --no-restore --diagnostics IDE0055
-fi
-if [ "$end_to_end" = yes ]; then
-  began=$SECONDS; build_ahead; note_time "build of the form that ships" "$began" 4
-  [ "$form" = both ] || [ "$SLUICE_TEST_FORM" = aot ] || finish
+if [ "$mode" = quick ]; then
+  timed engine --quick 1 run_quick quick-engine Usenet.Tests
+  timed server --quick 1 run_quick quick-server Server.Tests
+  timed "web UI" --quick 2 run_frontend
+  finish
 fi
 
-if [ "$units" = yes ]; then
-  began=$SECONDS
-  # They wait for time-outs more than they compute: three at a time keep two cores busy.
-  run_tests engine Usenet.Tests -maxThreads 1.5x -trait- Category=EndToEnd -trait- Category=Long
-  run_tests server Server.Tests -maxThreads 1.5x -trait- Category=EndToEnd -trait- Category=Starts -trait- Category=Chaos -trait- Category=Long
-  note_time "engine and server" "$began" 9
-  began=$SECONDS; run_frontend; note_time "web UI" "$began" 4
+timed publish "every run but --quick" 2 publish
+[ -n "${SERVER:-}" ] || finish
+if [ "$mode" = long ]; then
+  check "build with failpoints" "$root/tools/publish.sh" --failpoints
+  timed engine --long 30 run_tests long-engine Usenet.Tests -trait Category=Long
+  timed server --long 90 run_tests long Server.Tests -trait Category=Long
+  finish
 fi
-if [ "$end_to_end" = yes ]; then
-  began=$SECONDS; run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts -trait- Category=Kills; note_time end-to-end "$began" 9
-  began=$SECONDS; run_tests chaos Server.Tests -trait Category=Chaos; note_time chaos "$began" 3
-  began=$SECONDS; run_starts; note_time starts "$began" 2
-  [ "$form" = aot ] || run_kills
-  began=$SECONDS; run_clients; note_time clients "$began" 3
-  [ "$form" = aot ] || ! made_anew || { began=$SECONDS; run_image; note_time "image and archive" "$began" 4; }
-  if [ "$form" = aot ] && [ "$emulated" = yes ]; then
-    run_tests arm64 Server.Tests -explicit only -method '*.Clip_of_the_build_for_arm64_*'
-  elif [ "$form" = aot ]; then
-    echo "test.sh: the build for arm64 is not run, because it, qemu-user or the libraries that it needs could not be had"
-    skipped=$((skipped + 1))
-  fi
+if [ "$mode" != parts ]; then
+  timed "unit tests" "every change" 8 run_units
+  timed "web UI" "every change" 2 run_frontend
+  timed browser "every change" 2 run_browser browser test:browser
+  timed end-to-end "every change" 4 run_end_to_end end-to-end
 fi
-[ "${1:-}" != --kills ] || run_kills
-[ "$long" = no ] || run_tests long-engine Usenet.Tests -trait Category=Long
-[ "$long" = no ] || run_tests long Server.Tests -trait Category=Long
+[ "$mode" != all ] || timed "AOT build" --all 8 build_ahead "v2 v3 v4"
+run_parts
+if [ "$mode" = all ]; then
+  timed measures --all 15 run_measures measures
+  run_shipped
+fi
 finish

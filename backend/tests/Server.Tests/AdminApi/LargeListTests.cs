@@ -5,6 +5,7 @@ using System.Text.Json.Nodes;
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.EndToEnd;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -34,7 +35,7 @@ public sealed class LargeListTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    [Trait("Category", "Long")]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task Large_lists_are_searched_and_a_third_of_them_is_removed_and_brought_back()
     {
         await using var server = await JobServer.StartAsync(_folder);
@@ -64,7 +65,7 @@ public sealed class LargeListTests : IDisposable
     }
 
     [Theory]
-    [Trait("Category", "Long")]
+    [Trait("Category", EndToEndRun.Measures)]
     [InlineData(1)]
     [InlineData(10)]
     [InlineData(100)]

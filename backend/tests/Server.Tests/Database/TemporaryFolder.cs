@@ -32,7 +32,7 @@ internal sealed class TemporaryFolder : IDisposable
     {
         var database = new SluiceDatabase(
             Folder,
-            new MigrationRunner(migrations.Length > 0 ? migrations : Migration.LoadEmbedded(), Folder),
+            migrations.Length > 0 ? new MigrationRunner(migrations, Folder) : MigratedTemplate.RunnerFor(Folder),
             new SafeMode(NullLogger<SafeMode>.Instance),
             time);
         database.Open();

@@ -17,7 +17,6 @@ namespace Sluice.Server.Tests.EndToEnd;
 /// Players that go at any moment, with and without a word, leave no stream, no command, no block and no socket (F26, DAV-74).
 /// The server runs inside the test, which can so count what a process keeps to itself.
 /// </summary>
-[Collection(EndToEndRun.Name)]
 public sealed class AbortTests : IDisposable
 {
     private const int Viewers = 8;
@@ -50,7 +49,7 @@ public sealed class AbortTests : IDisposable
     }
 
     [Fact]
-    [Trait("Category", EndToEndRun.Lengthy)]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task Twenty_thousand_aborts_leave_nothing_and_are_free_within_300_ms()
     {
         var cancel = TestContext.Current.CancellationToken;

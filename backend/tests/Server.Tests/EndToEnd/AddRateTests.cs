@@ -9,7 +9,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>How fast NZBs can be added, beside how fast the same disk makes bytes safe (IMP-8). Told, and not asserted: it is the disk's.</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Lengthy)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class AddRateTests
 {
     private const int Clients = 8;

@@ -10,7 +10,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>More clients than places: a place belongs to a stream that reads, and all that pause go on byte-exact (DAV-78).</summary>
-[Collection(EndToEndRun.Name)]
 public sealed class AdmissionTests
 {
     private const int Slow = 400;
@@ -61,7 +60,7 @@ public sealed class AdmissionTests
     [Theory(Timeout = 240_000)]
     [InlineData(8)]
     [InlineData(1)]
-    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task Crowd_of_slow_clients_leaves_room_for_readers(int addresses)
     {
         // StreamPlaces lets readers wait, so none gets 503 however slow the machine is.

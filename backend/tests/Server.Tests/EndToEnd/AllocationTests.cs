@@ -30,7 +30,7 @@ public sealed class AllocationTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task F04_Streaming_allocates_at_most_32_KB_for_each_MB()
     {
         var cancel = TestContext.Current.CancellationToken;

@@ -11,7 +11,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>What an archive that is made to do harm costs the process (IMP-56, IMP-57).</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class ArchiveCostTests
 {
     private const int Volumes = 1_000;

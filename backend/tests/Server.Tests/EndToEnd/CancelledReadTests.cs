@@ -4,8 +4,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A viewer who seeks on leaves nothing behind: no permit, no socket, no block.</summary>
-[Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Name)]
 public sealed class CancelledReadTests
 {
     private const int Reads = 1000;
@@ -15,6 +13,7 @@ public sealed class CancelledReadTests
     private static readonly SyntheticFilm Film = new(8, 500_000_000, 716_800);
 
     [Fact]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task Thousand_cancelled_reads_leave_no_socket_and_no_block()
     {
         var cancel = TestContext.Current.CancellationToken;
@@ -30,6 +29,7 @@ public sealed class CancelledReadTests
     }
 
     [Fact]
+    [Trait("Category", EndToEndRun.Name)]
     public async Task Thousand_cancelled_reads_give_the_only_permit_back()
     {
         var cancel = TestContext.Current.CancellationToken;

@@ -74,7 +74,7 @@ public sealed partial class ClipTests
         Assert.Equal(System.Net.HttpStatusCode.NotFound, answer.StatusCode);
     }
 
-    /// <summary>tools/test.sh --aot asks for it where the build and the emulator can be had.</summary>
+    /// <summary>Runs in <c>tools/test.sh --all</c> if the build and the emulator can be had.</summary>
     [Fact(Explicit = true)]
     public async Task Clip_of_the_build_for_arm64_equals_its_sum_on_an_emulated_processor()
     {

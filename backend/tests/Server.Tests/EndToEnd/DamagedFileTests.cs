@@ -3,7 +3,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A file that is proved gone is requested once: 410 is no status that rclone tries again (F28).</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class DamagedFileTests
 {

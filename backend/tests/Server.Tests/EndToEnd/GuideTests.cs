@@ -5,7 +5,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Every command of the pages for users does what its page says, or the page says why no test runs it.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed partial class GuideTests(GuideServer household) : IClassFixture<GuideServer>
 {

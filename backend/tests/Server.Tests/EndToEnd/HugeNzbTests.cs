@@ -6,7 +6,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>An NZB may be 256 MiB of XML, and all of it one file (F22, IMP-11).</summary>
-[Collection(EndToEndRun.Name)]
 public sealed class HugeNzbTests
 {
     private const long Limit = 256L << 20;
@@ -16,13 +15,13 @@ public sealed class HugeNzbTests
     private static readonly TimeSpan Sample = TimeSpan.FromMilliseconds(20);
 
     [Fact(Timeout = 300_000)]
-    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", EndToEndRun.Measures)]
     public Task F22_One_file_of_the_size_of_the_limit_is_imported_listed_and_played_with_64_MiB_more() => ImportAndPlayAsync(ListedOrder.Rising);
 
     [Theory(Timeout = 300_000)]
     [InlineData(ListedOrder.Shuffled)]
     [InlineData(ListedOrder.Unnumbered)]
-    [Trait("Category", EndToEndRun.Lengthy)]
+    [Trait("Category", EndToEndRun.Measures)]
     public Task F22_In_any_order_it_takes_no_more(ListedOrder order) => ImportAndPlayAsync(order);
 
     [Fact]

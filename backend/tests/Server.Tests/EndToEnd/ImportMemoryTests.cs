@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>An import of very many files costs hardly more memory than one of few (F05).</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class ImportMemoryTests
 {
     private const int Files = 10_000;

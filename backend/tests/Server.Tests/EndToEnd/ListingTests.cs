@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A folder of 10,000 files is listed at once and in constant memory (DAV-53, F29).</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class ListingTests
 {
     private const int Entries = 10_000;

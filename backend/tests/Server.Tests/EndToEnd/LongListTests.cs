@@ -11,7 +11,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A queue of 10,000 items and a history of 100,000 are paged and streamed in constant memory (SAB-6, SAB-40). Their times are printed.</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Lengthy)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class LongListTests
 {
     private const int Items = 100_000;

@@ -4,7 +4,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>The server from outside, measured by FullNzbTester, which compares every byte.</summary>
-[Collection(EndToEndRun.Name)]
 public sealed class MeasureTests
 {
     [Fact]

@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A small machine: half a gigabyte for everything (F01).</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class MemoryLimitTests
 {
     private const int Readers = 8;

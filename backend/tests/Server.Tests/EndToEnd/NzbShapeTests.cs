@@ -33,11 +33,11 @@ public sealed partial class NzbShapeTests
     private const int MaxFiles = 50_000;
 
     [Fact]
-    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", EndToEndRun.Measures)]
     public Task F22_24_MiB_in_any_shape_take_64_MiB_at_most() => AddAsync(24L << 20);
 
     [Fact]
-    [Trait("Category", EndToEndRun.Lengthy)]
+    [Trait("Category", EndToEndRun.Measures)]
     public Task F22_200_MiB_in_any_shape_take_64_MiB_at_most() => AddAsync(200L << 20);
 
     private static async Task AddAsync(long bytes)

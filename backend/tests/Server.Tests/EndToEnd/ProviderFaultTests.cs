@@ -7,7 +7,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>What a viewer gets while articles are missing or wrong and connections break.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class ProviderFaultTests
 {

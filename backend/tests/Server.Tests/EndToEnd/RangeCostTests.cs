@@ -4,7 +4,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A probe costs what it asks for: players, scanners and mounts send thousands of them.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RangeCostTests
 {

@@ -4,7 +4,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A real rclone that remembers listings for hours and is notified of changes (DAV-17).</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RcloneForgetTests
 {

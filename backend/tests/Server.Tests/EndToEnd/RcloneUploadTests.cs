@@ -8,7 +8,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A real rclone with its own retries copies NZBs into the queue and finds each of them again.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RcloneUploadTests
 {

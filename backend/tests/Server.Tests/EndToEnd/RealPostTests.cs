@@ -4,7 +4,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Releases of a real poster, added to a running server and read back with the programs that people use.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RealPostTests
 {

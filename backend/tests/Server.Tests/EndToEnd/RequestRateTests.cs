@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Authenticated requests for metadata per second, client and server on the same cores (DAV-31, S3).</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Lengthy)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed partial class RequestRateTests
 {
     private const double Least = 5000;

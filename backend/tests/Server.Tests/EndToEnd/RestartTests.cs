@@ -5,7 +5,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Downloads go on where a restart of the server cut them, and end with the bytes of the film.</summary>
-[Collection(EndToEndRun.Name)]
 public sealed class RestartTests
 {
     private const int BytesPerSecond = 4_000_000;

@@ -4,7 +4,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>F27: segments read at the edges of a file are cached over a restart, and never served damaged.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SegmentCacheTests
 {

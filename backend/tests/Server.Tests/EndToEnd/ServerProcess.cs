@@ -18,6 +18,8 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
 
+    private static readonly ConcurrentDictionary<int, int> HandedOut = new();
+
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _lines = new();
     private readonly Task _output;
@@ -152,12 +154,28 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>A port that is free at this moment.</summary>
+    /// <summary>
+    /// A free port that this process has handed to nobody else. It lies below the ports that the system gives to outgoing connections, so that
+    /// no connection of a test beside this one takes it before the server listens.
+    /// </summary>
     public static int FreePort()
     {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
+        while (true)
+        {
+            var port = Random.Shared.Next(10_000, 32_000);
+            if (!HandedOut.TryAdd(port, port))
+                continue;
+            try
+            {
+                using var listener = new TcpListener(IPAddress.Loopback, port);
+                listener.Start();
+                return port;
+            }
+            catch (SocketException)
+            {
+                // Another program has it.
+            }
+        }
     }
 
     /// <summary>Ends the process as a power cut would: it gets no chance to write anything.</summary>

@@ -6,7 +6,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Clients that never finish a request take nothing from those that play (S25).</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SlowConnectionTests
 {

@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 public sealed class SoakTests
 {
     [Fact]
-    [Trait("Category", EndToEndRun.Name)]
+    [Trait("Category", EndToEndRun.Soak)]
     public Task Readers_who_seek_and_cancel_among_faults_get_no_wrong_byte() => SoakAsync(minutes: 3);
 
     [Fact]

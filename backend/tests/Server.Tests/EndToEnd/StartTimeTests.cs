@@ -21,7 +21,7 @@ public sealed class StartTimeTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    [Trait("Category", EndToEndRun.Lengthy)]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task Start_with_a_hundred_thousand_items_serves_within_three_seconds()
     {
         using var scratch = new ScratchFolder();

@@ -9,7 +9,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>Who knows neither password nor key costs next to nothing: memory, and the time of those who do (S2, S26).</summary>
 [Collection(EndToEndRun.Name)]
-[Trait("Category", EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Measures)]
 public sealed class StrangerTests
 {
     private const int Connections = 40;

@@ -347,7 +347,11 @@ internal sealed class ImportingServer : IAsyncDisposable
             ["LOG_LEVEL"] = "error",
             ["SLUICE_IMPORT"] = imports ? "true" : "false",
         };
-        var app = Program.Build(new ProcessEnvironment(environment), replace ?? (_ => { }));
+        var app = Program.Build(new ProcessEnvironment(environment), services =>
+        {
+            MigratedTemplate.AddTo(services, folder.Root);
+            replace?.Invoke(services);
+        });
         await app.StartAsync(Token);
         var address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
         var (_, key) = await app.Services.GetRequiredService<AdminStore>().MakeKeyAsync("test", hasFullAccess: true, Token);

@@ -1,3 +1,4 @@
+using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.EndToEnd;
 using Xunit;
 
@@ -31,7 +32,7 @@ internal sealed class ArmedServer : IAsyncDisposable
         var variables = new Dictionary<string, string>(settings)
         {
             ["SLUICE_CONFIG__WEBDAV__USER"] = ServerProcess.User,
-            ["SLUICE_CONFIG__WEBDAV__PASS"] = ServerProcess.Password,
+            ["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(ServerProcess.Password),
             ["SLUICE_CONFIG__API__KEY"] = ServerProcess.ApiKey,
             [FailpointBuild.Variable] = armed ?? "",
             // A process that lives for a second is not worth optimized code.

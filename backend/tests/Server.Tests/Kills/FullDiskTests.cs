@@ -1,4 +1,5 @@
 using System.Net;
+using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Startup;
@@ -35,7 +36,7 @@ public sealed class FullDiskTests : IDisposable
         await using var mock = await MockServer.StartAsync();
         var settings = ProviderSettings.For([.. mock.Ports], "", "");
         settings["SLUICE_CONFIG__WEBDAV__USER"] = ServerProcess.User;
-        settings["SLUICE_CONFIG__WEBDAV__PASS"] = ServerProcess.Password;
+        settings["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(ServerProcess.Password);
         settings["SLUICE_CONFIG__API__KEY"] = ServerProcess.ApiKey;
         await using (var server = await StartAsync(settings))
         {

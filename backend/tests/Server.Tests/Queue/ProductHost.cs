@@ -7,6 +7,7 @@ using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
 using Sluice.Tools.MockNntpServer;
 
@@ -43,15 +44,19 @@ internal sealed class ProductHost : IAsyncDisposable
             ["BIND_ADDRESS"] = "127.0.0.1",
             ["LOG_LEVEL"] = "error",
             ["SLUICE_CONFIG__API__KEY"] = Key,
-            // A password that is given needs no hash, which would take most of a start.
-            ["SLUICE_CONFIG__WEBDAV__PASS"] = Password,
+            // Already hashed, because hashing a plain password would take a third of a start.
+            ["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(Password),
         };
         if (provider is not null)
             environment["SLUICE_CONFIG__USENET__PROVIDERS"] = ProvidersJson(provider);
         foreach (var (name, value) in variables)
             environment[name] = value;
 
-        var app = Program.Build(new ProcessEnvironment(environment), replace ?? (_ => { }));
+        var app = Program.Build(new ProcessEnvironment(environment), services =>
+        {
+            MigratedTemplate.AddTo(services, folder.Root);
+            replace?.Invoke(services);
+        });
         await app.StartAsync();
         var address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
         return new ProductHost(app, new Uri(address));

@@ -4,6 +4,7 @@ using System.Text.Json;
 using Sluice.Server.Database;
 using Sluice.Server.Queue;
 using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Queue;
 using Xunit;
 
@@ -22,7 +23,7 @@ public sealed class LargeQueueTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    [Trait("Category", "Long")]
+    [Trait("Category", EndToEndRun.Measures)]
     public async Task Large_queue_is_answered()
     {
         await using var host = await ProductHost.StartAsync(_folder);

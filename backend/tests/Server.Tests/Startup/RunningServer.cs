@@ -50,7 +50,11 @@ internal sealed class RunningServer : IAsyncDisposable
         };
         foreach (var (name, value) in variables ?? [])
             all[name] = value;
-        var app = Program.Build(new ProcessEnvironment(all), replace ?? (_ => { }));
+        var app = Program.Build(new ProcessEnvironment(all), services =>
+        {
+            MigratedTemplate.AddTo(services, all["CONFIG_PATH"]);
+            replace?.Invoke(services);
+        });
         map?.Invoke(app);
         await app.StartAsync();
         var address = app.Services.GetRequiredService<IServer>().Features.GetRequiredFeature<IServerAddressesFeature>().Addresses.Single();

@@ -8,6 +8,7 @@ using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Steps;
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Usenet.Streams.Maps;
@@ -51,10 +52,11 @@ internal sealed class TreeServer : IAsyncDisposable
         variables["CONFIG_PATH"] = folder.FullName;
         variables["BIND_ADDRESS"] = "127.0.0.1";
         variables["PORT"] = "0";
-        variables["SLUICE_CONFIG__WEBDAV__PASS"] = Password;
+        variables["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(Password);
         variables.TryAdd("SLUICE_CONFIG__API__KEY", Key);
         var app = Program.Build(new ProcessEnvironment(variables), services =>
         {
+            MigratedTemplate.AddTo(services, folder.FullName);
             services.Remove(services.Single(service => service.ImplementationType == typeof(QueueWorker)));
             services.AddLogging(logging => logging.ClearProviders());
         });

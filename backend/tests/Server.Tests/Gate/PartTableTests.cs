@@ -1,0 +1,84 @@
+using System.Text.RegularExpressions;
+using Sluice.Server.Tests.Layers;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Gate;
+
+/// <summary>The table of the long parts of the tests in <c>tools/parts.sh</c>.</summary>
+public sealed partial class PartTableTests
+{
+    private const int MostMinutes = 4;
+
+    // Made by a build.
+    private static readonly string[] Made = ["bin", "obj", "node_modules", "wwwroot"];
+    private static readonly string[] FoldersOfRooms = ["backend/src/Server", "backend/src/Usenet", "tools"];
+
+    [Fact]
+    public async Task Every_room_stands_in_a_row()
+    {
+        var table = await PartScript.OfThisCopy.TableAsync();
+        var lacking = Rooms().Where(room => !PartsOf(room, table).Any());
+        Assert.Empty(lacking);
+    }
+
+    [Fact]
+    public async Task No_room_has_more_than_four_minutes_of_parts()
+    {
+        var table = await PartScript.OfThisCopy.TableAsync();
+        var slow = Rooms().Where(room => PartsOf(room, table).Sum(row => row.Minutes) > MostMinutes);
+        Assert.Empty(slow);
+    }
+
+    [Fact]
+    public async Task Every_path_of_the_table_exists()
+    {
+        var table = await PartScript.OfThisCopy.TableAsync();
+        var files = Files().ToList();
+        var missing = table.SelectMany(row => row.Paths).Where(path => !files.Exists(Pattern(path).IsMatch));
+        Assert.Empty(missing);
+    }
+
+    [Fact]
+    public async Task Each_part_has_minutes_and_one_row()
+    {
+        var table = await PartScript.OfThisCopy.TableAsync();
+        Assert.Equal(["archive", "browser-long", "chaos", "clients", "image", "kills", "ships", "soak", "starts"], table.Select(row => row.Name).Order());
+        Assert.All(table, row => Assert.InRange(row.Minutes, 1, 6));
+    }
+
+    [Fact]
+    public async Task Json_and_native_calls_are_paths_of_the_shipped_form()
+    {
+        var ships = (await PartScript.OfThisCopy.TableAsync()).Single(row => row.Name == "ships").Paths.Select(Pattern).ToList();
+        var files = SourceTree.Product().Where(file => file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && NeedsShippedForm().IsMatch(file.Text));
+        Assert.Empty(files.Where(file => !ships.Exists(path => path.IsMatch(file.Path))).Select(file => file.Path));
+    }
+
+    /// <summary>The parts of all files in a room: rows with the room itself or a folder above it. Single files may bring more.</summary>
+    private static IEnumerable<PartRow> PartsOf(string room, IEnumerable<PartRow> table) =>
+        table.Where(row => row.Paths.Any(path => $"{room}/".StartsWith($"{path}/", StringComparison.Ordinal)));
+
+    private static IEnumerable<string> Rooms() =>
+        FoldersOfRooms
+            .SelectMany(folder => Directory.GetDirectories(Repository.PathOf(folder)).Select(room => $"{folder}/{Path.GetFileName(room)}"))
+            .Where(room => !Made.Contains(Path.GetFileName(room)))
+            .Append("frontend")
+            .Append("docker");
+
+    private static IEnumerable<string> Files() =>
+        new DirectoryInfo(Repository.Root).EnumerateFileSystemInfos()
+            .Where(entry => entry.Name is not (".git" or "artifacts" or "data"))
+            .SelectMany(entry => entry is DirectoryInfo folder ? FilesIn(folder) : [(FileInfo)entry])
+            .Select(file => Path.GetRelativePath(Repository.Root, file.FullName).Replace('\\', '/'));
+
+    private static IEnumerable<FileInfo> FilesIn(DirectoryInfo folder) =>
+        Made.Contains(folder.Name) ? [] : folder.EnumerateFiles().Concat(folder.EnumerateDirectories().SelectMany(FilesIn));
+
+    /// <summary>A path of the table as git matches it: the file itself or all in the folder.</summary>
+    private static Regex Pattern(string path) =>
+        new($"^{Regex.Escape(path).Replace(@"\*\*/", "(.*/)?", StringComparison.Ordinal).Replace(@"\*", "[^/]*", StringComparison.Ordinal)}(/.*)?$", RegexOptions.CultureInvariant);
+
+    [GeneratedRegex(@"\bJsonSerializerContext\b|\[LibraryImport\(|\[DllImport\(")]
+    private static partial Regex NeedsShippedForm();
+}
