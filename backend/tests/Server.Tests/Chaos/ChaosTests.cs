@@ -11,7 +11,6 @@ using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Startup;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Xunit;
 
