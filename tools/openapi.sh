@@ -7,4 +7,4 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 cd "$root/backend"
 dotnet build tests/Server.Tests -c Release -v quiet -nologo
 SLUICE_WRITE_OPENAPI=1 tests/Server.Tests/bin/Release/net10.0/Sluice.Server.Tests -noLogo -noColor \
-  -method '*.ApiDescriptionTests.Committed_description_is_that_of_the_routes_and_records'
+  -method '*.ApiDescriptionTests.Committed_openapi_json_matches_the_server'

@@ -8,7 +8,7 @@ public sealed class ManualTimeProviderTests
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public void Wall_clock_set_apart_moves_no_timestamp_and_no_timer()
+    public void Set_wall_clock_leaves_timestamps_and_timers_alone()
     {
         var before = _time.GetTimestamp();
         var utc = _time.GetUtcNow();
@@ -30,7 +30,7 @@ public sealed class ManualTimeProviderTests
     }
 
     [Fact]
-    public void Timers_run_at_their_own_time_and_what_they_arm_runs_too()
+    public void Advance_runs_timers_in_order_including_newly_armed_ones()
     {
         var start = _time.GetTimestamp();
         var ran = new List<double>();
@@ -66,7 +66,7 @@ public sealed class ManualTimeProviderTests
     }
 
     [Fact]
-    public void Timer_is_alive_until_it_is_disposed_of_and_never_again()
+    public void Disposed_timer_is_not_alive_and_cannot_be_rearmed()
     {
         var timer = _time.CreateTimer(_ => { }, null, TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan);
         _time.Advance(TimeSpan.FromSeconds(1));
@@ -78,7 +78,7 @@ public sealed class ManualTimeProviderTests
     }
 
     [Fact]
-    public void Timer_set_to_run_at_once_waits_for_the_clock_to_move()
+    public void Timer_with_zero_due_time_fires_on_the_next_advance()
     {
         var ran = false;
         using var timer = _time.CreateTimer(_ => ran = true, null, TimeSpan.Zero, Timeout.InfiniteTimeSpan);

@@ -15,7 +15,7 @@ public sealed class ApiDescriptionTests
 
     /// <summary>tools/openapi.sh sets the variable, and the file is written instead of compared.</summary>
     [Fact]
-    public async Task Committed_description_is_that_of_the_routes_and_records()
+    public async Task Committed_openapi_json_matches_the_server()
     {
         var made = await ApiDescription.MakeAsync(Token);
         if (Environment.GetEnvironmentVariable("SLUICE_WRITE_OPENAPI") == "1")
@@ -29,7 +29,7 @@ public sealed class ApiDescriptionTests
     }
 
     [Fact]
-    public async Task Server_gives_the_committed_description_to_those_who_may_call_it()
+    public async Task Openapi_json_is_served_to_authorized_callers_only()
     {
         using var folder = new TemporaryFolder();
         await using var server = await ResourceServer.StartAsync(folder);
@@ -42,7 +42,7 @@ public sealed class ApiDescriptionTests
     }
 
     [Fact]
-    public async Task Description_has_words_for_enums_strict_numbers_required_and_nullable_members_and_errors()
+    public async Task Description_covers_enums_required_nullable_and_errors()
     {
         var document = JsonNode.Parse(await ApiDescription.MakeAsync(Token))!;
 

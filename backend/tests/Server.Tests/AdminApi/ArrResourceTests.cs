@@ -15,7 +15,7 @@ public sealed class ArrResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Connect_tries_the_address_that_the_browser_came_by_and_twice_leaves_one_client()
+    public async Task Connecting_twice_leaves_one_download_client()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -43,7 +43,7 @@ public sealed class ArrResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Plan_lists_changes_and_connect_needs_its_token()
+    public async Task Changing_an_existing_client_needs_the_token_of_the_plan()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -64,7 +64,7 @@ public sealed class ArrResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Saved_key_goes_to_no_other_address()
+    public async Task Saved_API_key_is_not_sent_to_another_address()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -79,7 +79,7 @@ public sealed class ArrResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Failures_are_answers_with_sentences()
+    public async Task Each_connection_failure_returns_a_readable_error()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Radarr");
@@ -99,7 +99,7 @@ public sealed class ArrResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Programs_that_the_environment_sets_are_listed_and_locked()
+    public async Task Instances_set_by_the_environment_are_listed_but_locked()
     {
         await using var server = await ResourceServer.StartAsync(
             _temporary, new() { ["SLUICE_CONFIG__ARR__INSTANCES"] = """{"SonarrInstances":[{"Name":"series","Host":"http://sonarr:8989","ApiKey":"canarycanary"}]}""" });

@@ -40,7 +40,7 @@ public sealed class CallerRightsTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Every_operation_asks_who_calls_before_it_looks_at_what_was_sent()
+    public async Task Every_operation_checks_the_caller_before_the_request()
     {
         await using var server = await RunningServer.StartAsync(
             _temporary, new() { ["SLUICE_ADMIN_PASSWORD"] = QuickHash.Of("correct-horse-battery") }, replace: services => services.AddSingleton<TimeProvider>(_time));

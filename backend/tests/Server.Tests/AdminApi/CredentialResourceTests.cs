@@ -48,7 +48,7 @@ public sealed class CredentialResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Full_key_needs_a_password_that_was_given_within_ten_minutes()
+    public async Task Full_access_key_needs_a_recently_entered_password()
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);
@@ -75,7 +75,7 @@ public sealed class CredentialResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Made_webdav_password_needs_the_password_in_the_session()
+    public async Task Generating_a_WebDAV_password_needs_the_admin_password()
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);
@@ -96,7 +96,7 @@ public sealed class CredentialResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Saved_webdav_password_needs_the_password()
+    public async Task Saving_a_WebDAV_password_needs_the_admin_password()
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);
@@ -115,7 +115,7 @@ public sealed class CredentialResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Imported_webdav_password_needs_one_that_was_just_given()
+    public async Task Importing_a_WebDAV_password_needs_the_admin_password()
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);

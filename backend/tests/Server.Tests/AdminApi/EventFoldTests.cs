@@ -17,7 +17,7 @@ public sealed class EventFoldTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Deltas_folded_into_pages_equal_fresh_ones()
+    public async Task Deltas_folded_into_pages_match_fresh_reads()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);
@@ -70,7 +70,7 @@ public sealed class EventFoldTests : IDisposable
     }
 
     [Fact]
-    public async Task More_rows_than_a_frame_names_are_read_again()
+    public async Task Removal_of_60_rows_arrives_in_one_event()
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());

@@ -27,7 +27,7 @@ public sealed class EventResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Stream_begins_with_snapshots_and_goes_on_with_what_changes()
+    public async Task Stream_sends_snapshots_first_then_deltas()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         using var stream = await EventStreamClient.WatchAsync(server.Server.Client, "topics=config,setup,logs");
@@ -75,7 +75,7 @@ public sealed class EventResourceTests : IDisposable
     [InlineData("null", null, HttpStatusCode.Forbidden)]
     [InlineData(null, "cross-site", HttpStatusCode.Forbidden)]
     [InlineData("own", "cross-site", HttpStatusCode.Forbidden)]
-    public async Task Page_of_another_site_may_not_watch(string? origin, string? site, HttpStatusCode expected)
+    public async Task Cross_site_page_may_not_open_the_stream(string? origin, string? site, HttpStatusCode expected)
     {
         await using var server = await StartAsync(new ManualTimeProvider());
         var cookie = await LogInAsync(server);
@@ -91,7 +91,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Nobody_watches_without_a_credential()
+    public async Task Stream_without_a_credential_returns_401()
     {
         await using var server = await StartAsync(new ManualTimeProvider());
 
@@ -101,7 +101,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Streams_of_a_session_end_with_it()
+    public async Task Session_end_closes_its_streams()
     {
         await using var server = await StartAsync(new ManualTimeProvider());
         var (leaving, staying) = (await LogInAsync(server), await LogInAsync(server));
@@ -117,7 +117,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Stream_of_a_key_ends_with_the_key()
+    public async Task Removing_a_key_closes_its_stream()
     {
         await using var server = await StartAsync(new ManualTimeProvider());
         var store = server.Services.GetRequiredService<AdminStore>();
@@ -130,7 +130,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Comment_comes_every_fifteen_seconds()
+    public async Task Heartbeat_comment_is_sent_every_interval()
     {
         var time = new ManualTimeProvider();
         await using var server = await StartAsync(time);
@@ -145,7 +145,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_goes_on_behind_its_last_frame()
+    public async Task Client_resumes_after_its_last_frame()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         using var stream = await EventStreamClient.WatchAsync(server.Server.Client, "topics=config");
@@ -166,7 +166,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_of_an_earlier_start_begins_again_and_misses_nothing()
+    public async Task Client_gets_a_new_snapshot_after_a_server_restart()
     {
         var server = await ResourceServer.StartAsync(_temporary);
         using var client = new HttpClient { BaseAddress = server.Server.Address };
@@ -188,7 +188,7 @@ public sealed class EventResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_that_does_not_read_is_dropped_and_the_others_are_served()
+    public async Task Slow_client_is_dropped_and_others_are_served()
     {
         const int shouts = 64;
         var (time, topic) = (new ManualTimeProvider(), new LoudTopic { Size = 256 << 10 });

@@ -77,7 +77,7 @@ public sealed class FileResourceTests : IDisposable
     [InlineData("name", "A B C")]
     [InlineData("newest", "B A C")]
     [InlineData("size", "C A B")]
-    public async Task Releases_and_findings_are_sorted(string sort, string expected)
+    public async Task Releases_and_search_results_are_sorted(string sort, string expected)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await PublishAsync(server, "tv", "C", 0, 3000, "x.mkv");
@@ -128,7 +128,7 @@ public sealed class FileResourceTests : IDisposable
     [InlineData("files?limit=0")]
     [InlineData("files?limit=501")]
     [InlineData("files?sort=colour")]
-    public async Task Unusable_question_is_refused(string path)
+    public async Task Invalid_query_returns_400(string path)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
 
@@ -136,7 +136,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task File_comes_with_links_that_work()
+    public async Task File_detail_returns_working_links()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["MOUNT_DIR"] = "/mnt/sluice/" });
         var film = (await server.GetAsync("files?path=demo"))["items"]![0]!;
@@ -161,7 +161,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Path_of_other_programs_lies_in_the_folder_that_the_history_tells_them()
+    public async Task Arr_path_lies_in_the_storage_folder_of_the_history()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["MOUNT_DIR"] = "/mnt/sluice/" });
         var release = await PublishAsync(server, "tv", "Some Release", 0, "in/a b.mkv");
@@ -182,7 +182,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Links_have_the_address_and_the_base_that_the_browser_came_by()
+    public async Task Links_use_the_request_host_and_the_url_base()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["URL_BASE"] = "/sub" });
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(server.Server.Address, $"sub/api/files/{new BuiltInClip().File.Id}"));
@@ -196,7 +196,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Nzb_of_a_file_is_the_one_that_was_added()
+    public async Task Downloaded_NZB_of_a_file_matches_the_original()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var bytes = NzbText.Of("1.mkv", "2.mkv");
@@ -213,7 +213,7 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Tracks_are_read_before_anything_plays()
+    public async Task Tracks_are_read_without_playback()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await PublishAsync(server, "tv", "Rel", 0, "a.mkv");

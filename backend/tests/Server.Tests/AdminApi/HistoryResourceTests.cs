@@ -47,7 +47,7 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Failed_import_names_its_reason_and_is_tried_again_with_a_password()
+    public async Task Encrypted_import_fails_then_succeeds_with_a_password()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);
@@ -76,7 +76,7 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Import_that_failed_for_damage_is_published_where_health_is_ignored()
+    public async Task Retry_ignoring_health_publishes_a_damaged_import()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);
@@ -93,7 +93,7 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Articles_that_have_come_since_are_found_where_all_providers_are_asked_again()
+    public async Task Retry_on_all_providers_finds_articles_posted_since()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await JobServer.StartAsync(_folder, mock);
@@ -112,7 +112,7 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Failed_imports_are_tried_again_as_far_as_their_nzbs_are_kept()
+    public async Task Retry_all_skips_imports_without_a_stored_NZB()
     {
         await using var server = await JobServer.StartAsync(_folder);
         var odd = (await server.UploadAsync(NzbText.DamagedZip(), "Odd.nzb"))["ids"]![0]!.GetValue<string>();

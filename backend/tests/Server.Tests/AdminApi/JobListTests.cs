@@ -27,7 +27,7 @@ public sealed class JobListTests : IDisposable
     [InlineData("history", "oldest")]
     [InlineData("history", "name")]
     [InlineData("history", "size")]
-    public async Task No_row_is_skipped_or_repeated_while_rows_come_and_go(string list, string sort)
+    public async Task Paging_skips_and_repeats_no_row_while_rows_change(string list, string sort)
     {
         const int Changes = 2000;
         await using var server = await StartPausedAsync();
@@ -86,7 +86,7 @@ public sealed class JobListTests : IDisposable
     }
 
     [Fact]
-    public async Task Search_finds_all_words_in_any_order_whatever_parts_them_and_without_accents()
+    public async Task Search_ignores_word_order_separators_and_accents()
     {
         await using var server = await StartPausedAsync();
         await AddAsync(server, "Big.Buck_Bunny-2008.1080p", "Amélie.2001", "100% Wolf", "Straße der Träume");
@@ -155,7 +155,7 @@ public sealed class JobListTests : IDisposable
     [InlineData("sort=colour")]
     [InlineData("cursor=nonsense")]
     [InlineData("cursor=%00")]
-    public async Task Odd_words_of_a_list_are_refused(string query)
+    public async Task Invalid_list_parameters_return_400(string query)
     {
         await using var server = await JobServer.StartAsync(_folder);
 
@@ -183,7 +183,7 @@ public sealed class JobListTests : IDisposable
     [InlineData(nameof(HistoryOrder.Newest), "buck", "USING COVERING INDEX history_item_listed")]
     [InlineData(nameof(HistoryOrder.Newest), "buck", "USING COVERING INDEX history_item_listed", "tv")]
     [InlineData(nameof(HistoryOrder.Size), "", "USING COVERING INDEX history_item_listed", "tv")]
-    public async Task Page_of_a_long_history_reads_no_wide_row_but_its_own(string order, string q, string plan, string? category = null)
+    public async Task History_page_reads_full_rows_of_its_own_page_only(string order, string q, string plan, string? category = null)
     {
         await using var database = _folder.OpenDatabase();
         var (list, table, by) = HistoryListStore.Plan(new HistoryQuery { Words = SearchText.WordsOf(q), Category = category, Order = Enum.Parse<HistoryOrder>(order) });
@@ -197,7 +197,7 @@ public sealed class JobListTests : IDisposable
     [InlineData(1)]
     [InlineData(7)]
     [InlineData(100)]
-    public async Task Search_reads_each_name_once_however_many_words(int words)
+    public async Task Search_reads_each_name_once_for_any_number_of_words(int words)
     {
         const int rows = 300;
         await using var database = _folder.OpenDatabase();

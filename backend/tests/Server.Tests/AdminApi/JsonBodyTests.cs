@@ -27,7 +27,7 @@ public sealed class JsonBodyTests : IDisposable
     [InlineData("null", "application/json", HttpStatusCode.BadRequest)]
     [InlineData("", "application/json", HttpStatusCode.BadRequest)]
     [InlineData(null, "", HttpStatusCode.NotFound)]
-    public async Task Body_of_another_form_is_refused_with_a_problem(string? body, string type, HttpStatusCode status)
+    public async Task Invalid_JSON_body_is_refused_with_a_problem(string? body, string type, HttpStatusCode status)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
 
@@ -44,7 +44,7 @@ public sealed class JsonBodyTests : IDisposable
     }
 
     [Fact]
-    public async Task No_call_has_its_shape_worked_out_at_the_start()
+    public async Task Every_JSON_body_type_implements_IJsonBody()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var bodies = server.Server.Services.GetRequiredService<EndpointDataSource>().Endpoints

@@ -36,7 +36,7 @@ public sealed class LargeListTests : IDisposable
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public async Task Large_lists_are_searched_and_a_third_of_them_is_removed_and_brought_back()
+    public async Task Removing_a_third_of_a_large_list_can_be_undone()
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -72,7 +72,7 @@ public sealed class LargeListTests : IDisposable
     [InlineData(1_000)]
     [InlineData(10_000)]
     [InlineData(Rows)]
-    public async Task Lists_are_read_in_time_for_any_number_of_rows(int rows)
+    public async Task List_read_times_are_measured_by_row_count(int rows)
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());

@@ -42,7 +42,7 @@ public sealed class LogResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Pages_go_back_in_time_while_new_lines_come()
+    public async Task Paging_back_is_stable_while_new_lines_arrive()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var logger = server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.Test.X");
@@ -62,7 +62,7 @@ public sealed class LogResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Level_is_another_one_for_a_quarter_of_an_hour()
+    public async Task Temporary_log_level_expires_after_its_duration()
     {
         var time = new ManualTimeProvider();
         await using var running = await RunningServer.StartAsync(_temporary, replace: services => services.AddSingleton<TimeProvider>(time));
@@ -80,7 +80,7 @@ public sealed class LogResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Level_is_changed_and_taken_back_by_a_call()
+    public async Task Log_level_can_be_raised_and_reset_by_the_API()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var logger = server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X");
@@ -96,7 +96,7 @@ public sealed class LogResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Download_holds_every_line_and_no_secret()
+    public async Task Log_download_masks_secrets()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         Say(server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X"), LogLevel.Warning, $"Key is {RunningServer.ApiKey}");

@@ -31,7 +31,7 @@ public sealed class ProviderResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Provider_is_added_changed_and_removed_by_one_set_of_settings_each()
+    public async Task Each_provider_change_saves_one_settings_set()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var sets = await SetsAsync(server);
@@ -62,7 +62,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Change_keeps_what_it_does_not_name()
+    public async Task Update_keeps_fields_missing_from_the_request()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await server.SaveAsync(HttpStatusCode.OK, ("usenet.providers", """
@@ -86,7 +86,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Errors_come_together_by_the_fields_of_the_form()
+    public async Task All_errors_are_returned_at_once_by_form_field()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var wrong = Draft("two words", 70_000, tls: true, password: "line\nbreak");
@@ -106,7 +106,7 @@ public sealed class ProviderResourceTests : IDisposable
     [InlineData("news.example.com", 564, true, "anna")]
     [InlineData("news.example.com", 563, false, "anna")]
     [InlineData("news.example.com", 563, true, "berta")]
-    public async Task Saved_password_stays_with_the_address_that_it_was_saved_for(string host, int port, bool tls, string user)
+    public async Task Saved_password_is_never_used_for_another_login_or_host(string host, int port, bool tls, string user)
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var id = Text(await server.SendAsync(HttpMethod.Post, "providers", Draft("news.example.com", 563, tls: true, password: Secret)), "id");
@@ -123,7 +123,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Environment_locks_the_list_and_not_what_was_learned()
+    public async Task Environment_locks_the_list_but_allows_resets()
     {
         await using var server = await ResourceServer.StartAsync(
             _temporary, new() { ["SLUICE_CONFIG__USENET__PROVIDERS"] = """{"Providers":[{"Host":"127.0.0.1","Port":1,"UseSsl":false}]}""" });
@@ -142,7 +142,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_is_in_no_answer()
+    public async Task Password_appears_in_no_response()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "anna", Password = "right" }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -162,7 +162,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Row_says_why_a_provider_without_names_is_not_used()
+    public async Task Row_explains_a_provider_omitting_message_ids()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.CommandBare, Verb = "BODY", Tries = 0 }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -179,7 +179,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Row_tells_of_a_provider_that_refuses_the_login_until_its_breaker_is_reset()
+    public async Task Refused_login_is_shown_until_the_breaker_is_reset()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "anna", Password = "right" }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -198,7 +198,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Row_counts_what_a_provider_brings()
+    public async Task Row_counts_bytes_misses_and_latency()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(5) }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -223,7 +223,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Speed_is_what_came_between_two_looks()
+    public async Task Speed_is_measured_between_two_snapshots()
     {
         await using var mock = await MockServer.StartAsync();
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -247,7 +247,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Learned_cap_is_shown_and_forgotten()
+    public async Task Learned_connection_cap_is_shown_and_can_be_reset()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { MaxConnections = 2, Latency = TimeSpan.FromMilliseconds(50) }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -266,7 +266,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Rows_stand_in_the_order_in_which_they_are_asked()
+    public async Task Providers_are_listed_in_the_order_of_use()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         foreach (var (host, use, priority) in new[] { ("off", "disabled", 0), ("backup", "backup", 0), ("second", "primary", 2), ("first", "primary", 1) })
@@ -282,7 +282,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_that_only_reads_sees_the_list_and_changes_nothing()
+    public async Task Read_only_key_sees_the_list_and_changes_nothing()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var (_, key) = await server.Server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("reader", hasFullAccess: false, Token);
@@ -299,7 +299,7 @@ public sealed class ProviderResourceTests : IDisposable
     }
 
     [Fact]
-    public void Every_fault_has_a_sentence_of_its_own()
+    public void Every_fault_has_its_own_sentence()
     {
         var provider = new ProviderOptions { Name = "n", Host = "news.example.com", Password = Secret };
         var sentences = Enum.GetValues<NntpFault>().Select(fault => ProviderSentences.Of(fault, provider, $"481 wrong {Secret}")).ToList();

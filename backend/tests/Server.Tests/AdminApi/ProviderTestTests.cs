@@ -63,7 +63,7 @@ public sealed class ProviderTestTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Failures))]
-    public async Task Each_failure_has_its_step_its_cause_and_its_sentence(MockProvider provider, bool tls, string stage, string cause, string sentence)
+    public async Task Each_failure_reports_its_stage_cause_and_sentence(MockProvider provider, bool tls, string stage, string cause, string sentence)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [provider] });
         await using var server = await ResourceServer.StartAsync(_temporary, Impatient);
@@ -79,7 +79,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Host_without_address_a_closed_port_and_a_forbidden_address_fail_before_any_word_is_said()
+    public async Task Unreachable_or_forbidden_address_fails_before_login()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, Impatient, services => services.AddSingleton(new HostLookup(
             (host, _) => host == "inside.example.com"
@@ -103,7 +103,7 @@ public sealed class ProviderTestTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Ceiling_is_found_exactly_and_every_connection_is_closed_with_QUIT(bool atLogin)
+    public async Task Connection_limit_is_found_exactly_and_all_sockets_QUIT(bool atLogin)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -128,7 +128,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Ceiling_is_looked_for_no_further_than_asked()
+    public async Task Connection_search_stops_at_the_requested_limit()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { Tls = MockTls.SelfSigned, Faults = [NoGroups] }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -146,7 +146,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Saved_account_is_tested_beside_what_it_serves_and_never_over_its_cap()
+    public async Task Test_beside_playback_stays_within_the_connection_limit()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -173,7 +173,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Saved_password_goes_to_the_saved_address_alone()
+    public async Task Saved_password_is_sent_to_the_saved_address_only()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -201,7 +201,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_that_a_server_repeats_is_masked()
+    public async Task Password_echoed_by_the_server_is_masked()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [Failing(FaultKind.Auth481, $"481 No user anna with {Secret}")] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -213,7 +213,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Server_that_wants_a_login_says_so_where_none_was_entered()
+    public async Task Missing_login_is_reported_if_the_server_needs_one()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "anna", Password = Secret }] });
         await using var server = await ResourceServer.StartAsync(_temporary);
@@ -227,7 +227,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Test_that_is_left_closes_everything_and_makes_way_for_the_next()
+    public async Task Aborted_test_closes_its_connections_and_allows_the_next()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -281,7 +281,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Speed_is_measured_with_the_newest_articles_of_a_group_where_none_are_known()
+    public async Task Speed_test_without_an_NZB_uses_new_articles_of_a_group()
     {
         var budget = new SpeedBudget(9_000_000, TimeSpan.FromSeconds(60));
         await using var mock = await MockServer.StartAsync(new MockOptions
@@ -301,7 +301,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public async Task Provider_without_a_single_article_is_given_up_soon()
+    public async Task Speed_test_stops_early_if_all_articles_are_missing()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -318,7 +318,7 @@ public sealed class ProviderTestTests : IDisposable
     }
 
     [Fact]
-    public void Words_of_the_API_are_those_of_the_test()
+    public void Test_steps_are_serialized_with_kebab_case_names()
     {
         var step = new ProviderTestStep(ProviderTestStage.Tcp, ProviderTestState.Failed, 1.5, ProviderTestCause.NotNntp, null, null);
         Assert.Equal(

@@ -23,7 +23,7 @@ public sealed class QueueResourceTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Item_moves_some_places_from_where_it_is_then()
+    public async Task Step_moves_an_item_relative_to_its_current_position()
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -46,7 +46,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_without_a_provider_waits_and_says_so()
+    public async Task Item_waits_with_a_reason_if_there_is_no_provider()
     {
         await using var server = await JobServer.StartAsync(_folder);
 
@@ -89,7 +89,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Uploads_are_told_apart_by_content_whatever_their_names()
+    public async Task Upload_format_is_detected_by_content_not_by_name()
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -119,7 +119,7 @@ public sealed class QueueResourceTests : IDisposable
     [InlineData(-1, true)]
     [InlineData(0, true)]
     [InlineData(1, true)]
-    public async Task Upload_is_taken_up_to_the_limit(int beyond, bool isChunked)
+    public async Task Upload_above_the_size_limit_returns_413(int beyond, bool isChunked)
     {
         const int Limit = 1 << 20;
         const string Start = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.nzb\"\r\n\r\n";
@@ -135,7 +135,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Forms_that_are_none_are_refused_with_a_sentence()
+    public async Task Invalid_form_names_the_wrong_field()
     {
         await using var server = await JobServer.StartAsync(_folder);
 
@@ -169,7 +169,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Full_queue_takes_nothing_and_says_so()
+    public async Task Full_queue_refuses_uploads_with_queue_full()
     {
         await using var server = await JobServer.StartAsync(_folder, null, null, ("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
         await server.AddAsync("First");
@@ -181,7 +181,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Five_hundred_uploads_arrive_over_a_restart_and_the_broken_ones_are_told()
+    public async Task All_500_uploads_survive_a_restart_and_broken_ones_fail()
     {
         var names = Enumerable.Range(0, 500).Select(i => $"Release.{i:000}").ToList();
         await using (var server = await JobServer.StartAsync(_folder))
@@ -217,7 +217,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Address_is_fetched_and_a_refused_one_says_why()
+    public async Task URL_is_queued_unless_it_is_private_or_invalid()
     {
         await using var server = await JobServer.StartAsync(_folder);
 
@@ -233,7 +233,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_gets_another_name_category_priority_password_and_place()
+    public async Task Item_can_be_renamed_recategorized_and_reordered()
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -304,7 +304,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Pause_that_the_environment_decides_about_cannot_be_changed()
+    public async Task Pause_set_by_the_environment_cannot_be_changed()
     {
         await using var server = await JobServer.StartAsync(_folder, null, null, ("SLUICE_CONFIG__QUEUE__PAUSED", "true"));
 
@@ -312,7 +312,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Nobody_without_a_credential_and_no_reading_key_changes_the_queue()
+    public async Task Queue_changes_need_full_access()
     {
         await using var server = await JobServer.StartAsync(_folder);
         var id = await server.AddAsync("A");
@@ -349,7 +349,7 @@ public sealed class QueueResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Session_uploads_with_its_header_alone()
+    public async Task Session_upload_needs_the_CSRF_header()
     {
         const string Secret = "correct-horse-battery";
         await using var server = await JobServer.StartAsync(_folder, null, null, ("SLUICE_ADMIN_PASSWORD", QuickHash.Of(Secret)));

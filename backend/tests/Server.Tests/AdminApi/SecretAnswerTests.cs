@@ -44,7 +44,7 @@ public sealed class SecretAnswerTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Twelve_canaries_are_in_no_log_no_event_and_no_answer()
+    public async Task Secrets_appear_in_no_log_event_or_response()
     {
         var variables = Values.ToDictionary(value => SettingsResolver.OverrideName(value.Key), value => value.Value);
         variables["SLUICE_SETUP_CODE"] = SetupCode;

@@ -27,7 +27,7 @@ public sealed class SessionResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Setup_needs_the_code_once_and_answers_a_session()
+    public async Task Setup_needs_the_code_and_works_only_once()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = Code });
         Assert.True(File.Exists(Path.Combine(_temporary.Root, "setup-code")));
@@ -56,7 +56,7 @@ public sealed class SessionResourceTests : IDisposable
     [InlineData("password")]
     [InlineData("changeme")]
     [InlineData("        ")]
-    public async Task Weak_admin_password_of_the_environment_makes_no_login(string password)
+    public async Task Weak_SLUICE_ADMIN_PASSWORD_creates_no_login(string password)
     {
         using var captured = new CapturedLines();
         await using var server = await RunningServer.StartAsync(
@@ -68,7 +68,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Strong_admin_password_of_the_environment_makes_the_login()
+    public async Task Strong_SLUICE_ADMIN_PASSWORD_creates_the_login()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_ADMIN_PASSWORD"] = Secret });
 
@@ -98,7 +98,7 @@ public sealed class SessionResourceTests : IDisposable
     [InlineData("172.17.0.1")]
     [InlineData("192.168.1.20")]
     [InlineData("::1")]
-    public async Task Setup_needs_the_code_from_loopback_from_a_bridge_and_through_a_proxy(string? client)
+    public async Task Setup_needs_the_code_from_every_address(string? client)
     {
         // The peer is a proxy that is trusted, and names the client.
         await using var server = await RunningServer.StartAsync(
@@ -117,7 +117,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Reset_removes_the_login_once_until_the_variable_was_absent()
+    public async Task RESET_ADMIN_PASSWORD_acts_once_until_it_is_removed()
     {
         await using (await StartAsync())
         {
@@ -144,7 +144,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Session_changes_things_with_its_header_and_origin_alone()
+    public async Task Session_write_needs_the_CSRF_header_and_own_origin()
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);
@@ -171,7 +171,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Named_keys_open_it_and_a_reading_one_changes_nothing()
+    public async Task Full_key_writes_and_read_only_key_only_reads()
     {
         await using var server = await StartAsync();
         var cookie = await LogInAsync(server);
@@ -191,7 +191,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Every_resource_is_closed_to_all_other_credentials()
+    public async Task No_resource_accepts_WebDAV_or_SABnzbd_credentials()
     {
         await using var server = await StartAsync();
         var routes = server.Services.GetRequiredService<EndpointDataSource>().Endpoints.OfType<RouteEndpoint>()
@@ -214,7 +214,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Eleventh_wrong_password_of_a_minute_is_told_to_wait()
+    public async Task Ten_wrong_passwords_a_minute_throttle_the_next_login()
     {
         await using var server = await StartAsync();
         for (var i = 0; i < 10; i++)
@@ -224,7 +224,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Right_code_is_taken_beside_wrong_keys_and_one_stale_code()
+    public async Task Right_code_works_despite_wrong_keys_and_a_stale_code()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = Code });
         for (var i = 0; i < 20; i++)
@@ -237,7 +237,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Eleventh_wrong_code_of_a_minute_is_told_to_wait()
+    public async Task Ten_wrong_codes_a_minute_throttle_the_next_one()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = Code });
         for (var i = 0; i < 10; i++)
@@ -247,7 +247,7 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Another_password_ends_the_other_sessions()
+    public async Task Password_change_ends_the_other_sessions()
     {
         await using var server = await StartAsync();
         var (one, other) = (await LogInAsync(server), await LogInAsync(server));
@@ -266,7 +266,7 @@ public sealed class SessionResourceTests : IDisposable
     [InlineData("""{"user":"admin"}""")]
     [InlineData("""{"user":null,"password":"x"}""")]
     [InlineData("nonsense")]
-    public async Task Body_of_another_form_is_a_problem_and_no_fault(string body)
+    public async Task Invalid_body_returns_400_with_a_problem(string body)
     {
         await using var server = await StartAsync();
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(server.Address, "/api/session")) { Content = new StringContent(body, Encoding.UTF8, "application/json") };

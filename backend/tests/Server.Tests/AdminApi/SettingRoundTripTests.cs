@@ -18,7 +18,7 @@ public sealed class SettingRoundTripTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Every_key_is_saved_by_the_api_and_a_wrong_value_gets_its_sentence()
+    public async Task Every_key_can_be_saved_and_a_wrong_value_is_explained()
     {
         await using var server = await ResourceServer.StartAsync(
             _temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "", ["SLUICE_CONFIG__API__KEY"] = "" });
@@ -43,7 +43,7 @@ public sealed class SettingRoundTripTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Every_key_is_set_by_the_environment_and_by_a_file(bool isFile)
+    public async Task Every_key_can_be_set_by_the_environment_or_a_file(bool isFile)
     {
         using var files = new TemporaryFolder();
         Directory.CreateDirectory(files.Root);
@@ -72,7 +72,7 @@ public sealed class SettingRoundTripTests : IDisposable
     }
 
     [Fact]
-    public async Task Every_fallback_variable_sets_its_key_until_a_value_is_saved()
+    public async Task Fallback_variable_sets_its_key_until_a_value_is_saved()
     {
         // The first of each key: the others of it stand behind that one.
         var fallbacks = SettingSchema.All

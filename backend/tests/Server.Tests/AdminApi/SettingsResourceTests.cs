@@ -14,7 +14,7 @@ public sealed class SettingsResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Schema_lists_every_key_with_all_that_a_page_needs()
+    public async Task Schema_lists_every_key_with_its_form_metadata()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
 
@@ -32,7 +32,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task All_errors_of_a_save_come_at_once_and_nothing_is_saved()
+    public async Task Save_returns_all_errors_at_once_and_saves_nothing()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__USER"] = "locked" });
 
@@ -53,7 +53,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Values_of_the_server_s_choice_come_with_the_number_in_force()
+    public async Task Automatic_values_report_the_effective_number()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await server.SaveAsync(HttpStatusCode.OK, ("usenet.providers", """{"Providers":[{"Host":"127.0.0.1","Port":1,"MaxConnections":7,"UseSsl":false},{"Host":"127.0.0.2","Port":1,"MaxConnections":5,"UseSsl":false,"Type":0}]}"""));
@@ -82,7 +82,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Export_of_one_server_is_the_import_of_another()
+    public async Task Export_can_be_imported_on_another_server()
     {
         await using (var server = await ResourceServer.StartAsync(_temporary))
         {
@@ -104,7 +104,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Mask_of_a_secret_keeps_it_and_no_answer_holds_one()
+    public async Task Masked_secret_is_kept_and_never_returned()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         const string providers = """{"Providers":[{"Host":"127.0.0.1","Port":1,"UseSsl":false,"User":"canary-user","Pass":"canary-pass"}]}""";
@@ -128,7 +128,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Reset_takes_the_saved_value_back()
+    public async Task Reset_restores_the_default()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await server.SaveAsync(HttpStatusCode.OK, ("queue.worker-count", "5"));
@@ -139,7 +139,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_of_the_tree_is_shown_while_it_can_be_and_a_new_one_names_whom_it_locks_out()
+    public async Task New_WebDAV_password_is_shown_with_the_locked_out_clients()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "" });
         var first = await server.GetAsync("setup/webdav");
@@ -165,7 +165,7 @@ public sealed class SettingsResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_that_the_environment_sets_is_neither_shown_nor_made()
+    public async Task Password_set_by_the_environment_is_hidden_and_fixed()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
 

@@ -26,7 +26,7 @@ public sealed class StatResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Samples_say_what_came_and_went_in_each_second_and_ten_of_them_are_one_of_the_hour()
+    public async Task Ten_one_second_samples_average_into_one_of_the_hour()
     {
         const int Read = 5_000_000;
         await using var server = await StreamServer.StartAsync();
@@ -61,7 +61,7 @@ public sealed class StatResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task First_steps_are_done_once_and_for_all()
+    public async Task First_steps_stay_done_after_a_restart()
     {
         await using var mock = await MockServer.StartAsync();
         var provider = ProviderSettings.For([.. mock.Ports]);
@@ -90,7 +90,7 @@ public sealed class StatResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Everything_to_be_looked_at_has_a_row()
+    public async Task Attention_lists_every_kind_of_problem()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new()
         {
@@ -128,7 +128,7 @@ public sealed class StatResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Line_that_is_logged_again_has_one_row()
+    public async Task Repeated_warning_is_listed_once()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         var warnings = server.Server.Services.GetRequiredService<RecentWarnings>();
@@ -143,7 +143,7 @@ public sealed class StatResourceTests : IDisposable
     [Theory]
     [InlineData("true", "192.0.2.0/24")]
     [InlineData("false", "")]
-    public async Task Session_tells_every_page_who_needs_no_password(string disabled, string told)
+    public async Task Session_lists_the_networks_open_without_a_password(string disabled, string told)
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new()
         {
@@ -155,7 +155,7 @@ public sealed class StatResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Provider_that_fails_has_a_row_with_its_id()
+    public async Task Failing_provider_is_listed_with_its_id()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "me", Password = "right" }] });
         await using var server = await ResourceServer.StartAsync(_temporary, ProviderSettings.For(mock.Ports, "me", "wrong"));

@@ -50,7 +50,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Lines_about_a_playback_are_found_by_its_id()
+    public async Task Log_lines_of_a_playback_are_found_by_its_id()
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(Film());
@@ -68,7 +68,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Short_looks_of_a_scanner_are_one_row_without_playbacks()
+    public async Task Short_reads_of_a_scanner_are_grouped_as_one_scan()
     {
         await using var server = await StreamServer.StartAsync();
         string[] paths = [await server.PublishAsync(Film(1, 3)), await server.PublishAsync(Film(2, 3)), await server.PublishAsync(Film(3, 3))];
@@ -90,7 +90,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Two_programs_are_two_playbacks_and_a_client_is_named_behind_a_trusted_proxy()
+    public async Task Playbacks_are_separated_by_client_and_player()
     {
         await using var server = await StreamServer.StartAsync(new() { ["SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES"] = "127.0.0.0/8" });
         var path = "content/" + await server.PublishAsync(Film());
@@ -125,7 +125,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Player_that_takes_nothing_is_paused_and_its_playback_stays()
+    public async Task Player_reading_nothing_is_shown_as_paused()
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(Film(1, 800));
@@ -143,7 +143,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Playback_that_is_stopped_is_aborted_and_its_client_may_come_again()
+    public async Task Stopped_playback_is_aborted_and_the_client_may_return()
     {
         await using var server = await StreamServer.StartAsync();
         var path = "content/" + await server.PublishAsync(Film(1, 800));
@@ -162,7 +162,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Cells_of_the_map_are_where_the_bytes_are()
+    public async Task Map_shows_cells_on_disk_in_memory_in_flight_or_missing()
     {
         const int OnDisk = 0;
         const int InMemory = 100;
@@ -202,7 +202,7 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
-    public async Task Calls_need_a_right_and_a_stop_more_than_to_read()
+    public async Task Stream_calls_need_a_key_and_stopping_needs_full_access()
     {
         await using var server = await StreamServer.StartAsync();
         using var stranger = new HttpClient { BaseAddress = server.Api.Server.Address };

@@ -17,7 +17,7 @@ public sealed class SystemResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Server_says_how_it_is()
+    public async Task System_reports_mode_checks_and_free_space()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
 
@@ -30,7 +30,7 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Card_has_the_address_that_the_browser_came_by()
+    public async Task Access_card_uses_the_address_of_the_request()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["URL_BASE"] = "/sub", ["MOUNT_DIR"] = "/mnt/sluice" });
 
@@ -47,7 +47,7 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_of_other_programs_is_not_shown_to_those_who_may_only_read()
+    public async Task SABnzbd_key_is_hidden_from_read_only_keys()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var (_, key) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("reader", hasFullAccess: false, Token);

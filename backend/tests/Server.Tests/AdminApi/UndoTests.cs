@@ -30,7 +30,7 @@ public sealed class UndoTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Removed_items_come_back_to_where_they_were(bool isRestarted)
+    public async Task Undo_restores_removed_items_in_place(bool isRestarted)
     {
         var server = await StartAsync();
         await using var ending = new Ending(() => server);
@@ -71,7 +71,7 @@ public sealed class UndoTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task After_ten_seconds_nothing_comes_back_and_nothing_is_left(bool isRestarted)
+    public async Task Expired_undo_is_refused_and_leaves_no_data(bool isRestarted)
     {
         var server = await StartAsync();
         await using var ending = new Ending(() => server);
@@ -102,7 +102,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Running_import_stops_at_once_and_starts_again_when_it_is_taken_back()
+    public async Task Removed_import_stops_at_once_and_undo_restarts_it()
     {
         await using var mock = await MockServer.StartAsync();
         var gate = new GateStep(_ => true);
@@ -123,7 +123,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_whose_name_and_place_are_taken_goes_before_the_other_one_under_the_next_name()
+    public async Task Undo_with_a_taken_name_restores_under_the_next_name()
     {
         await using var server = await StartAsync();
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -140,7 +140,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Removed_history_comes_back_and_its_release_was_never_away()
+    public async Task Undo_restores_history_and_the_release_stays_throughout()
     {
         await using var mock = await MockServer.StartAsync();
         var server = await StartAsync(mock);

@@ -16,7 +16,7 @@ public sealed class WaitReasonTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Providers_that_are_down()
+    public async Task Unreachable_provider_is_reported_as_provider_down()
     {
         await using var server = await StreamServer.StartAsync();
         var path = await PublishAsync(server, ArticleSizes.Small);
@@ -26,7 +26,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Article_that_is_late_and_asked_for_again()
+    public async Task Retried_late_article_is_reported_as_article_retry()
     {
         await using var server = await StreamServer.StartAsync();
         var path = await PublishAsync(server, ArticleSizes.Small);
@@ -39,7 +39,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Provider_that_sends_slowly()
+    public async Task Slow_provider_is_reported_as_provider_slow()
     {
         await using var server = await StreamServer.StartAsync(new([NoSecondQuestion]));
         var path = await PublishAsync(server, ArticleSizes.Large);
@@ -52,7 +52,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Connections_that_are_all_in_use()
+    public async Task Connections_all_in_use_are_reported_as_provider_slots()
     {
         await using var server = await StreamServer.StartAsync(new([NoSecondQuestion, new("SLUICE_CONFIG__USENET__STREAMING_BODY_BATCH_WIDTH", "1")]), connections: 1);
         var path = await PublishAsync(server, ArticleSizes.Large);
@@ -70,7 +70,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Line_that_is_full()
+    public async Task Saturated_line_is_reported_as_line_full()
     {
         await using var server = await StreamServer.StartAsync(new([NoSecondQuestion]));
         var path = await PublishAsync(server, ArticleSizes.Small);
@@ -88,7 +88,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Limit_of_bandwidth()
+    public async Task Bandwidth_limit_is_reported_as_limit()
     {
         await using var server = await StreamServer.StartAsync();
         var path = await PublishAsync(server, ArticleSizes.Large);
@@ -100,7 +100,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Other_streams_that_have_their_share_of_the_memory()
+    public async Task Memory_shared_by_streams_is_reported_as_other_streams()
     {
         const int Others = 11;
         await using var server = await StreamServer.StartAsync(new([NoSecondQuestion, new("SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB", "64")]));
@@ -117,7 +117,7 @@ public sealed class WaitReasonTests
     }
 
     [Fact]
-    public async Task Processor_that_is_busy()
+    public async Task Busy_processor_is_reported_as_cpu()
     {
         await using var server = await StreamServer.StartAsync(processor: clock => TimeSpan.FromTicks(clock.GetTimestamp() * Environment.ProcessorCount));
         var path = await PublishAsync(server, ArticleSizes.Large);

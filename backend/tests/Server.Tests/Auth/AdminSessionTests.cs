@@ -21,7 +21,7 @@ public sealed class AdminSessionTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Session_ends_when_it_is_not_used_for_its_time()
+    public async Task Unused_session_ends_after_30_days()
     {
         await using var database = _temporary.OpenDatabase(_time);
         using var store = await LoadAsync(database);
@@ -37,7 +37,7 @@ public sealed class AdminSessionTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Session_that_is_used_daily_ends_after_180_days(bool restarts)
+    public async Task Session_used_daily_ends_after_180_days(bool restarts)
     {
         await using var database = _temporary.OpenDatabase(_time);
         var store = await LoadAsync(database);
@@ -65,7 +65,7 @@ public sealed class AdminSessionTests : IDisposable
     [InlineData(400)]
     [InlineData(-700)]
     [InlineData(-20_000)]
-    public async Task Clock_that_jumps_and_returns_ends_and_prolongs_no_session(int days)
+    public async Task Temporary_clock_jump_neither_ends_nor_extends_sessions(int days)
     {
         await using var database = _temporary.OpenDatabase(_time);
         using var before = await LoadAsync(database);
@@ -92,7 +92,7 @@ public sealed class AdminSessionTests : IDisposable
     }
 
     [Fact]
-    public async Task Session_in_use_does_not_notice_that_the_clock_jumps()
+    public async Task Clock_jump_does_not_end_a_session_in_use()
     {
         await using var database = _temporary.OpenDatabase(_time);
         using var store = await LoadAsync(database);
@@ -105,7 +105,7 @@ public sealed class AdminSessionTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_counts_for_ten_minutes_and_one_run()
+    public async Task Entered_password_counts_for_10_minutes_until_restart()
     {
         await using var database = _temporary.OpenDatabase(_time);
         using var store = await LoadAsync(database);
@@ -123,7 +123,7 @@ public sealed class AdminSessionTests : IDisposable
     }
 
     [Fact]
-    public async Task Session_that_was_used_least_lately_makes_room_for_the_201st()
+    public async Task Least_recently_used_session_makes_room_for_the_201st()
     {
         await using var database = _temporary.OpenDatabase(_time);
         using var store = await LoadAsync(database);

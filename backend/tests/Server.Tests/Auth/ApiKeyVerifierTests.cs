@@ -17,15 +17,15 @@ public sealed class ApiKeyVerifierTests
     [InlineData(Key, nameof(ApiKeyVerdict.Accepted))]
     [InlineData(Key + "0", nameof(ApiKeyVerdict.Incorrect))]
     [InlineData("0123456789ABCDEF0123456789ABCDEF", nameof(ApiKeyVerdict.Incorrect))]
-    public void Only_the_key_opens(string? key, string expected) => Assert.Equal(expected, Verifier(Key).Verify(key, Here).ToString());
+    public void Only_the_exact_key_is_accepted(string? key, string expected) => Assert.Equal(expected, Verifier(Key).Verify(key, Here).ToString());
 
     [Theory]
     [InlineData("")]
     [InlineData("x")]
-    public void Without_a_key_nothing_opens(string key) => Assert.NotEqual(ApiKeyVerdict.Accepted, Verifier("").Verify(key, Here));
+    public void Without_a_configured_key_nothing_is_accepted(string key) => Assert.NotEqual(ApiKeyVerdict.Accepted, Verifier("").Verify(key, Here));
 
     [Fact]
-    public void Guesser_is_throttled_and_the_right_key_never()
+    public void Wrong_keys_are_throttled_but_never_the_right_one()
     {
         var verifier = Verifier(Key);
         for (var i = 0; i < 10; i++)
@@ -39,7 +39,7 @@ public sealed class ApiKeyVerifierTests
     }
 
     [Fact]
-    public void Stale_key_is_one_guess_however_often_it_comes()
+    public void Repeated_stale_key_counts_as_one_guess()
     {
         var budget = Callers.Budget(_time);
         var verifier = Verifier(Key, budget);

@@ -40,7 +40,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [InlineData("Admin", "correct horse", false)]
     [InlineData("other", "correct horse", false)]
     [InlineData("admin", "", false)]
-    public async Task Both_user_and_password_have_to_be_right_and_each_try_costs_one_hash(string user, string password, bool accepted)
+    public async Task Login_needs_user_and_password_and_costs_one_hash(string user, string password, bool accepted)
     {
         Assert.Equal(accepted ? LoginVerdict.Accepted : LoginVerdict.Refused, await VerifyAsync(Header(user, password)));
         Assert.Equal(1, _verifier.Hashes);
@@ -49,11 +49,11 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [Theory]
     [InlineData("basic")]
     [InlineData("BASIC")]
-    public async Task Scheme_may_be_written_in_any_case(string scheme) =>
+    public async Task Scheme_is_case_insensitive(string scheme) =>
         Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(Header("admin", "correct horse").Replace("Basic", scheme, StringComparison.Ordinal)));
 
     [Fact]
-    public async Task Unknown_user_costs_what_a_wrong_password_costs()
+    public async Task Unknown_user_costs_one_hash_like_a_wrong_password()
     {
         const int Tries = 1000;
         var known = new List<double>();
@@ -71,7 +71,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Plain_password_of_the_settings_costs_no_hash()
+    public async Task Correct_plain_password_of_the_settings_costs_no_hash()
     {
         _options.Change(Options("admin", "from the environment"));
 
@@ -90,7 +90,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Utf8_and_colons_in_a_password_are_kept()
+    public async Task Password_may_contain_UTF8_and_colons()
     {
         _options.Change(Options("müller", "pässwörd:with:colons"));
 
@@ -104,14 +104,14 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [InlineData("Basic %%%")]
     [InlineData("Basic bm9jb2xvbg==")]
     [InlineData("Basic /w==")]
-    public async Task Header_that_cannot_be_read_is_refused_without_a_hash(string header)
+    public async Task Malformed_header_is_refused_without_a_hash(string header)
     {
         Assert.Equal(LoginVerdict.Refused, await VerifyAsync(header));
         Assert.Equal(0, _verifier.Hashes);
     }
 
     [Fact]
-    public async Task Right_header_is_hashed_again_five_minutes_after_its_last_use()
+    public async Task Right_header_is_rehashed_5_minutes_after_its_last_use()
     {
         var header = Header("admin", "correct horse");
         for (var i = 0; i < 100; i++)
@@ -138,7 +138,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Change_of_the_password_counts_at_once()
+    public async Task Password_change_takes_effect_at_once()
     {
         await VerifyAsync(Header("admin", "correct horse"));
 
@@ -149,7 +149,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Other_changes_keep_what_was_proved()
+    public async Task Other_setting_changes_keep_verified_headers()
     {
         await VerifyAsync(Header("admin", "correct horse"));
 
@@ -160,7 +160,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Guesser_is_throttled_and_who_was_let_in_before_is_not()
+    public async Task Guesses_are_throttled_but_not_a_verified_header()
     {
         var right = Header("admin", "correct horse");
         await VerifyAsync(right);
@@ -195,7 +195,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Header_that_was_wrong_for_the_former_password_is_judged_again()
+    public async Task Refused_header_is_checked_again_after_a_password_change()
     {
         Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "battery staple")));
 

@@ -13,7 +13,7 @@ public sealed class FailureThrottleTests
     [InlineData(9, false)]
     [InlineData(10, true)]
     [InlineData(11, true)]
-    public void Key_is_blocked_from_the_tenth_failure_on(int failures, bool blocked)
+    public void Sender_is_blocked_from_the_tenth_failure(int failures, bool blocked)
     {
         var throttle = new FailureThrottle(_time, 10, 10_000);
         for (var i = 0; i < failures; i++)
@@ -24,7 +24,7 @@ public sealed class FailureThrottleTests
     }
 
     [Fact]
-    public void Key_is_free_again_when_the_oldest_failure_is_a_minute_old()
+    public void Block_ends_when_the_oldest_failure_is_a_minute_old()
     {
         var throttle = new FailureThrottle(_time, 10, 10_000);
         throttle.Add(Callers.From("192.0.2.1"));
@@ -41,7 +41,7 @@ public sealed class FailureThrottleTests
     }
 
     [Fact]
-    public void Many_keys_push_out_the_oldest_only()
+    public void Full_table_evicts_only_the_oldest_sender()
     {
         var throttle = new FailureThrottle(_time, 10, 10_000);
         Block(throttle, Callers.From("192.0.2.3"));
@@ -57,7 +57,7 @@ public sealed class FailureThrottleTests
     }
 
     [Fact]
-    public void Failures_rank_a_sender_for_an_hour_after_the_last()
+    public void Rank_keeps_all_failures_until_an_hour_after_the_last()
     {
         var (throttle, sender) = (new FailureThrottle(_time, 10, 10_000), Callers.From("192.0.2.1"));
         for (var i = 0; i < 12; i++)
@@ -94,13 +94,13 @@ public sealed class FailureThrottleTests
     [InlineData("2001:db8::1", "2001:db8:0:1::1", false)]
     [InlineData("fe80::1%1", "fe80::2", true)]
     [InlineData("::1", "0.0.0.1", false)]
-    public void Address_of_one_kind_and_network_of_the_other_are_one_sender(string one, string other, bool same) =>
+    public void Sender_is_one_IPv4_address_or_one_IPv6_prefix(string one, string other, bool same) =>
         Assert.Equal(same, Callers.Prefix(one) == Callers.Prefix(other));
 
     [Theory]
     [InlineData("::ffff:192.0.2.1", "192.0.2.1")]
     [InlineData("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64")]
-    public void Sender_is_told_as_it_is_counted(string address, string expected)
+    public void Sender_prefix_formats_and_parses_back(string address, string expected)
     {
         Assert.Equal(expected, Callers.Prefix(address).ToString());
         Assert.Equal(Callers.Prefix(address), AddressPrefix.Parse(expected));

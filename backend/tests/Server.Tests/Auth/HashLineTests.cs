@@ -43,7 +43,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Wrong_header_counts_once_against_each_sender_that_brought_it()
+    public async Task Wrong_header_counts_once_against_each_waiting_sender()
     {
         var waiting = new[] { Ask("wrong", "192.0.2.1"), Ask("wrong", "192.0.2.1"), Ask("wrong", "192.0.2.2") };
         using (var gone = new CancellationTokenSource())
@@ -61,7 +61,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Sender_has_one_place_and_the_next_is_refused_at_once()
+    public async Task Second_header_of_a_waiting_sender_is_refused_at_once()
     {
         var first = Ask("a", "2001:db8::1");
         Begun();
@@ -80,7 +80,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Line_is_bounded_and_the_sender_with_fewest_failures_goes_first()
+    public async Task Full_queue_serves_senders_with_fewest_failures_first()
     {
         var running = Ask("running", "192.0.2.100");
         Begun();
@@ -100,7 +100,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Header_that_no_request_waits_for_any_more_is_not_hashed()
+    public async Task Header_of_a_canceled_request_is_not_hashed()
     {
         var running = Ask("running", "192.0.2.100");
         Begun();
@@ -120,7 +120,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Hash_that_breaks_fails_its_own_requests_and_no_others()
+    public async Task Throwing_hash_fails_only_its_own_request()
     {
         var bad = new HashAttempt(CredentialKind.WebDav, 1, () => throw new InvalidOperationException());
         var good = new HashAttempt(CredentialKind.WebDav, 2, () => true);
@@ -130,7 +130,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task All_kinds_wait_in_one_line_and_a_sender_has_a_place_for_each()
+    public async Task Credential_kinds_share_one_queue_with_a_place_for_each()
     {
         var tree = Ask("tree", "192.0.2.1");
         Begun();
@@ -146,7 +146,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Familiar_address_has_a_place_beside_one_stale_password()
+    public async Task Familiar_address_may_queue_two_headers()
     {
         var running = Ask("running", "192.0.2.100");
         Begun();
@@ -161,7 +161,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Stranger_is_refused_soon_unless_it_is_the_next()
+    public async Task Stranger_not_next_in_line_is_refused_after_500_ms()
     {
         var running = Ask("running", "192.0.2.100");
         Begun();
@@ -189,7 +189,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Newcomer_is_next_once_each_of_400_guessers_has_failed()
+    public async Task Newcomer_goes_ahead_of_400_failed_guessers()
     {
         for (var i = 0; i < 400; i++)
         {

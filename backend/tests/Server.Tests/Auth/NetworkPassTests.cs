@@ -15,7 +15,7 @@ public sealed class NetworkPassTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Host_that_a_page_can_choose_needs_a_password()
+    public async Task Foreign_host_name_needs_a_password()
     {
         await using var server = await StartAsync();
 
@@ -29,7 +29,7 @@ public sealed class NetworkPassTests : IDisposable
     }
 
     [Fact]
-    public async Task Refusal_names_the_host_and_the_setting_and_a_password_opens()
+    public async Task Refused_host_is_named_and_opens_with_a_password()
     {
         await using var server = await StartAsync();
 
@@ -61,7 +61,7 @@ public sealed class NetworkPassTests : IDisposable
     [InlineData("Origin", "https://films.example.com", false)]
     [InlineData("Sec-Fetch-Site", "same-origin", false)]
     [InlineData("X-Other", "a program", false)]
-    public async Task Page_of_another_site_changes_nothing(string name, string value, bool isRefused)
+    public async Task Cross_site_page_changes_nothing(string name, string value, bool isRefused)
     {
         await using var server = await StartAsync();
 

@@ -32,7 +32,7 @@ public sealed class ViewKeyTests
     [InlineData(ById, ApiKey, nameof(ViewVerdict.Accepted))]
     [InlineData(ById, StrmKey, nameof(ViewVerdict.Accepted))]
     [InlineData(ById, "another", nameof(ViewVerdict.Incorrect))]
-    public void Secret_of_a_path_opens_it(string path, string secret, string expected) =>
+    public void Each_kind_of_path_accepts_its_own_secrets(string path, string secret, string expected) =>
         Assert.Equal(expected, Keys().Verify(path, ViewKey.Sign(secret, path, null), null, Here).ToString());
 
     [Fact]
@@ -51,7 +51,7 @@ public sealed class ViewKeyTests
     }
 
     [Fact]
-    public void Key_with_a_time_runs_out_at_it()
+    public void Key_with_an_expiry_expires_on_time()
     {
         var keys = Keys();
         var expires = (_time.GetUtcNow().ToUnixTimeSeconds() + 60).ToString(System.Globalization.CultureInfo.InvariantCulture);
@@ -69,11 +69,11 @@ public sealed class ViewKeyTests
     [InlineData("-1")]
     [InlineData("1e9")]
     [InlineData("99999999999999999999")]
-    public void Time_that_is_no_number_opens_nothing(string expires) =>
+    public void Invalid_expiry_is_refused(string expires) =>
         Assert.Equal(ViewVerdict.Incorrect, Keys().Verify(Film, ViewKey.Sign(ApiKey, Film, expires), expires, Here));
 
     [Fact]
-    public void Older_form_opens_paths_of_ids_only_and_has_no_time()
+    public void Legacy_key_opens_only_id_paths_without_expiry()
     {
         var keys = Keys();
 
@@ -84,7 +84,7 @@ public sealed class ViewKeyTests
     }
 
     [Fact]
-    public void Static_key_opens_everything_where_there_is_one()
+    public void Static_key_opens_every_path_if_configured()
     {
         Assert.Equal(ViewVerdict.Accepted, Keys(StaticKey).Verify(Film, StaticKey, null, Here));
         Assert.Equal(ViewVerdict.Accepted, Keys(StaticKey).Verify(ById, StaticKey, null, Here));
@@ -93,7 +93,7 @@ public sealed class ViewKeyTests
     }
 
     [Fact]
-    public void Without_secrets_nothing_opens()
+    public void Without_configured_secrets_nothing_is_accepted()
     {
         var keys = new ViewKey(Api("", ""), WebDav(""), Callers.Budget(_time), _time);
 
@@ -102,7 +102,7 @@ public sealed class ViewKeyTests
     }
 
     [Fact]
-    public void Guesser_is_throttled_and_the_right_key_never()
+    public void Wrong_keys_are_throttled_but_never_the_right_one()
     {
         var keys = Keys();
         for (var i = 0; i < 10; i++)

@@ -32,7 +32,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task First_change_is_told_at_once_and_those_that_follow_as_one()
+    public async Task First_change_is_sent_at_once_and_later_ones_are_batched()
     {
         using var watch = await _hub.WatchAsync(["queue"], null, Token);
         _changes.Change();
@@ -51,7 +51,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Nobody_watching_costs_nothing()
+    public async Task Hub_without_watchers_does_no_work()
     {
         for (var second = 0; second < 60; second++)
             _time.Advance(TimeSpan.FromSeconds(1));
@@ -73,7 +73,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Sample_is_taken_once_for_all_who_watch()
+    public async Task Sample_is_taken_once_for_all_watchers()
     {
         var watches = new List<EventWatch>();
         for (var i = 0; i < 100; i++)
@@ -90,7 +90,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_that_was_away_goes_on_without_a_gap()
+    public async Task Client_back_within_the_replay_window_misses_nothing()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         await ChangeAsync();
@@ -107,7 +107,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_that_was_away_for_long_begins_again()
+    public async Task Client_back_after_the_replay_window_gets_a_snapshot()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         await ChangeAsync();
@@ -122,7 +122,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Changes_that_nobody_noted_are_a_gap()
+    public async Task Unrecorded_changes_give_a_newer_snapshot()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         var place = new EventPlace(_hub.Seq, watch.Topics);
@@ -140,7 +140,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Topic_that_the_client_did_not_follow_begins_with_a_snapshot()
+    public async Task Newly_followed_topic_starts_with_a_snapshot()
     {
         var watch = await _hub.WatchAsync(["queue"], null, Token);
         var place = new EventPlace(_hub.Seq, watch.Topics);
@@ -153,7 +153,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_that_got_one_of_two_snapshots_gets_the_other_when_it_comes_back()
+    public async Task Reconnect_sends_only_the_snapshot_still_missing()
     {
         var watch = await _hub.WatchAsync(["queue", "history"], null, Token);
         var (frame, topics) = watch.First[0];
@@ -170,7 +170,7 @@ public sealed class EventHubTests : IAsyncDisposable
     [InlineData("99999999999999.1")]
     [InlineData("no number")]
     [InlineData("")]
-    public async Task Unknown_place_begins_again(string id)
+    public async Task Unknown_position_gets_a_snapshot(string id)
     {
         using var watch = await _hub.WatchAsync(["queue"], null, Token);
         using var again = await _hub.WatchAsync(["queue"], EventPlace.Read(id), Token);
@@ -179,7 +179,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Client_that_does_not_read_is_dropped_and_the_others_are_not()
+    public async Task Only_a_client_not_reading_is_dropped()
     {
         using var slow = await _hub.WatchAsync(["queue"], null, Token);
         using var quick = await _hub.WatchAsync(["queue"], null, Token);
@@ -200,7 +200,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Frame_longer_than_may_wait_reaches_a_client_that_reads()
+    public async Task Frame_above_the_buffer_limit_reaches_a_reading_client()
     {
         using var watch = await _hub.WatchAsync(["queue"], null, Token);
         _changes.Size = EventWatch.MaxWaiting * 2;
@@ -210,7 +210,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Topic_that_cannot_tell_what_changed_makes_its_clients_begin_again()
+    public async Task Failing_topic_drops_its_clients_to_a_new_snapshot()
     {
         using var watch = await _hub.WatchAsync(["queue"], null, Token);
         var place = new EventPlace(_hub.Seq, watch.Topics);
@@ -225,7 +225,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Snapshot_that_fails_leaves_no_watcher_behind()
+    public async Task Failed_snapshot_leaves_no_watcher_behind()
     {
         _changes.Failure = new IOException("Below.");
 
@@ -237,7 +237,7 @@ public sealed class EventHubTests : IAsyncDisposable
     }
 
     [Fact]
-    public void Topics_are_known_by_their_names() =>
+    public void Topic_names_are_matched_exactly() =>
         Assert.Equal(
             [true, true, true, false, false, false],
             ((string[])["queue", "stats", "stream:7", "stream:", "streams", "QUEUE"]).Select(_hub.Knows));

@@ -25,7 +25,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public async Task Connection_beyond_the_limit_of_its_address_is_cut_and_others_are_served()
+    public async Task Connection_above_the_limit_of_its_address_is_refused()
     {
         var first = Open("192.0.2.1", 64);
         first.ForEach(connection => connection.Place!.BeginRequest());
@@ -57,7 +57,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Strangers_of_one_ipv6_prefix_have_the_places_of_one_address()
+    public void Strangers_of_one_IPv6_prefix_share_one_limit()
     {
         var strangers = Enumerable.Range(0, 64).Select(i => Open($"2001:db8:0:1::{i + 1:x}")).ToList();
         strangers.ForEach(connection => connection.Place!.BeginRequest());
@@ -67,7 +67,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Proved_devices_of_a_home_have_the_places_of_an_address_each()
+    public void Proved_IPv6_devices_have_a_limit_each()
     {
         for (var device = 1; device <= 4; device++)
         {
@@ -85,7 +85,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Idle_connections_of_one_prefix_leave_the_next_address_a_place()
+    public void Idle_connections_of_one_prefix_leave_room_for_others()
     {
         var strangers = Enumerable.Range(0, 512).Select(i => Open($"2001:db8:0:1::{(i / 64) + 1:x}")).ToList();
 
@@ -113,7 +113,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Full_server_without_idle_strangers_ends_the_longest_request_of_one()
+    public void Full_server_without_idle_strangers_ends_the_oldest_request()
     {
         _gate = Gate(total: 3);
         Open("192.0.2.1").Place!.Prove();
@@ -127,7 +127,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Full_server_of_proved_clients_refuses_another_but_loopback()
+    public void Full_server_of_proved_clients_accepts_only_loopback()
     {
         _gate = Gate(total: 2, loopback: 1);
         Open("192.0.2.1", 2).ForEach(connection => connection.Place!.Prove());
@@ -157,7 +157,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Proxy_connection_makes_room_only_while_it_carries_a_stranger()
+    public void Proxy_connection_is_evicted_only_while_serving_a_stranger()
     {
         _gate = Gate(total: 2, isTrusted: address => address.Equals(IPAddress.Parse("192.0.2.9")));
         var (idle, busy) = (Open("192.0.2.9"), Open("192.0.2.9"));
@@ -173,7 +173,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public async Task Requests_of_strangers_behind_a_proxy_are_counted_by_prefix()
+    public async Task Stranger_requests_behind_a_proxy_are_limited_by_prefix()
     {
         var strangers = Enumerable.Range(0, 64).Select(i => Forward($"2001:db8:0:1::{i + 1:x}")).ToList();
         Assert.Equal(StatusCodes.Status429TooManyRequests, Forward("2001:db8:0:1::ffff").Response.StatusCode);
@@ -203,7 +203,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public async Task Connection_that_breaks_is_counted_off()
+    public async Task Broken_connection_frees_its_place()
     {
         var guarded = _gate.Guard(_ => throw new IOException());
 
@@ -213,7 +213,7 @@ public sealed class ConnectionGateTests
     }
 
     [Fact]
-    public void Stranger_closed_for_a_refused_client_is_aborted_too()
+    public void Stranger_evicted_for_a_refused_client_is_aborted_too()
     {
         _gate = Gate(total: 65);
         var client = Open("192.0.2.1", 64);

@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.Listening;
 public sealed class SendBlockPoolTests
 {
     [Fact]
-    public void Block_that_came_back_is_lent_again_and_only_once()
+    public void Block_returned_twice_is_reused_only_once()
     {
         using var pool = new SendBlockPool();
         var first = pool.Rent();

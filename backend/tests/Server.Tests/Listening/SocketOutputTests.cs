@@ -14,7 +14,7 @@ public sealed class SocketOutputTests
     private const int MuchMoreThanTheSystemTakes = 32 << 20;
 
     [Fact(Timeout = 60_000)]
-    public async Task Completion_leaves_lent_blocks_to_a_flush_under_way()
+    public async Task Complete_during_a_flush_leaves_lent_blocks_to_the_flush()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();

@@ -26,7 +26,7 @@ public sealed class StrangerBodyTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Every_route_keeps_the_limit_of_the_listener_for_strangers()
+    public async Task Every_route_keeps_the_default_body_limit_for_strangers()
     {
         var limits = Channel.CreateUnbounded<long?>();
         await using var server = await RunningServer.StartAsync(_temporary, replace: services => services.AddSingleton<IStartupFilter>(new LimitNotes(limits)));
@@ -52,7 +52,7 @@ public sealed class StrangerBodyTests : IDisposable
     }
 
     [Fact]
-    public async Task Long_body_needs_the_login_of_its_route()
+    public async Task Larger_body_limit_needs_a_login()
     {
         var limits = Channel.CreateUnbounded<long?>();
         await using var server = await RunningServer.StartAsync(_temporary, replace: services => services.AddSingleton<IStartupFilter>(new LimitNotes(limits)));
@@ -74,7 +74,7 @@ public sealed class StrangerBodyTests : IDisposable
     }
 
     [Fact]
-    public void Limit_is_raised_by_proof_alone()
+    public void Body_limit_can_be_raised_only_after_proof()
     {
         var body = new LimitedBody(Stream.Null, null, Ordinary);
         Assert.Throws<InvalidOperationException>(() => body.Allow(Ordinary + 1));

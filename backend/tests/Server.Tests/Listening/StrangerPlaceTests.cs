@@ -31,7 +31,7 @@ public sealed class StrangerPlaceTests : IDisposable
     [Theory]
     [InlineData(1, 8)]
     [InlineData(9, 1)]
-    public async Task Idle_strangers_of_all_places_leave_the_next_client_one(int prefixes, int addresses)
+    public async Task Idle_strangers_never_lock_out_a_real_client(int prefixes, int addresses)
     {
         await using var server = await RunningServer.StartAsync(_temporary, replace: services => services.AddSingleton<IConnectionListenerFactory, RenamedClients>());
         var connects = 0;

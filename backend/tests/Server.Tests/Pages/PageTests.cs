@@ -30,7 +30,7 @@ public sealed class PageTests : IDisposable
     [InlineData("health")]
     [InlineData("logs")]
     [InlineData("settings/providers")]
-    public async Task Page_is_for_browsers_on_its_routes_without_a_password(string path)
+    public async Task Browser_gets_the_page_on_its_routes_without_a_password(string path)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
 
@@ -46,7 +46,7 @@ public sealed class PageTests : IDisposable
     }
 
     [Fact]
-    public async Task Policy_allows_the_scripts_of_the_page_by_their_hash_and_no_frame()
+    public async Task CSP_allows_inline_script_by_hash_and_forbids_framing()
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
 
@@ -64,7 +64,7 @@ public sealed class PageTests : IDisposable
     [Theory]
     [InlineData("", "<base href=\"/\" />")]
     [InlineData("/x/media", "<base href=\"/x/media/\" />")]
-    public async Task Addresses_of_the_page_begin_at_the_url_base(string urlBase, string expected)
+    public async Task Page_addresses_include_the_url_base(string urlBase, string expected)
     {
         await using var server = await BuiltPages.StartAsync(_temporary, new() { ["URL_BASE"] = urlBase });
 
@@ -78,7 +78,7 @@ public sealed class PageTests : IDisposable
     }
 
     [Fact]
-    public async Task Page_is_asked_for_again_and_not_sent_again()
+    public async Task Unchanged_page_returns_304_per_encoding()
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
         using var first = await SendAsync(server, HttpMethod.Get, "", Html);
@@ -100,7 +100,7 @@ public sealed class PageTests : IDisposable
     [InlineData("gzip;q=1.0, br;q=0", "gzip")]
     [InlineData("identity", null)]
     [InlineData(null, null)]
-    public async Task Asset_comes_in_the_smallest_form_that_the_client_takes_and_is_kept_for_good(string? accepted, string? encoding)
+    public async Task Asset_is_sent_in_the_best_encoding_and_cached_forever(string? accepted, string? encoding)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
         (string, string?)[] headers = [("Accept-Encoding", accepted)];
@@ -121,7 +121,7 @@ public sealed class PageTests : IDisposable
     [Theory]
     [InlineData("robots.txt", "text/plain; charset=utf-8")]
     [InlineData("assets/icon-Bq2aX9_-.svg", "image/svg+xml")]
-    public async Task File_has_its_type(string path, string type)
+    public async Task File_is_sent_with_its_content_type(string path, string type)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
 
@@ -138,7 +138,7 @@ public sealed class PageTests : IDisposable
     [InlineData("assets/..%2findex.html")]
     [InlineData("assets/")]
     [InlineData("favicon.ico")]
-    public async Task What_is_no_file_of_the_page_is_not_found_and_never_the_page(string path)
+    public async Task Unknown_asset_never_returns_the_page(string path)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
 
@@ -155,7 +155,7 @@ public sealed class PageTests : IDisposable
     [InlineData("nzbs/tv/", "/files/nzbs/tv/")]
     [InlineData("completed-symlinks/movies/A%20film%C3%BC/", "/files/completed-symlinks/movies/A%20film%C3%BC/")]
     [InlineData("no-such-folder/", "/files/no-such-folder/")]
-    public async Task Browser_on_a_folder_is_sent_to_the_page_that_shows_it(string path, string page)
+    public async Task Browser_on_a_folder_is_redirected_to_the_files_page(string path, string page)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
 
@@ -176,7 +176,7 @@ public sealed class PageTests : IDisposable
     [InlineData("OPTIONS", "", 200)]
     [InlineData("PROPFIND", "queue", 404)]
     [InlineData("PUT", "files/a", 404)]
-    public async Task Tree_answers_what_is_no_page_whatever_the_client_accepts(string method, string path, int status)
+    public async Task Other_paths_and_verbs_go_to_the_tree_for_any_Accept(string method, string path, int status)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
         (string, string?)[] headers = [("Authorization", RunningServer.Basic("admin", RunningServer.Password).ToString()), ("Depth", "0")];
@@ -192,7 +192,7 @@ public sealed class PageTests : IDisposable
     [Theory]
     [InlineData("*/*")]
     [InlineData(null)]
-    public async Task Others_get_at_the_root_and_at_health_what_they_always_got(string? accept)
+    public async Task Non_browsers_still_get_README_and_health(string? accept)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
         (string, string?)[] headers = [("Authorization", RunningServer.Basic("admin", RunningServer.Password).ToString())];
@@ -210,7 +210,7 @@ public sealed class PageTests : IDisposable
     }
 
     [Fact]
-    public async Task Page_is_served_in_safe_mode_and_the_root_says_why_to_all_others()
+    public async Task Safe_mode_serves_the_page_and_503_with_a_reason()
     {
         await File.WriteAllTextAsync(_temporary.Folder.Database, new string('x', 8192), Token);
         await using var server = await BuiltPages.StartAsync(_temporary);
@@ -229,7 +229,7 @@ public sealed class PageTests : IDisposable
     }
 
     [Fact]
-    public async Task Server_without_a_page_says_to_browsers_how_it_is_built()
+    public async Task Server_without_a_built_page_explains_how_to_build_it()
     {
         await using var server = await BuiltPages.StartWithoutAsync(_temporary);
 

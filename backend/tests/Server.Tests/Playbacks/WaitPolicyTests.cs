@@ -37,7 +37,7 @@ public sealed class WaitPolicyTests
     }
 
     [Fact]
-    public void What_stands_in_the_way_of_all_comes_first()
+    public void Reasons_are_ranked_with_provider_down_first()
     {
         var all = Waits with
         {
@@ -75,7 +75,7 @@ public sealed class WaitPolicyTests
     }
 
     [Fact]
-    public void Short_waits_and_those_of_nobody_are_none()
+    public void Short_waits_and_closed_streams_have_no_reason()
     {
         Assert.Equal(WaitReason.None, Decide(Waits with { IsOpen = false }).Reason);
         Assert.Equal(WaitReason.None, Decide(Waits with { Waiting = TimeSpan.FromMilliseconds(249) }).Reason);
@@ -84,7 +84,7 @@ public sealed class WaitPolicyTests
     }
 
     [Fact]
-    public void Provider_is_down_where_nothing_is_open_and_the_next_try_is_put_off_but_not_where_the_clip_is_built_in()
+    public void Provider_down_needs_providers_and_a_delayed_reconnect()
     {
         Assert.Equal(WaitReason.ProviderDown, Decide(Waits with { OpenConnections = 0, IsRepeated = true, Stage = null }).Reason);
         Assert.Equal(WaitReason.ProviderSlow, Decide(Waits with { OpenConnections = 0, Stage = FetchStage.WaitsForConnection }).Reason);

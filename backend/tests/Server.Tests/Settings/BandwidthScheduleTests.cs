@@ -26,7 +26,7 @@ public sealed class BandwidthScheduleTests
     [InlineData("""[{"Days":"fri","FROM":"00:00","To":"00:00","Mbps":2.5,"note":"ignored"}]""", "10:00", 2.5)]
     [InlineData("[]", "10:00", null)]
     [InlineData("", "10:00", null)]
-    public void First_row_that_covers_the_minute_counts(string text, string time, double? megabits)
+    public void First_row_covering_the_minute_applies(string text, string time, double? megabits)
     {
         var schedule = BandwidthSchedule.Read(text);
         Assert.NotNull(schedule);
@@ -51,7 +51,7 @@ public sealed class BandwidthScheduleTests
     [InlineData("""[{"days":["mon"],"from":"08:00","to":"23:00","mbps":1}]""")]
     [InlineData("""[{"from":"08:00","to":"23:00","mbps":1},""")]
     [InlineData("08:00")]
-    public void Anything_else_is_no_schedule(string text) => Assert.Null(BandwidthSchedule.Read(text));
+    public void Invalid_schedule_returns_null(string text) => Assert.Null(BandwidthSchedule.Read(text));
 
     [Fact]
     public void Rows_are_limited()

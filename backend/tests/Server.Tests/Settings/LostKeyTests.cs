@@ -32,7 +32,7 @@ public sealed class LostKeyTests : IDisposable
     [InlineData("missing")]
     [InlineData("damaged")]
     [InlineData("another key")]
-    public async Task Lost_key_locks_and_changes_nothing_until_it_is_back(string fault)
+    public async Task Lost_key_locks_secrets_until_it_is_restored(string fault)
     {
         var before = await FillAsync();
         var key = await LoseKeyAsync(fault);
@@ -66,7 +66,7 @@ public sealed class LostKeyTests : IDisposable
     [InlineData("missing", "keys/secret.key is missing")]
     [InlineData("damaged", "keys/secret.key is damaged")]
     [InlineData("another key", "keys/secret.key holds another key")]
-    public async Task Every_door_names_the_lost_file(string fault, string cause)
+    public async Task Every_API_names_the_lost_key_file(string fault, string cause)
     {
         var before = await FillAsync();
         await LoseKeyAsync(fault);
@@ -83,7 +83,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Wrong_key_is_no_guess_while_the_right_one_is_locked()
+    public async Task Wrong_API_keys_are_not_throttled_while_locked()
     {
         await FillAsync();
         await LoseKeyAsync("missing");
@@ -94,7 +94,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Saved_locked_setting_counts_before_and_after_the_key_is_back()
+    public async Task Value_saved_while_locked_survives_the_return_of_the_key()
     {
         const string chosen = "chosen-key-chosen-key";
         var before = await FillAsync();
@@ -120,7 +120,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Change_of_one_provider_never_writes_over_the_locked_ones()
+    public async Task Provider_change_never_overwrites_the_locked_list()
     {
         await FillAsync();
         await LoseKeyAsync("missing");
@@ -145,7 +145,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Locked_password_of_rclone_keeps_to_its_host()
+    public async Task Locked_rclone_password_is_not_used_for_another_host()
     {
         await FillAsync(("rclone.host", "http://127.0.0.1:5572"), ("rclone.pass", "canary-rclone"));
         await LoseKeyAsync("missing");
@@ -160,7 +160,7 @@ public sealed class LostKeyTests : IDisposable
     [InlineData("missing")]
     [InlineData("damaged")]
     [InlineData("another key")]
-    public async Task Given_up_key_leaves_a_working_server(string fault)
+    public async Task Discarding_the_lost_key_restores_a_working_server(string fault)
     {
         var before = await FillAsync();
         await LoseKeyAsync(fault);
@@ -197,7 +197,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Replaced_key_file_without_the_database_changes_nothing()
+    public async Task New_key_file_unknown_to_the_database_changes_nothing()
     {
         await FillAsync();
         var key = await LoseKeyAsync("missing");
@@ -215,7 +215,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Folder_without_a_fingerprint_knows_its_key()
+    public async Task Missing_key_fingerprint_is_restored_from_the_secrets()
     {
         var before = await FillAsync();
         await ForgetFingerprintAsync();
@@ -230,7 +230,7 @@ public sealed class LostKeyTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_of_the_environment_works_while_the_saved_one_is_locked()
+    public async Task API_key_of_the_environment_works_while_locked()
     {
         const string given = "given-key-given-key-given";
         await FillAsync();

@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.Settings;
 public sealed class PasswordHashTests
 {
     [Fact]
-    public void Stored_form_verifies_the_password_and_no_other()
+    public void Stored_hash_verifies_only_its_password()
     {
         var stored = PasswordHash.Create(ChosenPassword.Judge("correct horse")!).ToString();
 
@@ -26,13 +26,13 @@ public sealed class PasswordHashTests
     [InlineData("pbkdf2-sha256$-1$AAAAAAAAAAAAAAAAAAAAAA==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
     [InlineData("pbkdf2-sha256$999999999$AAAAAAAAAAAAAAAAAAAAAA==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
     [InlineData("a password")]
-    public void What_is_no_stored_form_is_not_taken_for_one(string text) => Assert.Null(PasswordHash.Parse(text));
+    public void Malformed_stored_hash_is_refused(string text) => Assert.Null(PasswordHash.Parse(text));
 
     // Both are of "correct horse" with "salt" behind it, as ASP.NET Identity writes them.
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
-    public void Hash_of_identity_is_verified_and_survives_being_stored(int version)
+    public void Identity_hash_verifies_after_a_round_trip(int version)
     {
         var text = version == 2 ? IdentityVersion2("correct horsesalt") : OldServer.Identity("correct horsesalt");
 
@@ -54,14 +54,14 @@ public sealed class PasswordHashTests
     [InlineData("Password1")]
     [InlineData(" changeme ")]
     [InlineData("line\nfeed in it")]
-    public void Weak_password_is_neither_chosen_nor_hashed(string text)
+    public void Weak_password_is_refused(string text)
     {
         Assert.Null(ChosenPassword.Judge(text));
         Assert.Null(PasswordHash.Of(text));
     }
 
     [Fact]
-    public void Stored_form_is_no_password_to_choose()
+    public void Stored_hash_is_refused_as_a_password()
     {
         var stored = PasswordHash.Of("correct horse")!.ToString();
 
@@ -70,7 +70,7 @@ public sealed class PasswordHashTests
     }
 
     [Fact]
-    public void Weak_imported_password_is_hashed_again_once_verified()
+    public void Weak_imported_password_can_be_rehashed_once_verified()
     {
         var imported = PasswordHash.OfIdentity(OldServer.Identity("admin"), "")!;
 
@@ -86,7 +86,7 @@ public sealed class PasswordHashTests
     [InlineData("AA==")]
     [InlineData("AQAAAAL/////AAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
     [InlineData("no base64!")]
-    public void Hash_that_is_none_of_identity_is_refused(string text) => Assert.Null(PasswordHash.OfIdentity(text, ""));
+    public void Malformed_Identity_hash_is_refused(string text) => Assert.Null(PasswordHash.OfIdentity(text, ""));
 
     private static string IdentityVersion2(string password)
     {

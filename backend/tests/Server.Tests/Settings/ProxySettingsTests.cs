@@ -18,7 +18,7 @@ public sealed class ProxySettingsTests
     [InlineData("/x?y", null)]
     [InlineData("/\u00e9", null)]
     [InlineData("http://host/x", null)]
-    public void Base_path_has_one_form(string text, string? expected) =>
+    public void Base_path_is_normalized_or_refused(string text, string? expected) =>
         Assert.Equal(expected, SettingReader.Read(SettingsValidator.Definition("general.url-base")!, text, out _));
 
     [Theory]
@@ -31,7 +31,7 @@ public sealed class ProxySettingsTests
     [InlineData("TRUSTED_PROXY_CIDRS", "192.0.2.0/24", "127.0.0.1", false)]
     [InlineData("OTHER", "", "127.0.0.1", true)]
     [InlineData("OTHER", "", "::1", true)]
-    public void Variables_name_the_trusted_networks(string variable, string value, string address, bool isTrusted)
+    public void Proxy_variables_set_the_trusted_networks(string variable, string value, string address, bool isTrusted)
     {
         var resolver = new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string> { [variable] = value }));
         var general = GeneralOptions.Read(resolver.Resolve(new Dictionary<string, string>()));

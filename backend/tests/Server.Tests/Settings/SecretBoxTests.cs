@@ -46,7 +46,7 @@ public sealed class SecretBoxTests : IDisposable
     [InlineData("enc:v1:AAAA")]
     [InlineData("enc:v1:%%%%")]
     [InlineData("enc:v2:AAAA")]
-    public void Text_of_another_make_does_not_open(string text) => Assert.Null(new SecretBox(_temporary.Folder).Open("api.key", text));
+    public void Malformed_or_other_version_text_does_not_open(string text) => Assert.Null(new SecretBox(_temporary.Folder).Open("api.key", text));
 
     [Fact]
     public void Two_seals_of_one_value_differ()
@@ -57,7 +57,7 @@ public sealed class SecretBoxTests : IDisposable
     }
 
     [Fact]
-    public void Key_file_is_32_bytes_for_the_owner_alone()
+    public void Key_file_is_32_bytes_and_owner_only()
     {
         new SecretBox(_temporary.Folder).Seal("api.key", "secret");
 
@@ -67,7 +67,7 @@ public sealed class SecretBoxTests : IDisposable
     }
 
     [Fact]
-    public void Box_without_its_key_makes_none_by_itself()
+    public void Missing_key_is_not_replaced_automatically()
     {
         var first = new SecretBox(_temporary.Folder);
         var text = first.Seal("api.key", "secret");
@@ -82,7 +82,7 @@ public sealed class SecretBoxTests : IDisposable
     }
 
     [Fact]
-    public void Entered_value_opens_with_and_without_the_lost_key()
+    public void Value_entered_without_the_key_opens_before_and_after()
     {
         var first = new SecretBox(_temporary.Folder);
         var text = first.Seal("api.key", "secret");
@@ -101,7 +101,7 @@ public sealed class SecretBoxTests : IDisposable
     }
 
     [Fact]
-    public void Damaged_key_of_a_folder_without_secrets_is_kept_aside()
+    public void Damaged_key_without_secrets_is_renamed_and_replaced()
     {
         File.WriteAllText(KeyFile, "short");
 
@@ -116,7 +116,7 @@ public sealed class SecretBoxTests : IDisposable
     [InlineData(31)]
     [InlineData(33)]
     [InlineData(1 << 20)]
-    public void Key_file_of_another_length_is_damaged_and_stays(int length)
+    public void Key_file_of_wrong_length_is_damaged_and_kept(int length)
     {
         var first = new SecretBox(_temporary.Folder);
         first.Seal("api.key", "secret");

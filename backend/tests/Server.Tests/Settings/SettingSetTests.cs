@@ -15,7 +15,7 @@ public sealed class SettingSetTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Ten_sets_are_kept_and_one_call_restores_one_of_them()
+    public async Task Ten_sets_are_kept_and_any_can_be_restored()
     {
         await using var host = new SettingsHost(_temporary);
         for (var workers = 1; workers <= 10; workers++)
@@ -34,7 +34,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task State_that_clients_set_makes_no_set_and_stays_over_a_restore()
+    public async Task Client_state_creates_no_set_and_survives_a_restore()
     {
         await using var host = new SettingsHost(_temporary);
         await SaveAsync(host, ("queue.worker-count", "3"));
@@ -49,7 +49,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_from_before_there_were_sets_are_the_first_one()
+    public async Task Settings_older_than_sets_become_the_first_set()
     {
         await using var host = new SettingsHost(_temporary);
         await host.Database.WriteAsync(connection => connection.Execute("INSERT INTO setting (key, value, secret) VALUES ('queue.worker-count', '5', 0)"), Token);
@@ -63,7 +63,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Set_that_made_a_start_fail_is_not_loaded_again()
+    public async Task Set_blamed_for_a_failed_start_is_not_loaded_again()
     {
         await StartAsync(async host =>
         {
@@ -106,7 +106,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Two_failing_starts_with_two_sets_go_back_to_the_last_good_one()
+    public async Task Two_failing_sets_fall_back_to_the_last_good_one()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -128,7 +128,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Set_is_accused_by_two_vanished_starts_in_a_row()
+    public async Task Two_killed_starts_in_a_row_blame_the_set()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -149,7 +149,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task One_vanished_start_between_good_ones_accuses_no_set()
+    public async Task One_killed_start_between_good_ones_blames_no_set()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>
@@ -173,7 +173,7 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_that_was_called_off_accuses_no_set()
+    public async Task Canceled_start_blames_no_set()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
         await StartAsync(async host =>

@@ -17,7 +17,7 @@ public sealed class SettingsResolverTests : IDisposable
     public void Override_name_follows_the_rule(string key, string expected) => Assert.Equal(expected, SettingsResolver.OverrideName(key));
 
     [Fact]
-    public void Later_sources_win_and_each_value_names_its_own()
+    public void Higher_source_wins_and_each_value_names_its_source()
     {
         Dictionary<string, string> environment = [];
         Dictionary<string, string> saved = [];
@@ -45,13 +45,13 @@ public sealed class SettingsResolverTests : IDisposable
     }
 
     [Fact]
-    public void Second_override_of_a_key_is_one_warning() =>
+    public void Second_override_of_a_key_gives_one_warning() =>
         Assert.Equal(
             ["NZBDAV_CONFIG__WEBDAV__USER is ignored, because SLUICE_CONFIG__WEBDAV__USER sets webdav.user"],
             Resolve(new() { ["SLUICE_CONFIG__WEBDAV__USER"] = "a", ["NZBDAV_CONFIG__WEBDAV__USER"] = "b" }).Warnings);
 
     [Fact]
-    public void Unknown_override_is_one_warning_and_an_empty_one_none() =>
+    public void Unknown_override_warns_once_unless_empty() =>
         Assert.Equal(
             ["SLUICE_CONFIG__REPAIR__ENABLE names no setting of this version and has no effect"],
             Resolve(new() { ["SLUICE_CONFIG__REPAIR__ENABLE"] = "true", ["SLUICE_CONFIG__REPAIR__ACTION"] = "" }).Warnings);
@@ -85,7 +85,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("rclone.host", "/rc", "")]
     [InlineData("usenet.providers", "[1]", """{"Providers":[]}""")]
     [InlineData("usenet.providers", "{", """{"Providers":[]}""")]
-    public void Value_that_cannot_be_used_is_replaced_with_one_warning(string key, string text, string expected)
+    public void Unusable_value_is_replaced_with_one_warning(string key, string text, string expected)
     {
         var settings = Resolve([], new() { [key] = text });
 
@@ -118,7 +118,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("rclone.host", "https://[::1]/rc/", "https://[::1]/rc")]
     [InlineData("usenet.in-flight-article-budget-mb", "0", "0")]
     [InlineData("usenet.in-flight-article-budget-mb", "64", "64")]
-    public void Value_is_taken_in_its_canonical_form(string key, string text, string expected)
+    public void Value_is_normalized(string key, string text, string expected)
     {
         var settings = Resolve([], new() { [key] = text });
 
@@ -144,7 +144,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.host", "http://rclone:5572")]
     [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.pass", "p:1")]
     [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.user", "")]
-    public void Names_of_the_family_are_read_in_their_own_unit(string variable, string text, string key, string expected)
+    public void Legacy_names_are_converted_from_their_own_units(string variable, string text, string key, string expected)
     {
         var settings = Resolve(new() { [variable] = text });
 
@@ -156,7 +156,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("[]")]
     [InlineData("{\"Password\":\"canary\"")]
     [InlineData("{\"Password\":\"canary\",\"password\":\"canary\",\"Enabled\":\"perhaps\"}")]
-    public void Object_of_the_family_that_cannot_be_used_is_told_once_and_not_shown(string text)
+    public void Unusable_legacy_object_warns_once_without_its_content(string text)
     {
         var settings = Resolve(new() { ["NZBDAV_CONFIG__RCLONE__RC"] = text });
 
@@ -178,7 +178,7 @@ public sealed class SettingsResolverTests : IDisposable
     }
 
     [Fact]
-    public void File_that_cannot_be_read_is_a_warning_and_the_next_source_counts()
+    public void Unreadable_FILE_warns_and_falls_back_to_the_next_source()
     {
         var settings = Resolve(new() { ["SLUICE_CONFIG__WEBDAV__USER_FILE"] = _file + ".missing" }, new() { ["webdav.user"] = "saved" });
 

@@ -16,7 +16,7 @@ public sealed class SettingsStoreTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Saved_value_is_in_force_when_the_save_returns_and_after_a_restart()
+    public async Task Saved_value_applies_at_once_and_after_a_restart()
     {
         await using (var host = new SettingsHost(_temporary))
         {
@@ -38,7 +38,7 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_are_no_part_of_the_framework_s_configuration_which_anything_may_list()
+    public async Task Secrets_stay_out_of_the_framework_configuration()
     {
         await using var host = new SettingsHost(_temporary);
 
@@ -49,7 +49,7 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Override_locks_the_value_and_the_saved_one_comes_back_without_it()
+    public async Task Override_wins_and_without_it_the_saved_value_returns()
     {
         await using (var host = new SettingsHost(_temporary, ("SLUICE_CONFIG__WEBDAV__USER", "locked")))
         {
@@ -74,7 +74,7 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task All_errors_are_told_together_and_nothing_is_saved()
+    public async Task All_errors_are_returned_together_and_nothing_is_saved()
     {
         await using var host = new SettingsHost(_temporary);
 
@@ -87,7 +87,7 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Values_that_contradict_each_other_are_refused()
+    public async Task Contradictory_values_are_refused()
     {
         await using var host = new SettingsHost(_temporary);
 
@@ -100,7 +100,7 @@ public sealed class SettingsStoreTests : IDisposable
     [Theory]
     [InlineData("USENET__CONNECT_TIMEOUT_SECONDS", "10", "usenet.connect-timeout-seconds", "20")]
     [InlineData("QUEUE__RESUME_THRESHOLD", "20", "queue.max-items", "10")]
-    public async Task Contradiction_that_the_environment_brings_refuses_only_changes_of_its_own_keys(
+    public async Task Contradictory_environment_blocks_only_its_own_keys(
         string variable, string text, string key, string worse)
     {
         await using var host = new SettingsHost(_temporary, ("SLUICE_CONFIG__" + variable, text), ("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "15"));
@@ -123,7 +123,7 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Secrets_do_not_stand_in_the_database_as_text()
+    public async Task Secrets_are_not_stored_as_plain_text()
     {
         await using var host = new SettingsHost(_temporary);
 

@@ -42,7 +42,7 @@ public sealed class DavPathTests
     [InlineData("/a/./b", null)]
     [InlineData("/a/%2e%2E/b", null)]
     [InlineData("/a/%2e", null)]
-    public void Target_is_decoded_once_or_refused(string target, string? expected)
+    public void Request_target_is_decoded_once_or_rejected(string target, string? expected)
     {
         var parsed = DavPath.TryParse(target, "", out var path);
 
@@ -55,7 +55,7 @@ public sealed class DavPathTests
     [InlineData("/a", false)]
     [InlineData("/a/", true)]
     [InlineData("/a//", true)]
-    public void Slash_at_the_end_is_remembered(string target, bool expected)
+    public void Trailing_slash_is_remembered(string target, bool expected)
     {
         Assert.True(DavPath.TryParse(target, "", out var path));
 
@@ -68,7 +68,7 @@ public sealed class DavPathTests
     [InlineData("/x/a%20b", "/x", "/x/a%20b")]
     [InlineData("/x/y/a", "/x/y", "/x/y/a")]
     [InlineData("//x//a", "/x", "/x/a")]
-    public void Url_base_is_cut_off_and_stays_in_hrefs(string target, string urlBase, string href)
+    public void Url_base_is_stripped_from_segments_and_kept_in_hrefs(string target, string urlBase, string href)
     {
         Assert.True(DavPath.TryParse(target, urlBase, out var path));
 
@@ -77,7 +77,7 @@ public sealed class DavPathTests
     }
 
     [Fact]
-    public void Href_repeats_the_form_in_which_the_client_wrote_a_name()
+    public void Href_keeps_the_Unicode_form_of_the_request()
     {
         Assert.True(DavPath.TryParse("/e%cc%81%41/b", "", out var path));
 
@@ -91,7 +91,7 @@ public sealed class DavPathTests
     [InlineData("!$&'()*+,;=:@-._~", "!$&'()*+,;=:@-._~")]
     [InlineData("#%?[]\"<>|", "%23%25%3F%5B%5D%22%3C%3E%7C")]
     [InlineData("\u00e9\U0001F3AC", "%C3%A9%F0%9F%8E%AC")]
-    public void Name_is_encoded_once_and_comes_back(string name, string encoded)
+    public void Percent_encoding_round_trips(string name, string encoded)
     {
         Assert.Equal(encoded, PercentEncoding.Encode(name));
         Assert.True(PercentEncoding.TryDecode(encoded, out var decoded));

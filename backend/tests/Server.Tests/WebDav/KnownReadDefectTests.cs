@@ -27,7 +27,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Get_keeps_the_range_of_an_item_with_a_date()
+    public async Task Range_is_honored_for_a_file_with_Last_Modified()
     {
         var answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=10-19");
 
@@ -52,7 +52,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [InlineData("bytes=x", 200)]
     [InlineData("bytes=9-8", 200)]
     [InlineData("bytes=99999999999999999999-", 200)]
-    public async Task Range_behind_the_end_or_malformed_is_no_500(string range, int status) =>
+    public async Task Range_past_the_end_or_malformed_does_not_return_500(string range, int status) =>
         Assert.Equal(status, (await _server.SendAsync("GET /film.mkv", $"Range: {range}")).Status);
 
     [Theory]
@@ -71,7 +71,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Short_stream_is_no_whole_answer()
+    public async Task Short_stream_resets_the_response()
     {
         var seen = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[300]), async _ => await seen.Task);
@@ -88,7 +88,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Propfind_is_never_whole_in_memory()
+    public async Task Propfind_streams_instead_of_buffering_the_listing()
     {
         using var gate = new SemaphoreSlim(0);
         IEnumerable<IStoreItem> Children()
@@ -115,7 +115,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Missing_properties_stand_last_in_one_propstat()
+    public async Task Missing_properties_share_one_final_propstat()
     {
         var answer = await FindAsync("/film.mkv", "<propfind xmlns='DAV:'><prop><a xmlns='urn:x'/><displayname/><b xmlns='urn:x'/></prop></propfind>");
 
@@ -126,7 +126,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Hrefs_are_paths_encoded_and_end_in_a_slash_for_collections()
+    public async Task Hrefs_are_encoded_and_collections_end_in_a_slash()
     {
         var answer = await FindAsync("/a%20b%23", "", "Depth: 1");
 
@@ -134,7 +134,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Body_without_a_length_counts()
+    public async Task Propfind_body_without_Content_Length_is_read()
     {
         await using var connection = await _server.ConnectAsync();
         const string Body = "<propfind xmlns='DAV:'><prop><displayname/></prop></propfind>";
@@ -154,7 +154,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
         Assert.Equal(400, (await _server.SendBodyAsync("PROPFIND /film.mkv", body, "Depth: 0")).Status);
 
     [Fact]
-    public async Task Entities_of_a_document_type_are_not_expanded()
+    public async Task Document_with_DTD_entities_returns_400()
     {
         const string Bomb = "<!DOCTYPE p [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]><propfind xmlns='DAV:'><prop>&b;</prop></propfind>";
 
@@ -177,7 +177,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Names_of_properties_stand_inside_prop()
+    public async Task Propname_lists_names_inside_prop()
     {
         var answer = await FindAsync("/film.mkv", "<propfind xmlns='DAV:'><propname/></propfind>");
 
@@ -187,7 +187,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Options_claim_locks_only_where_there_are_some() =>
+    public async Task Options_of_a_read_only_file_claim_no_locks() =>
         Assert.Equal("1", (await _server.SendAsync("OPTIONS /film.mkv"))["DAV"]);
 
     private async Task<XDocument> FindAsync(string path, string body, string depth = "Depth: 0") =>

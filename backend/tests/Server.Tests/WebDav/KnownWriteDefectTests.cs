@@ -26,7 +26,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Proppatch_stores_what_it_says()
+    public async Task Proppatch_stores_the_property()
     {
         await PatchAsync("/a", "<p xmlns='urn:x'>1</p>");
 
@@ -36,15 +36,15 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Proppatch_answers_with_whole_status_lines() => Assert.Equal(
+    public async Task Proppatch_returns_full_status_lines() => Assert.Equal(
         "HTTP/1.1 200 OK",
         XDocument.Parse((await PatchAsync("/a", "<p xmlns='urn:x'>1</p>")).Text).Descendants(Dav + "status").Single().Value);
 
     [Fact]
-    public async Task Lock_needs_no_timeout() => Assert.Equal(200, (await LockAsync("/a")).Status);
+    public async Task Lock_without_a_timeout_header_is_granted() => Assert.Equal(200, (await LockAsync("/a")).Status);
 
     [Fact]
-    public async Task Infinite_lock_lives()
+    public async Task Infinite_lock_still_holds_after_59_minutes()
     {
         await LockAsync("/a", "Timeout: Infinite");
         _server.Time.Advance(TimeSpan.FromMinutes(59));
@@ -65,7 +65,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [Theory]
     [InlineData("infinity", 423)]
     [InlineData("0", 204)]
-    public async Task Lock_has_a_depth(string depth, int status)
+    public async Task Lock_depth_decides_whether_children_are_locked(string depth, int status)
     {
         await LockAsync("/d", $"Depth: {depth}");
 
@@ -73,7 +73,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Lock_of_a_free_name_makes_a_file()
+    public async Task Lock_of_an_unmapped_name_creates_a_file()
     {
         Assert.Equal(201, (await LockAsync("/new")).Status);
         Assert.Equal("0", (await _server.SendAsync("HEAD /new"))["Content-Length"]);
@@ -86,7 +86,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [InlineData("PROPPATCH /a", "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'/></prop></set></propertyupdate>")]
     [InlineData("LOCK /a", Wish)]
     [InlineData("COPY /d/f", "")]
-    public async Task Every_verb_that_writes_looks_at_locks(string request, string body)
+    public async Task Every_write_verb_honors_locks(string request, string body)
     {
         await LockAsync("/a");
 
@@ -103,7 +103,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [InlineData("({token} [\"other\"])", 412)]
     [InlineData("(Not {token})", 412)]
     [InlineData("</d/f> ({token})", 412)]
-    public async Task If_is_read_in_all_of_its_forms(string header, int status)
+    public async Task If_header_is_honored_in_every_form(string header, int status)
     {
         var token = (await LockAsync("/a"))["Lock-Token"]!;
         var tag = (await _server.SendAsync("HEAD /a"))["ETag"]!;
@@ -116,7 +116,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     public async Task Mkcol_with_a_body_is_415() => Assert.Equal(415, (await _server.SendBodyAsync("MKCOL /x", "<x/>")).Status);
 
     [Fact]
-    public async Task Mkcol_of_what_exists_is_405() => Assert.Equal(405, (await _server.SendAsync("MKCOL /d")).Status);
+    public async Task Mkcol_at_an_existing_path_returns_405() => Assert.Equal(405, (await _server.SendAsync("MKCOL /d")).Status);
 
     [Theory]
     [InlineData("COPY /a", "/new", 201)]
@@ -125,11 +125,11 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [InlineData("MOVE /a", "/new", 201)]
     [InlineData("MOVE /a", "/d/f", 204)]
     [InlineData("MOVE /d", "/new", 201)]
-    public async Task Copy_and_move_say_whether_the_name_is_new(string request, string destination, int status) =>
+    public async Task Copy_and_move_return_201_for_new_and_204_for_replaced(string request, string destination, int status) =>
         Assert.Equal(status, (await _server.SendAsync(request, $"Destination: {destination}")).Status);
 
     [Fact]
-    public async Task Name_may_change_in_its_case_alone()
+    public async Task Move_can_change_only_the_case_of_a_name()
     {
         Assert.Equal(201, (await _server.SendAsync("MOVE /a", "Destination: /A")).Status);
         Assert.Equal("text", (await _server.SendAsync("GET /A")).Text);
@@ -139,7 +139,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [Theory]
     [InlineData("COPY")]
     [InlineData("MOVE")]
-    public async Task Collection_does_not_go_into_itself(string verb)
+    public async Task Copy_or_move_into_itself_returns_403(string verb)
     {
         Assert.Equal(403, (await _server.SendAsync($"{verb} /d", "Destination: /d/e")).Status);
         Assert.Equal(404, (await _server.SendAsync("PROPFIND /d/e")).Status);
@@ -147,14 +147,14 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Root_is_not_deleted()
+    public async Task Delete_of_the_root_returns_403()
     {
         Assert.Equal(403, (await _server.SendAsync("DELETE /")).Status);
         Assert.Equal("text", (await _server.SendAsync("GET /a")).Text);
     }
 
     [Fact]
-    public async Task Failure_below_is_no_success()
+    public async Task Store_failure_is_not_reported_as_success()
     {
         await using var server = await DavTestServer.StartAsync();
         var folder = server.Store.Root.Add(new MemoryCollection("d"));

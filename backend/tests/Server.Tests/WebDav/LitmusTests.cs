@@ -9,7 +9,7 @@ public sealed partial class LitmusTests
 {
     [Fact]
     [Trait("Category", "EndToEnd")]
-    public async Task Litmus_passes_all_of_its_104_tests()
+    public async Task All_104_litmus_tests_pass()
     {
         ExternalProgram.Require("litmus");
         await using var server = await DavTestServer.StartWritableAsync();

@@ -13,7 +13,7 @@ public sealed class RefusalLogTests
     private readonly CountingLogger _lines = new();
 
     [Fact]
-    public void Same_client_and_path_are_said_once_a_minute()
+    public void Same_client_and_path_are_logged_once_a_minute()
     {
         var log = new RefusalLog(_time, _lines);
 
@@ -33,7 +33,7 @@ public sealed class RefusalLogTests
     }
 
     [Fact]
-    public void Scanner_of_many_paths_costs_a_bounded_memory()
+    public void Scan_of_many_paths_uses_bounded_memory()
     {
         var log = new RefusalLog(_time, _lines);
 

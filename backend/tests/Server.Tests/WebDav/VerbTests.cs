@@ -29,7 +29,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("/fixed/new.mkv", "OPTIONS")]
     [InlineData("/", "OPTIONS, GET, HEAD, PROPFIND")]
     [InlineData("*", "OPTIONS, GET, HEAD, PROPFIND")]
-    public async Task Options_name_exactly_what_the_path_accepts(string path, string allow)
+    public async Task Options_list_exactly_the_verbs_of_the_path(string path, string allow)
     {
         var answer = await _server.SendAsync("OPTIONS " + path);
 
@@ -51,7 +51,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("HEAD", "/folder", "OPTIONS, PROPFIND")]
     [InlineData("PUT", "/folder", "OPTIONS, PROPFIND")]
     [InlineData("BREW", "/", "OPTIONS, GET, HEAD, PROPFIND")]
-    public async Task Verb_that_is_not_allowed_hears_which_are(string verb, string path, string allow)
+    public async Task Disallowed_verb_returns_405_with_the_allowed_verbs(string verb, string path, string allow)
     {
         var answer = await _server.SendAsync($"{verb} {path}");
 
@@ -100,7 +100,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("/%ff")]
     [InlineData("/%zz")]
     [InlineData("/%")]
-    public async Task Path_that_can_be_read_in_two_ways_is_400(string path) =>
+    public async Task Ambiguous_path_returns_400(string path) =>
         Assert.Equal(400, (await _server.SendAsync("GET " + path)).Status);
 
     [Theory]
@@ -109,7 +109,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("/fixed/file.mkv?x=1")]
     [InlineData("/%66ile.mkv")]
     [InlineData("http://tree.test/file.mkv")]
-    public async Task Other_ways_to_write_a_path_lead_to_the_file(string path) =>
+    public async Task Equivalent_spellings_of_a_path_find_the_file(string path) =>
         Assert.Equal(200, (await _server.SendAsync("GET " + path)).Status);
 
     [Theory]
@@ -129,7 +129,7 @@ public sealed class VerbTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Tree_that_cannot_be_read_is_503_whatever_the_path_and_verb()
+    public async Task Unreadable_tree_returns_503_for_every_path_and_verb()
     {
         _server.Store.Failure = new StoreUnavailableException("The database is locked.");
         foreach (var request in new[] { "PROPFIND /", "GET /file.mkv", "GET /none", "DELETE /file.mkv", "OPTIONS /", "PUT /x", "HEAD /folder" })
@@ -143,7 +143,7 @@ public sealed class VerbTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Endpoints_of_others_win_and_the_other_verbs_on_them_come_to_the_tree()
+    public async Task Other_endpoints_win_only_for_their_own_verb_and_path()
     {
         await using var server = await DavTestServer.StartAsync(before: app =>
         {

@@ -31,7 +31,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public void Absurd_claim_leaves_the_budget_to_others()
+    public void Refused_claim_takes_nothing_from_the_budget()
     {
         var budget = new ArchiveBudget();
         foreach (var claim in new[] { long.MaxValue, long.MinValue, -1, ArchiveBudget.BaseBytes + 1 })
@@ -66,7 +66,7 @@ public sealed class ArchiveBudgetTests
     [Theory]
     [InlineData(VolumeNaming.Usual)]
     [InlineData(VolumeNaming.Random)]
-    public async Task Volumes_full_of_headers_are_refused_at_the_cost_of_a_few(VolumeNaming naming)
+    public async Task Volumes_flooded_with_headers_are_refused(VolumeNaming naming)
     {
         const int Volumes = 40;
         await using var post = await MappedPost.MapAsync(Flood(Volumes, naming));
@@ -77,7 +77,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public async Task A_set_of_a_thousand_volumes_is_read_header_by_header()
+    public async Task Set_of_a_thousand_volumes_reads_without_prediction()
     {
         var release = MockLayouts.Builder("thousand").AddArchive(MockLayouts.Rar5(1_000, 3_000_000)).Build();
         await using var post = await MappedPost.MapAsync(release, new MappingOptions { PredictsVolumes = false });
@@ -118,7 +118,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public async Task Wrong_passwords_are_tried_for_the_first_set_alone()
+    public async Task Wrong_passwords_are_tried_on_the_first_set_only()
     {
         var wrong = Enumerable.Range(0, 20).Select(i => $"wrong {i}").ToArray();
         var deriver = new CountingDeriver();
@@ -134,7 +134,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public async Task A_thousand_salts_cost_no_more_rounds_than_a_release_may()
+    public async Task Keys_for_1000_salts_stop_at_the_round_limit()
     {
         var deriver = new CountingDeriver();
         var keys = new ArchiveKeys(["secret"], deriver);
@@ -159,7 +159,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public void Keys_of_few_rounds_are_bounded_in_number()
+    public void Cheap_keys_are_limited_to_4096()
     {
         var deriver = new CountingDeriver();
         var keys = new ArchiveKeys(["secret"], deriver);
@@ -173,7 +173,7 @@ public sealed class ArchiveBudgetTests
     }
 
     [Fact]
-    public async Task One_key_is_derived_once_and_holds_up_no_other()
+    public async Task Concurrent_requests_derive_a_key_once_and_block_no_other()
     {
         using var deriver = new BlockingDeriver();
         var keys = new ArchiveKeys(["secret"], deriver);

@@ -25,7 +25,7 @@ public sealed class ArchiveMapperTests
     [InlineData("rar4")]
     [InlineData("7z")]
     [InlineData("rar-in-rar")]
-    public async Task Layout_that_is_not_predicted_reads_back_byte_for_byte(string name)
+    public async Task Layout_without_prediction_reads_back_byte_for_byte(string name)
     {
         await using var post = await MappedPost.MapAsync(MockLayouts.Make(name), new MappingOptions { PredictsVolumes = false });
 
@@ -34,14 +34,14 @@ public sealed class ArchiveMapperTests
     }
 
     [Fact]
-    public async Task Random_ranges_of_every_layout_are_what_was_posted() => await ReadRangesAsync(50_000);
+    public async Task Random_ranges_of_every_layout_match_the_post() => await ReadRangesAsync(50_000);
 
     [Fact]
     [Trait("Category", "Long")]
-    public async Task A_million_random_ranges_of_every_layout_are_what_was_posted() => await ReadRangesAsync(1_000_000);
+    public async Task Million_random_ranges_of_every_layout_match_the_post() => await ReadRangesAsync(1_000_000);
 
     [Fact]
-    public async Task Film_is_recognised_by_its_first_bytes_whatever_lies_around_it()
+    public async Task Film_in_an_encrypted_7z_is_recognized_by_its_first_bytes()
     {
         await using var post = await MappedPost.MapAsync(MockLayouts.Make("7z-encrypted"));
 

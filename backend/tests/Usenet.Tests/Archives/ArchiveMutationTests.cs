@@ -24,7 +24,7 @@ public sealed class ArchiveMutationTests
 
     [Fact]
     [Trait("Category", "Long")]
-    public void Million_of_mutated_archives_of_each_kind_give_maps_or_typed_errors()
+    public void Million_mutations_of_each_kind_give_maps_or_typed_errors()
     {
         ReadSevenZips(10 * Each, 17);
         ReadZips(10 * Each, 18);

@@ -12,7 +12,7 @@ public sealed class ImportCostTests
     [InlineData(LayoutFormat.Rar5, 100, 4)]
     [InlineData(LayoutFormat.Rar4, 100, 4)]
     [InlineData(LayoutFormat.SevenZip, 100, 4)]
-    public async Task Set_that_is_named_costs_three_heads_and_its_last_article(LayoutFormat format, int volumes, int expected)
+    public async Task Named_set_costs_three_heads_and_its_last_article(LayoutFormat format, int volumes, int expected)
     {
         await using var post = await MappedPost.MapAsync(
             MockLayouts.Builder("set").AddArchive(new ArchiveLayout { Format = format, Volumes = volumes, Entries = [new("film.mkv", 5_000_000)] }).Build());
@@ -22,7 +22,7 @@ public sealed class ImportCostTests
     }
 
     [Fact]
-    public async Task Volumes_without_names_cost_a_head_each_and_the_end_of_the_last_one()
+    public async Task Unnamed_volumes_cost_a_head_each_and_one_last_article()
     {
         await using var post = await MappedPost.MapAsync(
             MockLayouts.Builder("random").AddArchive(MockLayouts.Rar5(30, 1_800_000) with { Naming = VolumeNaming.Random }).Shuffle().Build());
@@ -31,7 +31,7 @@ public sealed class ImportCostTests
     }
 
     [Fact]
-    public async Task Volumes_of_RAR4_without_names_cost_head_and_last_article_each()
+    public async Task Unnamed_RAR4_volumes_cost_two_articles_each()
     {
         await using var post = await MappedPost.MapAsync(
             MockLayouts.Builder("random").AddArchive(MockLayouts.Rar4(30, 1_800_000) with { Naming = VolumeNaming.Random }).Shuffle().Build());
@@ -40,7 +40,7 @@ public sealed class ImportCostTests
     }
 
     [Fact]
-    public async Task Of_PAR2_only_the_index_is_read()
+    public async Task Only_the_index_of_a_PAR2_set_is_read()
     {
         await using var post = await MappedPost.MapAsync(
             MockLayouts.Builder("par2").AddArchive(MockLayouts.Rar5(12)).AddPar2(blocks: 8).Build());
@@ -50,7 +50,7 @@ public sealed class ImportCostTests
     }
 
     [Fact]
-    public async Task Season_of_sets_costs_four_articles_each()
+    public async Task Season_costs_four_articles_per_set()
     {
         var builder = MockLayouts.Builder("season");
         for (var episode = 1; episode <= 12; episode++)

@@ -17,7 +17,7 @@ public sealed class KeyDeriverTests
     [InlineData("", 0)]
     [InlineData("secret", 3)]
     [InlineData("pässword", 10)]
-    public void A_RAR5_key_goes_on_to_its_check_value(string password, int roundsLog2)
+    public void RAR5_key_and_check_value_match_plain_PBKDF2(string password, int roundsLog2)
     {
         // PBKDF2 step by step (RFC 8018, 5.2), of which key and check value are two stations.
         using var hmac = new HMACSHA256(Encoding.UTF8.GetBytes(password));
@@ -45,7 +45,7 @@ public sealed class KeyDeriverTests
     [Theory]
     [InlineData("secret")]
     [InlineData("twenty-eight characters long")]
-    public void A_RAR4_key_is_the_hash_of_all_rounds(string password)
+    public void RAR4_key_and_IV_match_a_plain_SHA1_loop(string password)
     {
         byte[] seed = [.. Encoding.Unicode.GetBytes(password), 1, 2, 3, 4, 5, 6, 7, 8];
         using var sha = IncrementalHash.CreateHash(HashAlgorithmName.SHA1);
@@ -69,7 +69,7 @@ public sealed class KeyDeriverTests
     [InlineData("secret", "", 0)]
     [InlineData("secret", "0102", 3)]
     [InlineData("pässword", Salt, 12)]
-    public void A_7z_key_is_the_hash_of_all_rounds(string password, string salt, int roundsLog2)
+    public void SevenZip_key_matches_a_plain_SHA256_loop(string password, string salt, int roundsLog2)
     {
         using var sha = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         var counter = new byte[8];
@@ -93,7 +93,7 @@ public sealed class KeyDeriverTests
     }
 
     [Fact]
-    public void RAR_takes_127_characters_of_a_password()
+    public void RAR_passwords_are_truncated_to_127_characters()
     {
         var longer = new string('x', 300);
         foreach (var scheme in new[] { KeyScheme.Rar4, KeyScheme.Rar5 })
@@ -111,7 +111,7 @@ public sealed class KeyDeriverTests
     [InlineData(KeyScheme.SevenZip, 21)]
     [InlineData(KeyScheme.SevenZip, 62)]
     [InlineData(KeyScheme.SevenZip, -1)]
-    public void More_rounds_than_two_to_the_twentieth_are_refused(KeyScheme scheme, int roundsLog2) =>
+    public void More_than_2_to_the_20_rounds_are_refused(KeyScheme scheme, int roundsLog2) =>
         Assert.Equal(
             ArchiveFault.Unsupported,
             Assert.Throws<ArchiveException>(() => Deriver.Derive(new KeyRequest(scheme, "secret", Salt, roundsLog2))).Fault);
@@ -119,7 +119,7 @@ public sealed class KeyDeriverTests
     [Theory]
     [InlineData(KeyScheme.Rar4, 0)]
     [InlineData(KeyScheme.SevenZip, 14)]
-    public void A_round_allocates_nothing(KeyScheme scheme, int roundsLog2)
+    public void Derivation_allocates_nothing_per_round(KeyScheme scheme, int roundsLog2)
     {
         var request = new KeyRequest(scheme, "secret", "0102030405060708", roundsLog2);
         Deriver.Derive(request);

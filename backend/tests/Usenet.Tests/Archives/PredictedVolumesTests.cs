@@ -28,7 +28,7 @@ public sealed class PredictedVolumesTests
 
     [Theory]
     [MemberData(nameof(Plants))]
-    public async Task Volume_that_is_not_as_predicted_is_found_before_a_byte_of_it_leaves(LayoutFormat format, int volume, int bytes)
+    public async Task Mispredicted_volume_is_refuted_before_serving_a_wrong_byte(LayoutFormat format, int volume, int bytes)
     {
         var release = MockLayouts.Builder("planted")
             .AddArchive(new ArchiveLayout { Format = format, Volumes = 12, Entries = [new("film.mkv", 600_000)], Shifted = (volume, bytes) }).Build();
@@ -59,7 +59,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Whole_file_over_predicted_volumes_asks_for_its_articles_and_no_others()
+    public async Task Predicted_file_read_whole_fetches_only_its_own_articles()
     {
         await using var post = await MappedPost.MapAsync(MockLayouts.Make("rar5"));
         var file = post.File("film.mkv");
@@ -71,7 +71,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Readers_share_what_was_proved()
+    public async Task Readers_share_proved_volumes()
     {
         await using var post = await MappedPost.MapAsync(MockLayouts.Make("rar5"));
         var file = post.File("film.mkv");
@@ -84,7 +84,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Where_PAR2_tells_the_lengths_the_head_of_the_volume_is_enough()
+    public async Task Seek_with_PAR2_lengths_costs_head_and_data_article()
     {
         var release = MockLayouts.Builder("told", 30_000).AddArchive(MockLayouts.Rar5(12, 1_200_000)).AddPar2(0).Build();
         await using var post = await MappedPost.MapAsync(release);
@@ -100,7 +100,7 @@ public sealed class PredictedVolumesTests
     [InlineData(10)]
     [InlineData(100)]
     [InlineData(1000)]
-    public async Task First_seek_after_proof_costs_what_a_plain_file_does(int volumes)
+    public async Task Seek_after_proof_costs_one_article_as_in_a_plain_file(int volumes)
     {
         await using var post = await SmallSetAsync(volumes);
         var (file, middle) = MiddleOf(post);
@@ -118,7 +118,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Volume_seen_between_open_ones_keeps_its_prediction()
+    public async Task Head_read_between_unproved_volumes_proves_nothing()
     {
         await using var post = await SmallSetAsync(40);
         var file = post.File("film.mkv");
@@ -133,7 +133,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Heads_come_from_the_edge_and_each_proves_its_volume()
+    public async Task Canceled_proof_keeps_the_volumes_proved_from_the_edge()
     {
         var release = SmallSet(60);
         await using var post = await MappedPost.MapAsync(release);
@@ -165,7 +165,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Lost_head_on_the_nearer_side_leaves_the_other_side()
+    public async Task Missing_head_on_the_nearer_side_falls_back_to_the_other()
     {
         var release = SmallSet(20);
         await using var post = await MappedPost.MapAsync(release);
@@ -179,7 +179,7 @@ public sealed class PredictedVolumesTests
     }
 
     [Fact]
-    public async Task Background_costs_one_head_each_and_is_told_once()
+    public async Task Background_proof_reads_and_reports_each_head_once()
     {
         await using var post = await SmallSetAsync(200);
         var file = post.File("film.mkv");

@@ -14,7 +14,7 @@ public sealed class RarBlockTests
     private const int Main4 = 13;
 
     [Fact]
-    public void A_RAR4_header_is_measured_from_its_first_seven_bytes_and_no_fewer()
+    public void RAR4_header_size_needs_the_first_seven_bytes()
     {
         var header = File4("film.mkv", 100);
         for (var length = 0; length <= header.Length; length++)
@@ -28,7 +28,7 @@ public sealed class RarBlockTests
     [InlineData(10, 5)]
     [InlineData(300, 6)]
     [InlineData(20_000, 7)]
-    public void A_RAR5_header_is_measured_as_soon_as_its_size_is_there(int nameLength, int needed)
+    public void RAR5_header_size_needs_only_a_complete_size_field(int nameLength, int needed)
     {
         var header = File5(new string('x', nameLength), 100);
         for (var length = 0; length <= Math.Min(header.Length, 40); length++)
@@ -39,7 +39,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void No_header_is_shorter_than_its_first_fields()
+    public void Header_size_below_the_fixed_fields_is_rejected()
     {
         Assert.False(Rar4Block.TryMeasure([0, 0, 0x74, 0, 0, 6, 0], out _));
         Assert.False(Rar5Block.TryMeasure([0, 0, 0, 0, 0, 0, 0], out _));
@@ -76,7 +76,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_header_whose_fields_are_cut_short_is_broken_at_every_length()
+    public void Truncated_header_fields_are_broken_at_every_length()
     {
         // The length and the checksum of what is left are right, so that its fields alone are wrong.
         var header4 = File4("film.mkv", 100);
@@ -88,7 +88,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_RAR4_file_has_all_its_fields()
+    public void RAR4_file_header_is_parsed_completely()
     {
         var block = Rar4Block.Parse(File4("folder\\film.mkv", 100, Rar4Writer.SplitBefore | Rar4Writer.SplitAfter | 0x10, crc: 0xCAFEBABE));
         var part = block.Part!;
@@ -101,7 +101,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_RAR4_file_of_more_than_4_GiB_has_its_high_halves()
+    public void RAR4_file_above_4_GiB_uses_the_high_size_field()
     {
         const long Length = 0x1_2345_6789_A;
         Assert.Equal(Length, Rar4Block.Parse(File4("film.mkv", Length, Rar4Writer.Large)).Part!.UnpackedLength);
@@ -111,7 +111,7 @@ public sealed class RarBlockTests
     [InlineData(0, '3', "m3")]
     [InlineData(0, '5', "m5")]
     [InlineData(0, '0', null)]
-    public void A_RAR4_method_has_the_name_of_its_switch(int flags, char method, string? expected) =>
+    public void RAR4_method_is_named_after_its_switch(int flags, char method, string? expected) =>
         Assert.Equal(expected, Rar4Block.Parse(File4("film.mkv", 100, flags, method)).Part!.Method);
 
     [Theory]
@@ -119,7 +119,7 @@ public sealed class RarBlockTests
     [InlineData(0, 2, 0x10u, RarPartKind.Folder)]
     [InlineData(0, 3, 0xA1FFu, RarPartKind.Link)]
     [InlineData(0, 2, 0x20u, RarPartKind.File)]
-    public void A_RAR4_folder_or_link_is_no_file(int flags, byte host, uint attributes, RarPartKind expected) =>
+    public void RAR4_folder_or_link_is_not_a_file(int flags, byte host, uint attributes, RarPartKind expected) =>
         Assert.Equal(expected, Rar4Block.Parse(Header4(writer => writer.File("x", 0, [], flags, host: host, attributes: attributes))).Part!.Kind);
 
     [Fact]
@@ -134,13 +134,13 @@ public sealed class RarBlockTests
     [Theory]
     [InlineData(0x04, 20)]
     [InlineData(0x08, 29)]
-    public void What_RAR4_programs_before_2_9_wrote_is_not_supported(int flags, byte version) =>
+    public void RAR4_files_from_before_version_2_9_are_unsupported(int flags, byte version) =>
         Assert.Equal(
             ArchiveFault.Unsupported,
             Assert.Throws<ArchiveException>(() => Rar4Block.Parse(Header4(writer => writer.File("x", 1, [1], flags, version: version)))).Fault);
 
     [Fact]
-    public void A_length_that_is_not_known_is_not_supported()
+    public void Unknown_file_length_is_unsupported()
     {
         byte[][] headers = [File4("x", uint.MaxValue), File4("x", -1, Rar4Writer.Large), Header5(writer => writer.File("x", 0, [1], fileFlags: 8))];
         Assert.Equal(ArchiveFault.Unsupported, Assert.Throws<ArchiveException>(() => Rar4Block.Parse(headers[0])).Fault);
@@ -167,7 +167,7 @@ public sealed class RarBlockTests
     [InlineData("FC62", "üb")]
     [InlineData("66696C6D00", "film")]
     [InlineData("615C62", "a/b")]
-    public void A_RAR4_name_without_its_packed_form_is_UTF8_or_bytes(string bytes, string expected)
+    public void RAR4_name_without_a_packed_form_is_UTF8_or_bytes(string bytes, string expected)
     {
         Assert.Equal(expected, Rar4Name.Read(Convert.FromHexString(bytes), hasUnicode: false));
         Assert.Equal(expected, Rar4Name.Read(Convert.FromHexString(bytes), hasUnicode: true));
@@ -178,11 +178,11 @@ public sealed class RarBlockTests
         [.. "abcdefgh!"u8, 0, 0x04, 0b00_01_10_11, (byte)'A', 0x41, 0xAC, 0x20, 0x00, 0b11_00_00_00, 0x82, 0x01, (byte)'x', (byte)'y'];
 
     [Fact]
-    public void A_packed_RAR4_name_is_unpacked_by_all_codes() =>
+    public void Packed_RAR4_name_is_decoded_with_every_opcode() =>
         Assert.Equal("A\u0441\u20ACde\u0467\u0468\u0469\u0422xy", Rar4Name.Read(PackedName(), hasUnicode: true));
 
     [Fact]
-    public void A_packed_RAR4_name_that_is_cut_anywhere_is_a_beginning_of_the_whole_one()
+    public void Truncated_packed_RAR4_name_gives_a_prefix()
     {
         var packed = PackedName();
         var whole = Rar4Name.Read(packed, hasUnicode: true);
@@ -191,7 +191,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_RAR5_file_has_all_its_fields()
+    public void RAR5_file_header_is_parsed_completely()
     {
         byte[] extra =
         [
@@ -211,7 +211,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_keyed_RAR5_checksum_is_no_checksum() =>
+    public void Keyed_RAR5_checksum_is_ignored() =>
         Assert.Null(Rar5Block.Parse(File5("x", 1, Rar5Writer.EncryptionRecord(check: null, hasKeyedSums: true))).Part!.Crc32);
 
     [Theory]
@@ -222,7 +222,7 @@ public sealed class RarBlockTests
         Assert.Equal(RarPartKind.Link, Rar5Block.Parse(File5("x", 1, Rar5Writer.Record(0x05, [type, 0, 1, (byte)'y']))).Part!.Kind);
 
     [Fact]
-    public void A_RAR5_check_value_whose_sum_is_wrong_is_of_no_use()
+    public void RAR5_check_value_with_a_wrong_sum_is_ignored()
     {
         var deriver = new FreeKeyDeriver();
         RarEncryption EncryptionOf(bool isSound) =>
@@ -233,7 +233,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_RAR5_block_of_an_unknown_kind_is_skipped_only_where_it_says_so()
+    public void Unknown_RAR5_block_is_skipped_only_if_flagged_skippable()
     {
         Assert.Equal(RarBlockKind.Other, Rar5Block.Parse(Header5(writer => writer.Block(9, 4, [1], [], [1]))).Kind);
         Assert.Equal(
@@ -246,7 +246,7 @@ public sealed class RarBlockTests
     [InlineData(128)]
     [InlineData(16_383)]
     [InlineData(16_384)]
-    public void A_RAR5_number_takes_what_is_foretold(int number)
+    public void RAR5_volume_number_grows_the_header_as_predicted(int number)
     {
         var first = Header5(writer => writer.Main(1), isMain: true);
         var other = Header5(writer => writer.Main(number), isMain: true);
@@ -256,7 +256,7 @@ public sealed class RarBlockTests
     }
 
     [Fact]
-    public void A_header_that_grows_over_127_bytes_has_a_longer_size()
+    public void Header_growing_past_127_bytes_gets_a_longer_size_field()
     {
         for (var length = 7; length < 400; length++)
         {
@@ -272,7 +272,7 @@ public sealed class RarBlockTests
     [InlineData("FFFFFFFFFFFFFFFFFF01", ulong.MaxValue)]
     [InlineData("8000", 0ul)]
     [InlineData("E1CE00", 0x2761ul)]
-    public void A_number_of_RAR5_may_be_longer_than_need_be(string bytes, ulong expected) =>
+    public void RAR5_vint_may_be_longer_than_necessary(string bytes, ulong expected) =>
         Assert.Equal(expected, new RarCursor(Convert.FromHexString(bytes)).Vint());
 
     [Theory]
@@ -280,7 +280,7 @@ public sealed class RarBlockTests
     [InlineData("8080808080808080808000")]
     [InlineData("80")]
     [InlineData("")]
-    public void A_number_of_RAR5_that_does_not_end_is_broken(string bytes) =>
+    public void Unterminated_RAR5_vint_is_broken(string bytes) =>
         Assert.Equal(
             ArchiveFault.Broken, Assert.Throws<ArchiveException>(() => new RarCursor(Convert.FromHexString(bytes)).Vint()).Fault);
 

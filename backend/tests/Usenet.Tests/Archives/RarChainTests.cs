@@ -15,7 +15,7 @@ public sealed class RarChainTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void A_season_in_one_set_is_one_set_in_any_order(ArchiveFormat format, bool hasNumbers, bool isWhole)
+    public void Shuffled_season_volumes_form_one_set(ArchiveFormat format, bool hasNumbers, bool isWhole)
     {
         var volumes = RarSets.Of(format, 100, hasNumbers, Season);
         for (var seed = 0; seed < 50; seed++)
@@ -30,7 +30,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void A_season_without_numbers_follows_its_files()
+    public void Season_without_numbers_is_ordered_by_its_files()
     {
         // The order between the volumes that hold the middle of one file alone is that of the names.
         var volumes = RarSets.Of(ArchiveFormat.Rar4, 100, hasNumbers: false, Season);
@@ -41,7 +41,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void Sets_that_know_nothing_of_each_other_stay_apart()
+    public void Unrelated_sets_stay_apart()
     {
         List<RarVolume> all =
         [
@@ -61,7 +61,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void Two_seasons_of_which_only_the_heads_are_known_are_not_mixed_up()
+    public void Heads_of_two_seasons_are_not_mixed_up()
     {
         // Both have a second file that begins in volume 2: numbers link nothing here, whole volumes do.
         var a = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("a1.mkv", 250), ("a2.mkv", 250));
@@ -73,7 +73,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void Files_that_end_with_their_volume_are_linked_by_numbers()
+    public void Files_ending_with_their_volume_are_linked_by_number()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 300), ("two.mkv", 200), ("three.mkv", 100));
         Assert.Equal([[0, 1, 2, 3, 4, 5]], RarChain.Sort(volumes));
@@ -81,7 +81,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void What_ends_is_never_linked_by_numbers()
+    public void Finished_set_is_not_linked_to_higher_numbers()
     {
         var one = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 300));
         var two = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("two.mkv", 600));
@@ -89,7 +89,7 @@ public sealed class RarChainTests
     }
 
     [Fact]
-    public void Every_volume_is_in_one_set_whatever_it_says()
+    public void Every_volume_lands_in_exactly_one_set()
     {
         var random = new Random(3);
         for (var run = 0; run < 500; run++)

@@ -35,7 +35,7 @@ public sealed class RarForeignTests
 
     [Theory]
     [MemberData(nameof(Sets))]
-    public async Task Files_of_a_set_are_byte_for_byte_what_was_packed(string name, string? password, int volumeCount, string[] files)
+    public async Task Files_of_real_RAR_sets_read_back_byte_for_byte(string name, string? password, int volumeCount, string[] files)
     {
         var volumes = RarFixture.Volumes(name);
         var map = await Map(volumes, password);
@@ -53,7 +53,7 @@ public sealed class RarForeignTests
 
     [Theory]
     [MemberData(nameof(Sets))]
-    public async Task Another_reader_finds_the_same_files(string name, string? password, int volumeCount, string[] files)
+    public async Task SharpCompress_finds_the_same_files(string name, string? password, int volumeCount, string[] files)
     {
         // It knows nothing of what RAR 4 does with long passwords, and derives the key of each header anew.
         if (password == LongPassword || (password is not null && volumeCount > 100))
@@ -78,7 +78,7 @@ public sealed class RarForeignTests
     [Theory]
     [InlineData("rar4")]
     [InlineData("rar5")]
-    public async Task Parts_carry_the_checksums_that_prove_their_order(string name)
+    public async Task Part_checksums_prove_the_volume_order(string name)
     {
         var volumes = RarFixture.Volumes(name);
         var parts = (await RarRead.Volumes(volumes)).Select(volume => volume.Head!).ToList();
@@ -91,7 +91,7 @@ public sealed class RarForeignTests
 
     [Theory]
     [MemberData(nameof(Sets))]
-    public async Task Volumes_in_any_order_are_sorted_by_what_is_in_them(string name, string? password, int volumeCount, string[] files)
+    public async Task Shuffled_volumes_are_sorted_by_their_headers(string name, string? password, int volumeCount, string[] files)
     {
         var volumes = RarFixture.Volumes(name).ToArray();
         new Random(volumeCount).Shuffle(volumes);
@@ -103,7 +103,7 @@ public sealed class RarForeignTests
     }
 
     [Fact]
-    public async Task What_a_main_header_says_is_known()
+    public async Task Main_header_flags_and_number_are_read()
     {
         var season = (await RarRead.Volumes(RarFixture.Volumes("rar4-season")))[1];
         Assert.True(season is { HasNewNames: true, IsVolume: true, IsFirst: false, Number: 1 });
@@ -116,7 +116,7 @@ public sealed class RarForeignTests
     [Theory]
     [InlineData("rar4-m3")]
     [InlineData("rar5-m3")]
-    public async Task A_compressed_file_has_its_method(string name)
+    public async Task Compressed_file_reports_its_method(string name)
     {
         var entry = Assert.Single((await Map(RarFixture.Volumes(name), password: null)).Entries);
         Assert.Equal("m3", entry.Method);
@@ -133,7 +133,7 @@ public sealed class RarForeignTests
     [InlineData("rar5-hp")]
     [InlineData("rar5-p")]
     [InlineData("rar5-p-blake")]
-    public async Task Without_the_right_password_nothing_opens(string name)
+    public async Task Wrong_or_missing_password_opens_nothing(string name)
     {
         var volumes = RarFixture.Volumes(name);
         Assert.Equal(ArchiveFault.WrongPassword, await RarRead.FaultOf(() => Map(volumes, "other")));
@@ -141,7 +141,7 @@ public sealed class RarForeignTests
     }
 
     [Fact]
-    public async Task A_password_that_nothing_proves_is_left_to_the_caller()
+    public async Task Unverifiable_password_is_left_to_the_caller()
     {
         var volumes = RarFixture.Volumes("rar4-p");
         var read = await RarRead.Volumes(volumes);

@@ -12,13 +12,13 @@ public sealed class RarMutationTests
     [Theory]
     [InlineData("rar4")]
     [InlineData("rar5")]
-    public Task A_hundred_thousand_mutated_volumes_end_well(string format) => Mutate(format, 100_000);
+    public Task Mutated_volumes_give_parts_or_typed_errors(string format) => Mutate(format, 100_000);
 
     [Theory]
     [InlineData("rar4")]
     [InlineData("rar5")]
     [Trait("Category", "Long")]
-    public Task A_million_mutated_volumes_end_well(string format) => Mutate(format, 1_000_000);
+    public Task Million_mutated_volumes_give_parts_or_typed_errors(string format) => Mutate(format, 1_000_000);
 
     private static async Task Mutate(string format, int count)
     {

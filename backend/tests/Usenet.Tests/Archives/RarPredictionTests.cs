@@ -9,7 +9,7 @@ public sealed class RarPredictionTests
     [Theory]
     [InlineData(ArchiveFormat.Rar4)]
     [InlineData(ArchiveFormat.Rar5)]
-    public void The_middle_of_a_set_is_foretold_from_its_second_volume(ArchiveFormat format)
+    public void Middle_of_a_set_is_predicted_from_its_second_volume(ArchiveFormat format)
     {
         var volumes = RarSets.Of(format, 100, hasNumbers: true, ("note.txt", 30), ("film.mkv", 1234), ("more.txt", 20));
         var foretold = RarPrediction.Of(volumes[0], volumes[1], [.. volumes.Skip(2).SkipLast(1).Select(_ => (long?)null)], volumes[^1])!;
@@ -21,7 +21,7 @@ public sealed class RarPredictionTests
     }
 
     [Fact]
-    public void Lengths_that_are_known_are_taken_and_have_to_fit()
+    public void Known_lengths_are_used_and_must_fit()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar4, 100, hasNumbers: true, ("film.mkv", 650));
         volumes[3] = volumes[3] with { Length = volumes[3].Length + 20, Parts = [volumes[3].Parts[0] with { DataLength = 120 }] };
@@ -36,7 +36,7 @@ public sealed class RarPredictionTests
     }
 
     [Fact]
-    public void A_set_that_is_not_one_file_from_end_to_end_is_not_foretold()
+    public void Set_not_spanned_by_one_stored_file_is_not_predicted()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 350), ("two.mkv", 350));
         Assert.Null(RarPrediction.Of(volumes[0], volumes[1], [null, null, null, null], volumes[^1]));
@@ -61,7 +61,7 @@ public sealed class RarPredictionTests
     [InlineData("rar5-rr", null)]
     [InlineData("rar5-130-volumes", null)]
     [InlineData("rar5-130-volumes-hp", "secret")]
-    public async Task Sets_of_rar_are_foretold_exactly(string name, string? password)
+    public async Task Real_RAR_sets_are_predicted_exactly(string name, string? password)
     {
         var passwords = password is null ? RarRead.NoPasswords : RarRead.Real(password);
         var files = RarFixture.Volumes(name);

@@ -32,7 +32,7 @@ public sealed class RarSetTests
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public void Any_volume_that_is_missing_makes_the_set_incomplete(ArchiveFormat format, bool hasNumbers)
+    public void Missing_volume_makes_the_set_incomplete(ArchiveFormat format, bool hasNumbers)
     {
         var volumes = RarSets.Of(format, 100, hasNumbers, Season);
         for (var missing = 0; missing < volumes.Count; missing++)
@@ -41,7 +41,7 @@ public sealed class RarSetTests
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public void Any_run_of_volumes_that_is_missing_makes_the_set_incomplete(ArchiveFormat format, bool hasNumbers)
+    public void Missing_run_of_volumes_makes_the_set_incomplete(ArchiveFormat format, bool hasNumbers)
     {
         var volumes = RarSets.Of(format, 100, hasNumbers, Season);
         for (var first = 0; first < volumes.Count; first++)
@@ -56,7 +56,7 @@ public sealed class RarSetTests
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public void Any_two_volumes_that_change_places_break_the_set_or_change_nothing_that_headers_tell(ArchiveFormat format, bool hasNumbers)
+    public void Swapped_volumes_break_the_set_if_their_headers_differ(ArchiveFormat format, bool hasNumbers)
     {
         var volumes = RarSets.Of(format, 100, hasNumbers, Season);
         for (var a = 0; a < volumes.Count; a++)
@@ -86,7 +86,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void A_volume_that_comes_twice_counts_once()
+    public void Repeated_volume_counts_once()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, Season);
         var once = RarSet.Join(volumes, RarRead.NoPasswords);
@@ -97,7 +97,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void A_number_that_comes_twice_with_other_content_breaks_the_set()
+    public void Repeated_number_with_other_content_breaks_the_set()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, Season);
         volumes.Insert(3, volumes[2] with { Length = volumes[2].Length + 1 });
@@ -105,7 +105,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void A_volume_behind_the_last_one_breaks_the_set()
+    public void Volume_after_the_last_one_breaks_the_set()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar4, 100, hasNumbers: false, ("one.mkv", 250));
         volumes.AddRange(RarSets.Of(ArchiveFormat.Rar4, 100, hasNumbers: false, ("two.mkv", 250)));
@@ -113,7 +113,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void Volumes_of_both_formats_are_no_set()
+    public void Mixed_RAR4_and_RAR5_volumes_break_the_set()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar4, 100, hasNumbers: false, ("one.mkv", 250));
         volumes[1] = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 250))[1];
@@ -123,7 +123,7 @@ public sealed class RarSetTests
     [Theory]
     [InlineData(99)]
     [InlineData(101)]
-    public void A_stored_file_whose_data_is_not_as_long_as_it_breaks_the_set(int dataLength)
+    public void Stored_file_with_a_wrong_data_length_breaks_the_set(int dataLength)
     {
         var volume = RarSets.Of(ArchiveFormat.Rar5, 500, hasNumbers: true, ("one.mkv", 100))[0];
         Assert.Equal(ArchiveFault.Broken, RarRead.FaultOf([volume with { Parts = [volume.Parts[0] with { DataLength = dataLength }] }]));
@@ -141,7 +141,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void Folders_links_and_empty_files_are_no_entries()
+    public void Folders_links_and_empty_files_are_not_entries()
     {
         var volume = RarSets.Of(ArchiveFormat.Rar4, 500, hasNumbers: false, ("one.mkv", 100))[0];
         RarPart Other(string name, RarPartKind kind, int length) => RarSets.Part(ArchiveFormat.Rar4, name, length, length) with { Kind = kind };
@@ -154,7 +154,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void Heads_alone_are_joined_where_they_tell_all()
+    public void Heads_alone_join_only_if_the_last_volume_is_whole()
     {
         var volumes = RarSets.Of(ArchiveFormat.Rar5, 100, hasNumbers: true, ("one.mkv", 450));
         List<RarVolume> heads = [.. volumes.SkipLast(1).Select(RarSets.HeadOf), volumes[^1]];
@@ -168,7 +168,7 @@ public sealed class RarSetTests
     [InlineData(100, 112, true)]
     [InlineData(100, 100, false)]
     [InlineData(100, 128, false)]
-    public void The_data_of_an_encrypted_file_ends_with_a_whole_block(int length, int dataLength, bool isRight)
+    public void Encrypted_data_must_end_with_a_whole_block(int length, int dataLength, bool isRight)
     {
         var volume = RarSets.Of(ArchiveFormat.Rar4, 500, hasNumbers: false, ("one.mkv", length))[0];
         volume = volume with { Parts = [volume.Parts[0] with { DataLength = dataLength, Encryption = new RarEncryption(KeyScheme.Rar4, "00", 0) }] };
@@ -181,7 +181,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void An_encrypted_file_whose_password_nothing_proves_is_not_supported_until_it_is_settled()
+    public void Unverifiable_password_is_unsupported_until_settled()
     {
         var encryption = new RarEncryption(KeyScheme.Rar4, "00", 0);
         var volume = RarSets.Of(ArchiveFormat.Rar4, 500, hasNumbers: false, ("one.mkv", 96))[0];
@@ -196,7 +196,7 @@ public sealed class RarSetTests
     }
 
     [Fact]
-    public void A_check_value_decides_file_by_file()
+    public void Check_value_picks_the_password_per_file()
     {
         var deriver = new FreeKeyDeriver();
         var salt = Convert.ToHexString(Rar5Writer.Salt);

@@ -26,7 +26,7 @@ public sealed class RarVolumeReaderTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task The_first_file_is_all_that_is_read_of_a_head(string kind)
+    public async Task Head_read_stops_at_the_first_file(string kind)
     {
         var bytes = Written(kind);
         var whole = await RarRead.Volume(bytes, RarRead.With("secret"));
@@ -43,7 +43,7 @@ public sealed class RarVolumeReaderTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task A_volume_that_is_cut_at_any_byte_is_broken_or_lacks_its_end(string kind)
+    public async Task Truncated_volume_is_broken_or_lacks_its_end(string kind)
     {
         var bytes = Written(kind);
         var whole = await RarRead.Volume(bytes, RarRead.With("secret"));
@@ -71,7 +71,7 @@ public sealed class RarVolumeReaderTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task A_damaged_byte_before_the_data_is_never_taken_for_a_header(string kind)
+    public async Task Damaged_byte_before_the_data_never_changes_the_headers(string kind)
     {
         var bytes = Written(kind);
         var whole = await RarRead.Volume(bytes, RarRead.With("secret"));
@@ -102,7 +102,7 @@ public sealed class RarVolumeReaderTests
     [InlineData("PK\u0003\u0004 and so on", ArchiveFault.Broken)]
     [InlineData("Rar", ArchiveFault.Broken)]
     [InlineData("", ArchiveFault.Broken)]
-    public async Task What_does_not_begin_as_a_volume_is_refused(string beginning, ArchiveFault expected) =>
+    public async Task Wrong_signature_is_refused(string beginning, ArchiveFault expected) =>
         Assert.Equal(expected, await RarRead.FaultOf(() => RarRead.Volume(System.Text.Encoding.Latin1.GetBytes(beginning))));
 
     [Fact]
@@ -114,7 +114,7 @@ public sealed class RarVolumeReaderTests
     }
 
     [Fact]
-    public async Task Service_blocks_are_skipped_wherever_they_are()
+    public async Task Service_blocks_are_skipped_at_any_position()
     {
         var rar4 = new Rar4Writer().File("CMT", 9, Data, method: '3', type: 0x7A).Block(0x76, 0x8000, [3, 0, 0, 0], [1, 2, 3], isSound: false)
             .File("film.mkv", 200, Data).File("RR", 9, Data, type: 0x7A).Block(0x79, 0, [], []).End();
@@ -130,7 +130,7 @@ public sealed class RarVolumeReaderTests
     }
 
     [Fact]
-    public async Task A_solid_archive_says_so_and_its_stored_files_are_read()
+    public async Task Solid_archive_is_flagged_and_its_stored_files_are_read()
     {
         byte[][] solid = [new Rar4Writer(Rar4Writer.Solid).File("x", 1, [1], 0x10).End().ToArray(), new Rar5Writer().Main(flags: 4).File("x", 1, [1]).End().ToArray()];
         foreach (var volume in await RarRead.Volumes(solid))
@@ -141,7 +141,7 @@ public sealed class RarVolumeReaderTests
     }
 
     [Fact]
-    public async Task More_headers_than_the_budget_has_steps_are_not_supported()
+    public async Task Headers_beyond_the_step_budget_are_unsupported()
     {
         var writer = new Rar5Writer().Main();
         for (var i = 0; i < ArchiveBudget.BaseSteps; i++)
@@ -150,7 +150,7 @@ public sealed class RarVolumeReaderTests
     }
 
     [Fact]
-    public async Task A_header_that_is_longer_than_the_budget_is_not_read()
+    public async Task Header_longer_than_the_budget_is_not_read()
     {
         byte[] bytes = [.. new Rar5Writer().ToArray(), 0, 0, 0, 0, 0xFF, 0xFF, 0x7F, .. new byte[2 << 20]];
         var budget = new ArchiveBudget();
@@ -162,7 +162,7 @@ public sealed class RarVolumeReaderTests
     }
 
     [Fact]
-    public async Task Headers_that_are_encrypted_in_an_unknown_way_are_not_supported() =>
+    public async Task Unknown_header_encryption_is_unsupported() =>
         Assert.Equal(
             ArchiveFault.Unsupported,
             await RarRead.FaultOf(() => RarRead.Volume(new Rar5Writer().Block(4, 0, [1, 0, 4, .. Rar5Writer.Salt], [], []).ToArray())));
@@ -172,7 +172,7 @@ public sealed class RarVolumeReaderTests
     [InlineData("rar5-hp")]
     [InlineData("rar5-hp-unchecked")]
     [InlineData("rar5-hp-wrong-sum")]
-    public async Task Encrypted_headers_open_for_the_right_password_alone(string kind)
+    public async Task Encrypted_headers_open_only_with_the_right_password(string kind)
     {
         var bytes = Written(kind);
         var passwords = RarRead.With("wrong", "other", "secret");

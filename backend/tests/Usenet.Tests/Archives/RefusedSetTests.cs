@@ -19,7 +19,7 @@ public sealed class RefusedSetTests
     [InlineData(LayoutFormat.Rar4, 9)]
     [InlineData(LayoutFormat.SevenZip, 5)]
     [InlineData(LayoutFormat.SevenZip, 9)]
-    public async Task Set_that_lacks_a_volume_is_incomplete(LayoutFormat format, int unposted)
+    public async Task Set_missing_a_volume_is_incomplete(LayoutFormat format, int unposted)
     {
         await using var post = await MappedPost.MapAsync(Release(new ArchiveLayout { Format = format, Volumes = 10, Entries = [new("film.mkv", 600_000)], Unposted = [unposted] }));
 
@@ -29,7 +29,7 @@ public sealed class RefusedSetTests
     }
 
     [Fact]
-    public async Task Volumes_without_names_that_lack_the_last_one_are_incomplete()
+    public async Task Unnamed_volumes_without_the_last_one_are_incomplete()
     {
         await using var post = await MappedPost.MapAsync(
             MockLayouts.Builder("lacks").Subjects(SubjectStyle.Shared).AddArchive(MockLayouts.Rar5(22) with { Naming = VolumeNaming.Random, Unposted = [21] }).Shuffle().Build());
@@ -41,7 +41,7 @@ public sealed class RefusedSetTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(9)]
-    public async Task Set_whose_head_is_gone_says_so(int volume)
+    public async Task Set_with_a_missing_head_article_is_refused_as_gone(int volume)
     {
         var release = Release(MockLayouts.Rar5(10));
         await using var post = await MappedPost.MapAsync(
@@ -63,7 +63,7 @@ public sealed class RefusedSetTests
     [InlineData("7z-headers", ArchiveFault.WrongPassword, "wrong")]
     [InlineData("7z-encrypted", ArchiveFault.NoPassword, "")]
     [InlineData("7z-encrypted", ArchiveFault.WrongPassword, "wrong")]
-    public async Task Set_that_no_password_opens_is_refused(string layout, ArchiveFault fault, string password)
+    public async Task Set_without_a_matching_password_is_refused(string layout, ArchiveFault fault, string password)
     {
         var known = MockLayouts.Make(layout);
         var release = new MockRelease(known.Title, known.Seed, known.Files) { Entries = known.Entries };
@@ -83,7 +83,7 @@ public sealed class RefusedSetTests
     }
 
     [Fact]
-    public async Task Password_that_nothing_can_check_is_refused()
+    public async Task Unverifiable_password_is_refused()
     {
         var layout = MockLayouts.Rar5(6) with { Entries = [new("film.xyz", 600_000)], Password = "open-sesame", PasswordCheck = PasswordCheck.None };
         await using var post = await MappedPost.MapAsync(MockLayouts.Builder("unknown").Password("open-sesame").AddArchive(layout).Build());
@@ -101,7 +101,7 @@ public sealed class RefusedSetTests
     }
 
     [Fact]
-    public async Task Document_that_is_an_archive_inside_is_published_as_it_is()
+    public async Task Comic_book_archive_is_published_as_a_plain_file()
     {
         var comic = new ArchiveLayout { Format = LayoutFormat.Zip, Entries = [new("page1.jpg", 50_000)] }.Make(3).Volumes[0].Bytes;
         await using var post = await MappedPost.MapAsync(MockLayouts.Builder("comic").AddFile("comic.cbz", comic).Build());
@@ -111,7 +111,7 @@ public sealed class RefusedSetTests
     }
 
     [Fact]
-    public async Task Archives_in_archives_are_followed_to_the_third_and_no_deeper()
+    public async Task Nested_archives_are_followed_three_deep_and_no_deeper()
     {
         var archive = (MockLayouts.Rar5(1) with { Stem = "a1" }).Make(1);
         var entries = archive.Entries;

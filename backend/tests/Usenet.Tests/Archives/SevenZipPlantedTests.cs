@@ -16,7 +16,7 @@ public sealed class SevenZipPlantedTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Several_files_in_one_stored_text_lie_behind_each_other()
+    public async Task Stored_solid_block_gives_each_file()
     {
         var archive = SevenZipWriter.OneText(Files, Text, SevenZipWriter.Copy);
         var map = await ReadAsync(archive);
@@ -27,7 +27,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Several_files_in_one_encrypted_text_are_served_from_the_middle_of_blocks()
+    public async Task Encrypted_solid_block_gives_each_file_from_mid_block()
     {
         var keys = SevenZipKeys.Of("secret");
         var key = keys.Get(new KeyRequest(KeyScheme.SevenZip, "secret", "", 0)).Key.ToArray();
@@ -49,7 +49,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Header_is_unpacked_four_times_and_no_more()
+    public async Task Packed_header_nested_more_than_four_deep_is_unsupported()
     {
         var (data, header) = (Text, HeaderOf(SevenZipWriter.OneText(Files, Text, SevenZipWriter.Copy)));
         for (var packings = 1; packings <= 5; packings++)
@@ -65,7 +65,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Header_packed_with_lzma2_is_unpacked_with_a_dictionary_of_its_own_length()
+    public async Task Lzma2_header_with_a_4_GiB_dictionary_allocates_little()
     {
         var header = HeaderOf(SevenZipWriter.OneText(Files, Text, SevenZipWriter.Copy));
         // One chunk that is not compressed; the dictionary is declared as 4 GiB - 1.
@@ -79,7 +79,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Dictionary_of_lzma_is_no_longer_than_the_header()
+    public async Task Lzma_header_with_a_huge_dictionary_allocates_little()
     {
         var archive = FixtureArchive.Read("7z/packed-header.7z");
         var header = archive.AsSpan((int)SevenZipStart.Read(archive)!.Value.HeaderOffset);
@@ -96,7 +96,7 @@ public sealed class SevenZipPlantedTests
     [InlineData(65L << 20, ArchiveFault.Unsupported)]
     [InlineData(long.MaxValue, ArchiveFault.Unsupported)]
     [InlineData(60L << 20, ArchiveFault.Broken)]
-    public async Task Claims_of_a_packed_header_allocate_nothing(long length, ArchiveFault fault)
+    public async Task Claimed_sizes_of_a_packed_header_allocate_little(long length, ArchiveFault fault)
     {
         byte[] packed = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
         foreach (var coder in (byte[][])[[0x23, 0x03, 0x01, 0x01, 5, 0x5D, 0xFF, 0xFF, 0xFF, 0xFF], [0x21, 0x21, 1, 40], SevenZipWriter.Copy])
@@ -109,7 +109,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Header_that_cannot_be_checked_refuses_any_password()
+    public async Task Unverifiable_header_refuses_any_password()
     {
         var header = new byte[32];
         var archive = SevenZipWriter.Close(header, SevenZipWriter.EncodedHeader(0, 32, 32, plain: null, SevenZipWriter.Aes(Iv)));
@@ -117,7 +117,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Key_of_too_many_rounds_is_refused_before_it_is_derived()
+    public async Task Key_with_too_many_rounds_is_refused()
     {
         var archive = SevenZipWriter.OneText(Files, SevenZipWriter.Encrypt(Text, new byte[32], Iv), SevenZipWriter.Aes(Iv, rounds: 21));
         await AssertFailsAsync(ArchiveFault.Unsupported, archive, SevenZipKeys.Of("secret"));
@@ -126,7 +126,7 @@ public sealed class SevenZipPlantedTests
     [Theory]
     [InlineData(10_000, null)]
     [InlineData(10_001, ArchiveFault.Unsupported)]
-    public async Task More_files_than_headers_may_be_are_refused(int count, ArchiveFault? fault)
+    public async Task File_count_above_the_header_limit_is_refused(int count, ArchiveFault? fault)
     {
         // Empty files all of them, so that no stream is needed.
         byte[] empty = [0x0E, .. SevenZipWriter.Number((count + 7) / 8), .. Enumerable.Repeat((byte)0xFF, (count + 7) / 8)];
@@ -139,11 +139,11 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public async Task Header_that_is_longer_than_the_budget_is_refused() =>
+    public async Task Header_longer_than_the_budget_is_refused() =>
         await AssertFailsAsync(ArchiveFault.Unsupported, SevenZipWriter.Close([], new byte[(1 << 20) + 1]));
 
     [Fact]
-    public async Task Stored_data_that_is_not_as_long_as_its_files_is_broken()
+    public async Task Stored_data_longer_or_shorter_than_its_files_is_broken()
     {
         await AssertFailsAsync(ArchiveFault.Broken, SevenZipWriter.OneText(Files, [.. Text, 0], SevenZipWriter.Copy));
         await AssertFailsAsync(ArchiveFault.Broken, SevenZipWriter.OneText(Files, Text[..^1], SevenZipWriter.Copy));
@@ -151,7 +151,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public void Header_that_is_cut_anywhere_is_broken()
+    public void Truncated_header_is_broken_at_every_length()
     {
         var header = HeaderOf(SevenZipWriter.OneText(Files, Text, SevenZipWriter.Copy))[1..];
         for (var length = 0; length < header.Length; length++)
@@ -171,7 +171,7 @@ public sealed class SevenZipPlantedTests
     [InlineData(new byte[] { 0xC0, 0x34, 0x12 }, 0x1234)]
     [InlineData(new byte[] { 0xFE, 1, 2, 3, 4, 5, 6, 7 }, 0x07060504030201)]
     [InlineData(new byte[] { 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F }, long.MaxValue)]
-    public void Number_is_read_whole_and_cut_anywhere_it_is_none(byte[] bytes, long number)
+    public void Number_is_read_whole_and_rejected_if_truncated(byte[] bytes, long number)
     {
         Assert.Equal(number, new SevenZipCursor(bytes).ReadNumber());
         for (var length = 0; length < bytes.Length; length++)
@@ -182,7 +182,7 @@ public sealed class SevenZipPlantedTests
     }
 
     [Fact]
-    public void Number_that_no_length_can_be_is_broken() =>
+    public void Number_above_the_maximum_is_broken() =>
         Assert.Throws<ArchiveException>(() => new SevenZipCursor(Enumerable.Repeat((byte)0xFF, 9).ToArray()).ReadNumber());
 
     private static byte[] HeaderOf(byte[] archive) => archive[(int)SevenZipStart.Read(archive)!.Value.HeaderOffset..];

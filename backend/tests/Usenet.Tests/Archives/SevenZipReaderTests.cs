@@ -30,7 +30,7 @@ public sealed class SevenZipReaderTests
     [Theory]
     [InlineData("hidden.7z")]
     [InlineData("hidden-plain.7z")]
-    public async Task Encrypted_header_is_opened_by_the_password_that_fits_and_by_no_other(string name)
+    public async Task Encrypted_header_opens_only_with_the_right_password(string name)
     {
         var archive = FixtureArchive.Read($"7z/{name}");
         var map = await ReadAsync(archive, SevenZipKeys.Of("wrong", "secret", "other"));
@@ -46,7 +46,7 @@ public sealed class SevenZipReaderTests
     }
 
     [Fact]
-    public async Task Encrypted_data_under_a_readable_header_leaves_the_choice_of_the_password_open()
+    public async Task Plain_header_leaves_every_password_as_a_candidate()
     {
         var archive = FixtureArchive.Read("7z/encrypted.7z");
         var map = await ReadAsync(archive, SevenZipKeys.Of("wrong", "secret"));
@@ -74,7 +74,7 @@ public sealed class SevenZipReaderTests
     [InlineData("deflate.7z", "Deflate")]
     [InlineData("bzip2.7z", "BZip2")]
     [InlineData("encrypted-lzma2.7z", "LZMA2")]
-    public async Task Compressed_archive_names_its_method_and_needs_no_password_for_that(string name, string method)
+    public async Task Compressed_archive_reports_its_method_without_a_password(string name, string method)
     {
         var map = await ReadAsync(FixtureArchive.Read($"7z/{name}"), SevenZipKeys.Of());
 
@@ -85,7 +85,7 @@ public sealed class SevenZipReaderTests
     }
 
     [Fact]
-    public async Task Stored_film_beside_packed_companions_is_found()
+    public async Task Stored_film_among_compressed_files_is_found()
     {
         var archive = FixtureArchive.Read("7z/mixed.7z");
         var map = await ReadAsync(archive, SevenZipKeys.Of());
@@ -107,11 +107,11 @@ public sealed class SevenZipReaderTests
     [Theory]
     [InlineData("anti.7z")]
     [InlineData("empty.7z")]
-    public async Task Anti_items_and_nothing_at_all_are_no_entries(string name) =>
+    public async Task Anti_items_and_empty_archives_give_no_entries(string name) =>
         Assert.Empty((await ReadAsync(FixtureArchive.Read($"7z/{name}"), SevenZipKeys.Of())).Entries);
 
     [Fact]
-    public async Task Header_of_many_files_is_unpacked_at_the_cost_of_its_packed_bytes()
+    public async Task Large_packed_header_costs_only_its_packed_bytes()
     {
         var input = new FixtureInput(FixtureArchive.Read("7z/many.7z"));
         var budget = new ArchiveBudget();
@@ -126,7 +126,7 @@ public sealed class SevenZipReaderTests
     }
 
     [Fact]
-    public async Task Archive_of_several_volumes_is_read_through_all_of_them_and_is_incomplete_without_the_last()
+    public async Task Split_archive_is_read_whole_and_incomplete_without_its_end()
     {
         var volumes = Enumerable.Range(1, 3).Select(i => FixtureArchive.Read($"7z/split.7z.00{i}")).ToArray();
         byte[] whole = [.. volumes[0], .. volumes[1], .. volumes[2]];
@@ -146,7 +146,7 @@ public sealed class SevenZipReaderTests
     [InlineData("plain-header.7z")]
     [InlineData("packed-header.7z")]
     [InlineData("hidden.7z")]
-    public async Task Archive_that_is_cut_anywhere_is_broken_or_incomplete(string name)
+    public async Task Truncated_archive_is_broken_or_incomplete(string name)
     {
         var archive = FixtureArchive.Read($"7z/{name}");
         var keys = SevenZipKeys.Of("secret");
@@ -155,7 +155,7 @@ public sealed class SevenZipReaderTests
     }
 
     [Fact]
-    public async Task Bytes_behind_the_archive_do_no_harm()
+    public async Task Trailing_bytes_after_the_archive_are_ignored()
     {
         var archive = FixtureArchive.Read("7z/plain-header.7z");
         Assert.Equal(4, (await ReadAsync([.. archive, 1, 2, 3], SevenZipKeys.Of())).Entries.Count);

@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Tests.Archives;
 public sealed class SevenZipStartTests
 {
     [Fact]
-    public void Start_says_how_long_the_archive_is_and_which_bytes_are_its_header()
+    public void Start_header_gives_archive_length_and_header_range()
     {
         var archive = FixtureArchive.Read("7z/packed-header.7z");
         var start = SevenZipStart.Read(archive)!.Value;
@@ -21,7 +21,7 @@ public sealed class SevenZipStartTests
     }
 
     [Fact]
-    public void Start_that_is_cut_anywhere_is_none()
+    public void Truncated_start_header_is_rejected()
     {
         var head = FixtureArchive.Read("7z/packed-header.7z").AsSpan(0, SevenZipStart.Size);
         for (var length = 0; length < head.Length; length++)
@@ -30,7 +30,7 @@ public sealed class SevenZipStartTests
     }
 
     [Fact]
-    public void Start_that_is_damaged_anywhere_but_in_its_version_is_none()
+    public void Damaged_start_header_is_rejected_except_in_its_version()
     {
         var head = FixtureArchive.Read("7z/packed-header.7z")[..SevenZipStart.Size];
         for (var at = 0; at < head.Length; at++)
@@ -47,7 +47,7 @@ public sealed class SevenZipStartTests
     [InlineData(long.MaxValue, 0)]
     [InlineData(long.MaxValue - 40, 20)]
     [InlineData(0, long.MaxValue - 31)]
-    public void Start_that_claims_more_than_a_file_can_hold_is_none(long offset, long size)
+    public void Start_header_claiming_an_impossible_length_is_rejected(long offset, long size)
     {
         var head = FixtureArchive.Read("7z/packed-header.7z")[..SevenZipStart.Size];
         BinaryPrimitives.WriteInt64LittleEndian(head.AsSpan(12), offset);

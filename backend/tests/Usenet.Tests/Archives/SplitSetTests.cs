@@ -14,7 +14,7 @@ public sealed class SplitSetTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Every_range_of_joined_volumes_is_read_from_where_it_lies()
+    public async Task Joined_volumes_read_back_every_range()
     {
         var joined = new JoinedInput([.. Volumes.Select(volume => new FixtureInput(volume))]);
         Assert.Equal(Whole.Length, joined.Length);
@@ -30,7 +30,7 @@ public sealed class SplitSetTests
     }
 
     [Fact]
-    public void Slices_lie_in_order_and_none_is_empty()
+    public void Slices_are_in_order_and_never_empty()
     {
         var set = SplitSet.OfVolumes(Volumes.Select(volume => (long)volume.Length));
 
@@ -46,7 +46,7 @@ public sealed class SplitSetTests
     }
 
     [Fact]
-    public void Volumes_that_are_longer_than_a_file_can_be_are_broken() =>
+    public void Volumes_above_the_maximum_file_length_are_broken() =>
         Assert.Throws<ArchiveException>(() => SplitSet.OfVolumes([long.MaxValue, 1]));
 
     [Fact]
@@ -68,7 +68,7 @@ public sealed class SplitSetTests
     }
 
     [Fact]
-    public async Task Entry_of_several_volumes_is_an_input_of_its_own()
+    public async Task Entry_across_volumes_reads_as_one_input()
     {
         var entry = new ArchiveEntry { Path = "inner.7z", Length = 4, Extents = [new(3, 1, 3), new(4, 1, 1)] };
         var input = new EntryInput(entry, [.. Volumes.Select(volume => new FixtureInput(volume))], (_, _, _) => throw new NotSupportedException());
@@ -80,7 +80,7 @@ public sealed class SplitSetTests
     }
 
     [Fact]
-    public void Encrypted_entry_is_what_its_decryptor_makes_of_its_text()
+    public void Encrypted_entry_is_read_through_its_decryptor()
     {
         var cipher = new StreamCipher(new byte[32], new byte[16]);
         var entry = new ArchiveEntry { Path = "inner.7z", Length = 5, Extents = [new(0, 0, 3), new(3, 0, 5)], Cipher = cipher };
@@ -95,7 +95,7 @@ public sealed class SplitSetTests
     }
 
     [Fact]
-    public void Entry_that_is_compressed_undecided_or_outside_is_no_input()
+    public void Compressed_undecided_or_out_of_range_entry_is_refused()
     {
         var entry = new ArchiveEntry { Path = "inner.7z", Length = 1, Extents = [new(0, 0, 1)] };
         AssertFails(ArchiveFault.Unsupported, entry with { Method = "LZMA" });

@@ -45,7 +45,7 @@ public sealed class TarReaderTests
     [Theory]
     [InlineData("gnu-long.tar")]
     [InlineData("pax-long.tar")]
-    public async Task Long_names_are_read_and_hold_for_one_entry(string name)
+    public async Task Long_name_applies_to_one_entry_only(string name)
     {
         var archive = FixtureArchive.Read($"tar/{name}");
         var map = await ReadAsync(archive);
@@ -56,7 +56,7 @@ public sealed class TarReaderTests
     }
 
     [Fact]
-    public async Task Front_of_a_long_path_is_put_before_it()
+    public async Task Ustar_prefix_is_prepended_to_the_path()
     {
         var map = await ReadAsync(FixtureArchive.Read("tar/prefix.tar"));
         var half = string.Concat(Enumerable.Repeat("a folder of a show, ", 4));
@@ -72,7 +72,7 @@ public sealed class TarReaderTests
     public Task Sparse_file_is_refused(string name) => AssertFailsAsync(ArchiveFault.Unsupported, FixtureArchive.Read($"tar/{name}"));
 
     [Fact]
-    public async Task Each_header_costs_one_read_of_its_size()
+    public async Task Each_header_costs_one_read_of_512_bytes()
     {
         var input = new FixtureInput(FixtureArchive.Read("tar/ustar.tar"));
         var budget = new ArchiveBudget();
@@ -88,7 +88,7 @@ public sealed class TarReaderTests
     [Theory]
     [InlineData(2047, null)]
     [InlineData(2048, ArchiveFault.Unsupported)]
-    public async Task Headers_of_more_than_a_mebibyte_are_refused(int count, ArchiveFault? fault)
+    public async Task Headers_above_one_mebibyte_are_refused(int count, ArchiveFault? fault)
     {
         byte[] archive = [.. Enumerable.Range(0, count).SelectMany(i => Header($"{i}.mkv", "1").Concat(new byte[512])), .. new byte[1024]];
         if (fault is { } expected)
@@ -98,7 +98,7 @@ public sealed class TarReaderTests
     }
 
     [Fact]
-    public async Task Archive_that_is_cut_inside_of_a_header_or_of_data_is_broken()
+    public async Task Archive_truncated_in_a_header_or_data_is_broken()
     {
         var archive = FixtureArchive.Read("tar/gnu-long.tar");
         var ends = new HashSet<int>();
@@ -121,7 +121,7 @@ public sealed class TarReaderTests
     }
 
     [Fact]
-    public void Header_that_is_cut_or_changed_anywhere_is_none()
+    public void Truncated_or_changed_header_is_rejected()
     {
         var header = FixtureArchive.Read("tar/ustar.tar")[..TarHeader.Size];
         Assert.Equal(new TarHeader(TarKind.File, "film.mkv", 5003), TarHeader.Read(header));
@@ -135,7 +135,7 @@ public sealed class TarReaderTests
     }
 
     [Fact]
-    public void Length_in_base_256_is_read_and_a_negative_one_is_damage()
+    public void Base_256_length_is_read_and_a_negative_one_is_rejected()
     {
         var size = new byte[12];
         BinaryPrimitives.WriteInt64BigEndian(size.AsSpan(4), 50L << 30);
@@ -148,7 +148,7 @@ public sealed class TarReaderTests
     }
 
     [Fact]
-    public void Checksum_of_signed_bytes_is_right_too()
+    public void Checksum_over_signed_bytes_is_accepted()
     {
         var header = Header("\u00FC.mkv", "1", isSigned: true);
         Assert.NotNull(TarHeader.Read(header));
@@ -167,7 +167,7 @@ public sealed class TarReaderTests
         Assert.Equal(ArchiveFault.Broken, Assert.Throws<ArchiveException>(() => new TarNames().Add(TarKind.Pax, Encoding.UTF8.GetBytes(records))).Fault);
 
     [Fact]
-    public void Pax_records_of_one_file_go_before_those_of_all_and_an_empty_one_takes_them_back()
+    public void Pax_file_records_override_globals_and_empty_ones_reset()
     {
         var names = new TarNames();
         var header = new TarHeader(TarKind.File, "own.mkv", 3);

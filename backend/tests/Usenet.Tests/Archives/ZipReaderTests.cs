@@ -47,7 +47,7 @@ public sealed class ZipReaderTests
     [InlineData("ppmd.zipx", "PPMd")]
     [InlineData("xz.zipx", "XZ")]
     [InlineData("mixed.zip", "Deflate")]
-    public async Task Compressed_entry_names_its_method_and_costs_no_local_header(string name, string method)
+    public async Task Compressed_entry_reports_its_method_without_a_local_read(string name, string method)
     {
         var input = new FixtureInput(FixtureArchive.Read($"zip/{name}"));
         var map = await ZipReader.ReadAsync(input, [input.Length], new ArchiveBudget(), Token);
@@ -64,7 +64,7 @@ public sealed class ZipReaderTests
     public Task Encrypted_archive_is_refused(string name) => AssertFailsAsync(ArchiveFault.Unsupported, FixtureArchive.Read($"zip/{name}"));
 
     [Fact]
-    public async Task Split_archive_is_read_by_disk_and_offset_and_is_incomplete_without_any_disk()
+    public async Task Split_archive_is_read_by_disk_and_fails_without_one()
     {
         byte[][] disks = [.. new[] { "split.z01", "split.z02", "split.zip" }.Select(name => FixtureArchive.Read($"zip/{name}"))];
         byte[] whole = [.. disks.SelectMany(disk => disk)];
@@ -80,7 +80,7 @@ public sealed class ZipReaderTests
     }
 
     [Fact]
-    public async Task Archive_that_was_cut_raw_needs_no_disks()
+    public async Task Raw_split_archive_is_read_without_disk_numbers()
     {
         var archive = FixtureArchive.Read("zip/stored.zip");
         var map = await ReadAsync(archive[..1000], archive[1000..3000], archive[3000..]);
@@ -90,7 +90,7 @@ public sealed class ZipReaderTests
     }
 
     [Fact]
-    public async Task Names_without_a_flag_are_of_code_page_437() =>
+    public async Task Names_without_the_UTF8_flag_are_code_page_437() =>
         Assert.Equal("üäö.mkv", Assert.Single((await ReadAsync(FixtureArchive.Read("zip/cp437.zip"))).Entries).Path);
 
     [Fact]
@@ -108,7 +108,7 @@ public sealed class ZipReaderTests
     [Theory]
     [InlineData("stored.zip")]
     [InlineData("zip64.zip")]
-    public async Task Archive_that_is_cut_anywhere_is_broken(string name)
+    public async Task Truncated_archive_is_broken(string name)
     {
         var archive = FixtureArchive.Read($"zip/{name}");
         for (var length = 0; length < archive.Length; length++)
@@ -121,7 +121,7 @@ public sealed class ZipReaderTests
     [InlineData(26, 7)]
     [InlineData(30, (byte)'F')]
     [InlineData(0, 0)]
-    public async Task Local_header_that_contradicts_the_directory_is_broken(int field, byte value)
+    public async Task Local_header_contradicting_the_directory_is_broken(int field, byte value)
     {
         var archive = FixtureArchive.Read("zip/stored.zip");
         archive[field] = value;
@@ -129,7 +129,7 @@ public sealed class ZipReaderTests
     }
 
     [Fact]
-    public async Task Entries_that_overlap_are_broken()
+    public async Task Overlapping_entries_are_broken()
     {
         var archive = FixtureArchive.Read("zip/stored.zip");
         // The name of the second entry is written over by that of the first, and its place too.
@@ -139,7 +139,7 @@ public sealed class ZipReaderTests
     }
 
     [Fact]
-    public async Task Stored_entry_with_two_lengths_is_broken()
+    public async Task Stored_entry_with_contradicting_lengths_is_broken()
     {
         var archive = FixtureArchive.Read("zip/stored.zip");
         archive[PlacesOf(archive, 0x02014B50)[0] + 20]++;
@@ -147,7 +147,7 @@ public sealed class ZipReaderTests
     }
 
     [Fact]
-    public void Directory_entry_that_is_cut_anywhere_is_broken()
+    public void Truncated_directory_entry_is_broken()
     {
         var archive = FixtureArchive.Read("zip/zip64.zip");
         ReadOnlyMemory<byte> entry = archive.AsMemory(PlacesOf(archive, 0x02014B50)[0]);
@@ -162,7 +162,7 @@ public sealed class ZipReaderTests
     }
 
     [Fact]
-    public void End_that_is_cut_anywhere_is_none()
+    public void Truncated_end_record_is_rejected()
     {
         var archive = FixtureArchive.Read("zip/stored.zip");
         var end = archive.AsSpan(archive.Length - 22);

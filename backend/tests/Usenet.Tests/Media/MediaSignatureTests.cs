@@ -66,18 +66,18 @@ public sealed class MediaSignatureTests
 
     [Theory]
     [MemberData(nameof(Starts))]
-    public void First_bytes_tell_the_kind(string hex, MediaKind kind) =>
+    public void First_bytes_determine_the_kind(string hex, MediaKind kind) =>
         Assert.Equal(kind, MediaSignature.Recognise(Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal))));
 
     [Theory]
     [MemberData(nameof(Texts))]
-    public void First_lines_tell_the_kind(string text, MediaKind kind) =>
+    public void First_lines_determine_the_kind(string text, MediaKind kind) =>
         Assert.Equal(kind, MediaSignature.Recognise(Encoding.UTF8.GetBytes(text)));
 
     [Theory]
     [InlineData(0, 188)]
     [InlineData(4, 192)]
-    public void Packets_in_a_row_are_a_transport_stream(int offset, int packet)
+    public void Regular_sync_bytes_are_a_transport_stream(int offset, int packet)
     {
         var bytes = new byte[1024];
         for (var place = offset; place < bytes.Length; place += packet)
@@ -89,7 +89,7 @@ public sealed class MediaSignatureTests
     }
 
     [Fact]
-    public void Signs_further_inside_are_found()
+    public void Signatures_at_later_offsets_are_found()
     {
         var tar = new byte[512];
         "ustar\000"u8.CopyTo(tar.AsSpan(257));
@@ -105,7 +105,7 @@ public sealed class MediaSignatureTests
     }
 
     [Fact]
-    public void Mp3_without_a_second_frame_is_none()
+    public void Mp3_needs_a_second_frame()
     {
         var bytes = new byte[1024];
         Convert.FromHexString("FFFB9064").CopyTo(bytes, 0);
@@ -116,7 +116,7 @@ public sealed class MediaSignatureTests
     }
 
     [Fact]
-    public void Cut_anywhere_a_start_is_known_or_unknown_but_never_another()
+    public void Truncated_signature_is_never_another_kind()
     {
         foreach (var row in Starts)
         {
@@ -131,7 +131,7 @@ public sealed class MediaSignatureTests
     }
 
     [Fact]
-    public void Every_kind_but_unknown_has_an_extension_of_its_own_first()
+    public void Every_known_kind_has_a_unique_first_extension()
     {
         var usual = Enum.GetValues<MediaKind>().Where(kind => kind is not (MediaKind.Unknown or MediaKind.Rar4))
             .Select(kind => MediaSignature.ExtensionsOf(kind)[0]).ToList();
@@ -148,7 +148,7 @@ public sealed class MediaSignatureTests
     [InlineData(MediaKind.SubRip, MediaCategory.Other)]
     [InlineData(MediaKind.DiscImage, MediaCategory.Other)]
     [InlineData(MediaKind.Unknown, MediaCategory.Other)]
-    public void Category_says_what_is_done(MediaKind kind, MediaCategory category) =>
+    public void Kind_maps_to_its_category(MediaKind kind, MediaCategory category) =>
         Assert.Equal(category, MediaSignature.CategoryOf(kind));
 
     [Theory]
@@ -160,11 +160,11 @@ public sealed class MediaSignatureTests
     [InlineData("m2ts", MediaKind.TransportStream)]
     [InlineData("nfo", MediaKind.Unknown)]
     [InlineData("", MediaKind.Unknown)]
-    public void Extension_tells_the_usual_kind(string extension, MediaKind kind) =>
+    public void Extension_maps_to_its_usual_kind(string extension, MediaKind kind) =>
         Assert.Equal(kind, MediaSignature.KindOf(extension));
 
     [Fact]
-    public void Noise_is_mostly_unknown()
+    public void Random_bytes_are_almost_always_unknown()
     {
         var random = new Random(3);
         var bytes = new byte[1024];

@@ -65,7 +65,7 @@ public sealed class ArticleFidelityTests
     }
 
     [Fact]
-    public async Task Nzb_tells_sizes_as_posted_and_ids_that_a_fresh_mock_serves()
+    public async Task Nzb_lists_posted_sizes_and_ids_served_by_a_fresh_mock()
     {
         var release = MockRelease.Plain(seed: 3, size: 250_000, files: 3, articleSize: 40_000);
         XNamespace ns = "http://www.newzbin.com/DTD/2003/nzb";
@@ -91,7 +91,7 @@ public sealed class ArticleFidelityTests
         Assert.Equal(MockRelease.Plain(5, 100_000, 2, 30_000).ToNzb(), MockRelease.Plain(5, 100_000, 2, 30_000).ToNzb());
 
     [Fact]
-    public async Task Uneven_parts_and_names_of_any_script_are_served_as_described()
+    public async Task Uneven_parts_and_Unicode_names_are_served_as_posted()
     {
         var file = new MockFile { Name = "Фильм & 映画 (1).mkv", Size = 1000, PartLengths = [100, 500, 0, 400] };
         var release = new MockRelease("uneven", 9, [file]);
@@ -112,7 +112,7 @@ public sealed class ArticleFidelityTests
     }
 
     [Fact]
-    public async Task Media_serves_the_bytes_of_the_file_and_a_mock_without_it_has_no_such_article()
+    public async Task Media_articles_are_served_only_by_a_mock_with_the_file()
     {
         var bytes = new byte[123_456];
         new Random(4).NextBytes(bytes);

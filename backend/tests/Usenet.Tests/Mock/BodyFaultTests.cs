@@ -15,7 +15,7 @@ public sealed class BodyFaultTests
     [Theory]
     [InlineData(FaultKind.BodyFin, false)]
     [InlineData(FaultKind.BodyReset, true)]
-    public async Task First_try_of_an_article_is_cut_at_the_offset_and_the_second_is_whole(FaultKind kind, bool reset)
+    public async Task Body_is_cut_at_the_offset_once_and_whole_on_the_retry(FaultKind kind, bool reset)
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = kind, Offset = 5000 });
         var whole = await WholeAsync();
@@ -36,7 +36,7 @@ public sealed class BodyFaultTests
     [Theory]
     [InlineData(FaultKind.BodyEmpty, "")]
     [InlineData(FaultKind.BodyTakedown, "This article was removed at the request of its owner.\r\n")]
-    public async Task Something_else_stands_in_place_of_the_data(FaultKind kind, string text)
+    public async Task Other_text_replaces_the_article_data(FaultKind kind, string text)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         await using var client = await bench.OpenAsync();
@@ -50,7 +50,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Packets_of_one_byte_hold_the_right_bytes()
+    public async Task One_byte_packets_carry_the_right_bytes()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.BodyPackets);
         Assert.Equal(FaultBench.Truth(1), (await bench.ReadFirstAsync()).Decoded);
@@ -58,7 +58,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Every_try_is_cut_when_the_count_says_so()
+    public async Task Unlimited_count_cuts_every_attempt()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyFin, Count = 0 });
         for (var attempt = 1; attempt <= 3; attempt++)
@@ -85,7 +85,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Stalled_body_continues_where_it_is_not_to_be_closed()
+    public async Task Stalled_body_continues_if_closing_is_off()
     {
         var clock = new ManualTimeProvider();
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyStall, Offset = 100, Duration = TimeSpan.FromSeconds(10), CloseAfterStall = false }, clock);
@@ -98,7 +98,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Stall_without_end_holds_until_the_client_goes()
+    public async Task Endless_stall_lasts_until_the_client_disconnects()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyStall, Offset = 100 });
         var client = await bench.OpenAsync();
@@ -126,7 +126,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Body_without_terminator_runs_into_the_next_answer()
+    public async Task Body_without_terminator_runs_into_the_next_reply()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.BodyNoTerminator);
         await using var client = await bench.OpenAsync();
@@ -137,7 +137,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public async Task Line_follows_the_terminator()
+    public async Task Extra_line_follows_the_terminator()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.BodyTrailing);
         await using var client = await bench.OpenAsync();
@@ -150,7 +150,7 @@ public sealed class BodyFaultTests
     [InlineData(FaultKind.BodySplitTerminator)]
     [InlineData(FaultKind.BodyDotEdge)]
     [InlineData(FaultKind.YencEscapeEdge)]
-    public async Task Packet_edges_change_no_byte(FaultKind kind)
+    public async Task Packet_boundaries_change_no_byte(FaultKind kind)
     {
         // Long enough for lines that begin with a dot.
         var id = MockRelease.Plain(1, 200_000, articleSize: 200_000).MessageId(0, 1);
@@ -162,7 +162,7 @@ public sealed class BodyFaultTests
     }
 
     [Fact]
-    public void Terminator_goes_out_byte_by_byte()
+    public void Terminator_is_sent_byte_by_byte()
     {
         var whole = new Answer { Bytes = "222 0 <a@b>\r\ntext\r\n.\r\n"u8.ToArray(), BodyStart = 13, IsArticle = true };
         var split = Delivery.Disturb(whole, new MockFault { Kind = FaultKind.BodySplitTerminator });

@@ -21,7 +21,7 @@ public sealed class CommandFaultTests
     [InlineData(FaultKind.Command480, "480 ")]
     [InlineData(FaultKind.Command503, "503 ")]
     [InlineData(FaultKind.CommandGarbage, "\u00ff\u0001 ")]
-    public async Task Codes_take_the_place_of_every_answer_about_an_article(FaultKind kind, string code)
+    public async Task Fault_code_replaces_every_reply_about_an_article(FaultKind kind, string code)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         await using var client = await bench.OpenAsync();
@@ -39,7 +39,7 @@ public sealed class CommandFaultTests
     [Theory]
     [InlineData("DATE", "111 ")]
     [InlineData("QUIT", "205 ")]
-    public async Task Answers_to_DATE_and_QUIT_can_be_late_and_never_come(string command, string code)
+    public async Task Replies_to_DATE_and_QUIT_can_be_late_or_never_sent(string command, string code)
     {
         var clock = new ManualTimeProvider();
         var late = new MockFault { Kind = FaultKind.CommandSlow, Verb = command, Count = 1, Duration = TimeSpan.FromMilliseconds(300) };
@@ -69,7 +69,7 @@ public sealed class CommandFaultTests
     [Theory]
     [InlineData(FaultKind.Command400, "400 ")]
     [InlineData(FaultKind.Command502, "502 ")]
-    public async Task Codes_that_end_the_service_close_the_connection(FaultKind kind, string code)
+    public async Task Service_ending_codes_close_the_connection(FaultKind kind, string code)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         await using var client = await bench.OpenAsync();
@@ -79,7 +79,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Half_of_a_status_line_comes_and_no_more()
+    public async Task Only_half_of_the_status_line_is_sent()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandHalf);
         await using var client = await bench.OpenAsync();
@@ -90,7 +90,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Status_line_drips_and_is_right()
+    public async Task Status_line_sent_slowly_is_complete()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.CommandDrip, Duration = TimeSpan.FromMilliseconds(1) });
         await using var client = await bench.OpenAsync();
@@ -110,7 +110,7 @@ public sealed class CommandFaultTests
     [Theory]
     [InlineData(FaultKind.CommandBare, "222\r\n")]
     [InlineData(FaultKind.CommandLineFeed, "222 0 <ID>\n")]
-    public async Task Status_line_is_malformed_and_the_body_good(FaultKind kind, string line)
+    public async Task Malformed_status_line_precedes_a_good_body(FaultKind kind, string line)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         await using var client = await bench.OpenAsync();
@@ -123,7 +123,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Status_line_has_ten_mebibytes()
+    public async Task Status_line_is_ten_mebibytes_long()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandLong);
         await using var client = await bench.OpenAsync();
@@ -133,7 +133,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Another_article_comes_under_its_own_id()
+    public async Task Another_article_is_sent_under_its_own_id()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandOtherId);
         await using var client = await bench.OpenAsync();
@@ -143,7 +143,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Answers_change_places_when_the_next_command_waits()
+    public async Task Replies_are_swapped_if_a_next_command_is_queued()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.CommandSwapped, Count = 1 }, provider: new MockProvider { Latency = TimeSpan.FromMilliseconds(20) });
         await using var client = await bench.OpenAsync();
@@ -156,7 +156,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Swap_without_a_next_command_is_left_for_later()
+    public async Task Swap_is_postponed_until_a_next_command_is_queued()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.CommandSwapped, Count = 1 });
         await using var client = await bench.OpenAsync();
@@ -170,7 +170,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Count_is_the_number_of_hits_in_all_and_tries_those_of_each_article()
+    public async Task Count_limits_all_hits_and_tries_limits_hits_per_article()
     {
         await using var counted = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.Command451, Count = 2 });
         await using var client = await counted.OpenAsync();
@@ -186,7 +186,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Answer_comes_twice()
+    public async Task Reply_is_sent_twice()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandTwice);
         await using var client = await bench.OpenAsync();
@@ -197,7 +197,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Share_of_missing_articles_is_the_same_everywhere_and_at_every_try()
+    public async Task Missing_share_is_equal_on_every_provider_and_attempt()
     {
         var release = MockRelease.Plain(1, 400 * 100, articleSize: 100);
         var options = new MockOptions { Missing = ArticleSelection.Share(0.1), Providers = [new(), new()] };
@@ -212,7 +212,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Providers_cover_different_articles_each_always_the_same()
+    public async Task Each_provider_covers_its_own_fixed_share_of_articles()
     {
         var release = MockRelease.Plain(1, 400 * 100, articleSize: 100);
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new() { Coverage = 0.5 }, new() { Coverage = 0.5 }, new()] });
@@ -225,7 +225,7 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
-    public async Task Changes_take_effect_while_running()
+    public async Task Fault_changes_take_effect_while_running()
     {
         await using var mock = await MockServer.StartAsync();
         await using var client = await RawClient.OpenAsync(mock.Port);

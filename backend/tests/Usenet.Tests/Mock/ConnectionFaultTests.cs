@@ -11,7 +11,7 @@ public sealed class ConnectionFaultTests
     private readonly ManualTimeProvider _clock = new();
 
     [Fact]
-    public async Task Nobody_listens_while_the_fault_lasts()
+    public async Task Connections_are_refused_while_the_fault_lasts()
     {
         await using var bench = await FaultBench.StartAsync(
             new MockFault { Kind = FaultKind.ConnectRefuse, After = TimeSpan.FromSeconds(1), Until = TimeSpan.FromSeconds(2) }, _clock);
@@ -29,7 +29,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Requests_are_swallowed_while_the_fault_lasts()
+    public async Task Connection_attempts_hang_while_the_fault_lasts()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.ConnectBlackhole);
         await Eventually.IsTrueAsync(() => bench.Mock.Stats.FaultCount(FaultKind.ConnectBlackhole) == 1);
@@ -43,7 +43,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Greeting_comes_three_seconds_late()
+    public async Task Greeting_is_three_seconds_late()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.ConnectSlow, _clock);
         await using var client = await bench.ConnectAsync();
@@ -58,7 +58,7 @@ public sealed class ConnectionFaultTests
     [Theory]
     [InlineData(FaultKind.ConnectClose, false)]
     [InlineData(FaultKind.ConnectReset, true)]
-    public async Task Accepted_connection_ends_without_a_word(FaultKind kind, bool reset)
+    public async Task Accepted_connection_closes_without_a_greeting(FaultKind kind, bool reset)
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = kind, Connection = 1 });
         try
@@ -80,7 +80,7 @@ public sealed class ConnectionFaultTests
     [Theory]
     [InlineData(FaultKind.Greeting400, "400 ")]
     [InlineData(FaultKind.Greeting502, "502 ")]
-    public async Task Greeting_refuses_and_the_connection_ends(FaultKind kind, string greeting)
+    public async Task Refusal_greeting_closes_the_connection(FaultKind kind, string greeting)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         await using var client = await bench.ConnectAsync();
@@ -91,7 +91,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Greeting_is_garbage_a_banner_or_nothing()
+    public async Task Greeting_is_garbage_a_long_banner_or_absent()
     {
         await using var garbage = await FaultBench.StartAsync(FaultKind.GreetingGarbage);
         await using var first = await garbage.ConnectAsync();
@@ -118,7 +118,7 @@ public sealed class ConnectionFaultTests
     [InlineData(FaultKind.Auth481, "481 ")]
     [InlineData(FaultKind.Auth482, "482 ")]
     [InlineData(FaultKind.Auth502, "502 Too many connections")]
-    public async Task Right_password_is_answered_wrongly(FaultKind kind, string answer)
+    public async Task Right_password_gets_the_fault_reply(FaultKind kind, string answer)
     {
         await using var bench = await StartWithLoginAsync(new MockFault { Kind = kind });
         await using var client = await bench.OpenAsync();
@@ -128,7 +128,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Login_is_slow()
+    public async Task Login_reply_is_five_seconds_late()
     {
         await using var bench = await StartWithLoginAsync(new MockFault { Kind = FaultKind.AuthSlow });
         await using var client = await bench.OpenAsync();
@@ -144,7 +144,7 @@ public sealed class ConnectionFaultTests
     }
 
     [Fact]
-    public async Task Login_is_accepted_and_forgotten_at_the_first_command()
+    public async Task Accepted_login_is_forgotten_at_the_first_command()
     {
         await using var bench = await StartWithLoginAsync(new MockFault { Kind = FaultKind.AuthThen480, Count = 1 });
         await using var client = await bench.OpenAsync();

@@ -40,7 +40,7 @@ public sealed class ControlTests
     }
 
     [Fact]
-    public async Task Release_is_encoded_ahead_and_its_nzb_is_the_one_that_anybody_would_write()
+    public async Task Release_request_preencodes_articles_and_returns_the_NZB()
     {
         static MockRelease Make(ulong seed) => MockRelease.Plain(seed, 300_000, files: 2, articleSize: 40_000);
         await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0, Release = Make });
@@ -64,7 +64,7 @@ public sealed class ControlTests
     [InlineData("/release")]
     [InlineData("/release?seed=x")]
     [InlineData("/release?seed=1")]
-    public async Task Release_that_cannot_be_made_is_refused(string target)
+    public async Task Invalid_release_request_is_refused(string target)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0 });
         using var http = Http(mock);
@@ -72,7 +72,7 @@ public sealed class ControlTests
     }
 
     [Fact]
-    public async Task Release_that_has_no_room_is_made_without_being_encoded_ahead()
+    public async Task Release_above_the_cache_size_is_not_preencoded()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { CacheBytes = 250_000 });
         var release = MockRelease.Plain(4, 300_000, articleSize: 40_000);
@@ -81,7 +81,7 @@ public sealed class ControlTests
     }
 
     [Fact]
-    public async Task Dropped_connections_are_closed_when_the_answer_comes_and_new_ones_are_served()
+    public async Task Drop_closes_open_connections_and_serves_new_ones()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0 });
         using var http = Http(mock);

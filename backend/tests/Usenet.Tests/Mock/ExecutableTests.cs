@@ -11,7 +11,7 @@ public sealed class ExecutableTests
     private static CancellationToken Cancelled => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Serves_by_its_flags_until_its_input_closes()
+    public async Task Executable_serves_per_its_flags_until_stdin_closes()
     {
         var folder = Directory.CreateTempSubdirectory("mock-");
         try
@@ -61,7 +61,7 @@ public sealed class ExecutableTests
     }
 
     [Fact]
-    public void Ready_line_reads_what_it_wrote()
+    public void Ready_line_round_trips()
     {
         var line = new ReadyLine([IPEndPoint.Parse("127.0.0.1:1"), IPEndPoint.Parse("127.0.0.1:2")], IPEndPoint.Parse("127.0.0.1:3"), null);
         Assert.True(ReadyLine.TryParse(line.ToString(), out var read));

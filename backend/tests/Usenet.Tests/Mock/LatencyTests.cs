@@ -12,7 +12,7 @@ public sealed class LatencyTests
     private readonly ManualTimeProvider _clock = new();
 
     [Fact]
-    public async Task Commands_that_arrive_together_wait_together()
+    public async Task Pipelined_commands_share_one_latency()
     {
         await using var mock = await StartAsync(new MockProvider { Latency = Milliseconds(50) });
         await using var client = await OpenAsync(mock);
@@ -33,7 +33,7 @@ public sealed class LatencyTests
     }
 
     [Fact]
-    public async Task With_serial_latency_they_wait_one_after_the_other()
+    public async Task Serial_latency_delays_pipelined_commands_one_by_one()
     {
         await using var mock = await StartAsync(new MockProvider { Latency = Milliseconds(50), SerialLatency = true });
         await using var client = await OpenAsync(mock);
@@ -72,7 +72,7 @@ public sealed class LatencyTests
     }
 
     [Fact]
-    public async Task Tls_costs_one_round_trip_more_than_the_greeting()
+    public async Task Tls_handshake_costs_one_extra_round_trip()
     {
         await using var mock = await StartAsync(new MockProvider { Latency = Milliseconds(50), Tls = MockTls.Valid });
         await using var client = await RawClient.ConnectAsync(mock.Port);
@@ -93,7 +93,7 @@ public sealed class LatencyTests
     [Theory]
     [InlineData(0, 20_000)]
     [InlineData(40_000, 0)]
-    public async Task Bandwidth_is_the_least_time_that_bytes_take(int all, int each)
+    public async Task Bandwidth_limits_set_a_minimum_transfer_time(int all, int each)
     {
         var release = MockRelease.Plain(1, 20_000, articleSize: 10_000);
         await using var mock = await StartAsync(new MockProvider { Bandwidth = all, ConnectionBandwidth = each });

@@ -21,7 +21,7 @@ public sealed class PlacementTests
     }
 
     [Fact]
-    public void Message_ids_say_what_their_article_is()
+    public void Message_id_describes_its_article()
     {
         var release = MockRelease.Plain(seed: 0xFEED, size: 2_000_000, files: 2, articleSize: 300_000);
         Assert.True(MockMessageId.TryParse(release.MessageId(1, 4), out var id));
@@ -45,7 +45,7 @@ public sealed class PlacementTests
     [InlineData("plain.1.0.1.1.1.0.-1.10.-.YQ@sluice.mock")]
     [InlineData("plain.1.0.1.1.1.0.999999999.9999999999.-.YQ@sluice.mock")]
     [InlineData("plain.1.0.1.1.1.0.10.10.-.DQo@sluice.mock")]
-    public void Other_message_ids_are_none_of_the_mock(string? text) => Assert.False(MockMessageId.TryParse(text, out _));
+    public void Foreign_message_ids_are_not_parsed(string? text) => Assert.False(MockMessageId.TryParse(text, out _));
 
     [Theory]
     [InlineData("17,200-203", 1, 201, true)]
@@ -55,7 +55,7 @@ public sealed class PlacementTests
     [InlineData("2:17", 1, 17, false)]
     [InlineData("1", 1, 1, true)]
     [InlineData("1", 1, 2, false)]
-    public async Task Lists_select_parts(string list, int file, int part, bool missing)
+    public async Task Selection_list_selects_files_and_parts(string list, int file, int part, bool missing)
     {
         var release = MockRelease.Plain(1, 5 * 300 * 10, files: 5, articleSize: 10);
         await using var mock = await Sluice.Tools.MockNntpServer.MockServer.StartAsync(new() { Missing = ArticleSelection.Parse(list) });
@@ -69,7 +69,7 @@ public sealed class PlacementTests
     [InlineData("0.25", 0.25)]
     [InlineData("1.0", 1)]
     [InlineData("5%", 0.05)]
-    public void Shares_have_a_dot_or_a_per_cent_sign(string text, double rate) => Assert.Equal(rate, ArticleSelection.Parse(text).Rate);
+    public void Selection_with_a_dot_or_percent_sign_is_a_share(string text, double rate) => Assert.Equal(rate, ArticleSelection.Parse(text).Rate);
 
     [Theory]
     [InlineData("")]
@@ -77,10 +77,10 @@ public sealed class PlacementTests
     [InlineData("1.5")]
     [InlineData("-3")]
     [InlineData("101%")]
-    public void Other_selections_are_refused(string text) => Assert.Throws<FormatException>(() => ArticleSelection.Parse(text));
+    public void Invalid_selections_are_refused(string text) => Assert.Throws<FormatException>(() => ArticleSelection.Parse(text));
 
     [Fact]
-    public void Script_is_read_line_by_line()
+    public void Fault_script_is_read_line_by_line()
     {
         var faults = FaultScript.Parse("""
             # the provider's bad day
@@ -115,14 +115,14 @@ public sealed class PlacementTests
     [InlineData("{\"kind\":\"body.fin\",\"offset\":-1}")]
     [InlineData("{\"kind\":\"body.fin\"")]
     [InlineData("[]")]
-    public void Script_with_a_mistake_names_its_line(string line)
+    public void Fault_script_error_names_its_line(string line)
     {
         var refused = Assert.Throws<FormatException>(() => FaultScript.Parse("\n" + line));
         Assert.StartsWith("Line 2 ", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Every_kind_has_a_name_of_its_own()
+    public void Every_fault_kind_has_a_unique_name()
     {
         foreach (var kind in FaultNames.Scriptable)
         {

@@ -10,7 +10,7 @@ public sealed class PolicyFaultTests
     private readonly ManualTimeProvider _clock = new();
 
     [Fact]
-    public async Task Idle_connection_is_told_so_and_closed()
+    public async Task Idle_connection_gets_400_and_is_closed()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.PolicyIdle, Duration = TimeSpan.FromSeconds(30) }, _clock);
         await using var client = await bench.OpenAsync();
@@ -27,7 +27,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Cap_that_shrinks_leaves_the_oldest_and_refuses_the_others()
+    public async Task Lowered_cap_keeps_the_oldest_and_refuses_the_others()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.PolicyCap, Limit = 2, After = TimeSpan.FromSeconds(1) }, _clock);
         await using var first = await bench.OpenAsync();
@@ -46,7 +46,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Throttled_connection_gets_its_bytes_by_the_clock()
+    public async Task Throttled_connection_is_paced_by_the_clock()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.PolicyThrottle, Limit = 1000 }, _clock);
         await using var client = await bench.OpenAsync();
@@ -61,7 +61,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Stat_promises_what_no_other_command_gives()
+    public async Task Stat_confirms_an_article_no_other_command_finds()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.PolicyStatLie);
         await using var client = await bench.OpenAsync();
@@ -72,7 +72,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Article_comes_and_goes_with_the_tries()
+    public async Task Flapping_article_is_missing_on_every_other_attempt()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.PolicyFlap);
         await using var client = await bench.OpenAsync();
@@ -86,7 +86,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Provider_that_goes_down_closes_what_is_open_and_comes_back()
+    public async Task Provider_outage_closes_open_connections_and_ends()
     {
         await using var bench = await FaultBench.StartAsync(
             new MockFault { Kind = FaultKind.PolicyDown, After = TimeSpan.FromSeconds(1), Until = TimeSpan.FromSeconds(61) }, _clock);
@@ -104,7 +104,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Command_behind_another_gets_no_answer()
+    public async Task Pipelined_command_gets_no_reply()
     {
         // Far away, so that the second command has arrived while the first one waits, whichever packet it came in.
         await using var bench = await FaultBench.StartAsync(
@@ -118,7 +118,7 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Commands_that_wait_together_are_answered_in_the_wrong_order()
+    public async Task Pipelined_commands_are_answered_in_the_wrong_order()
     {
         await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.PolicyReorder }, _clock, new MockProvider { Latency = TimeSpan.FromSeconds(1) });
         await using var client = await bench.ConnectAsync();

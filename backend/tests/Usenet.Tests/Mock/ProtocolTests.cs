@@ -21,7 +21,7 @@ public sealed class ProtocolTests
     [InlineData("BODY <nothing@nowhere>", "430 ")]
     [InlineData("STAT <nothing@nowhere>", "430 ")]
     [InlineData("AUTHINFO PASS early", "482 ")]
-    public async Task Commands_of_one_line_are_answered_with_their_code(string command, string answer)
+    public async Task Single_line_commands_get_their_reply_code(string command, string answer)
     {
         await using var mock = await MockServer.StartAsync();
         await using var client = await RawClient.OpenAsync(mock.Port);
@@ -29,7 +29,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Pipelined_commands_are_answered_in_order_with_the_id_asked_for()
+    public async Task Pipelined_commands_are_answered_in_order_with_their_ids()
     {
         await using var mock = await MockServer.StartAsync();
         await using var client = await RawClient.OpenAsync(mock.Port);
@@ -50,7 +50,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Login_is_demanded_where_a_user_is_set()
+    public async Task Login_is_required_if_a_user_is_set()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "anna", Password = "s3cret" }] });
         await using var client = await RawClient.OpenAsync(mock.Port);
@@ -68,7 +68,7 @@ public sealed class ProtocolTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Connection_over_the_cap_gets_502_and_closing_one_makes_room(bool atLogin)
+    public async Task Connection_over_the_cap_gets_502_until_one_closes(bool atLogin)
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { MaxConnections = 2, CapAtLogin = atLogin, User = "u", Password = "p" }] });
         await using var one = await RawClient.OpenAsync(mock.Port);
@@ -97,7 +97,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Articles_have_numbers_once_a_group_is_selected()
+    public async Task Article_numbers_work_once_a_group_is_selected()
     {
         await using var mock = await MockServer.StartAsync();
         await using var client = await RawClient.OpenAsync(mock.Port);
@@ -111,7 +111,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Login_is_refused_in_the_words_of_the_script()
+    public async Task Login_refusal_uses_the_text_of_the_script()
     {
         var faults = FaultScript.Parse("""{"kind":"auth.481","text":"481 Account expired"}""");
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = faults, Providers = [new MockProvider { User = "u", Password = "p" }] });
@@ -123,7 +123,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Sockets_that_the_client_closed_first_never_raise_the_peak()
+    public async Task Sequential_connections_never_raise_the_peak()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { MaxConnections = 1 }] });
         for (var i = 0; i < 200; i++)
@@ -136,7 +136,7 @@ public sealed class ProtocolTests
 
     /// <summary>The engine closes at one provider and opens at another; two readers of the mock may see that the other way round.</summary>
     [Fact]
-    public async Task Sockets_at_one_provider_that_the_client_closed_first_never_raise_the_peak_of_all()
+    public async Task Alternating_providers_never_raise_the_overall_peak()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider(), new MockProvider()] });
         for (var i = 0; i < 200; i++)
@@ -154,7 +154,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Socket_is_counted_until_the_client_closes_too()
+    public async Task Socket_is_counted_until_the_client_closes_it()
     {
         await using var mock = await MockServer.StartAsync();
         var client = await RawClient.OpenAsync(mock.Port);
@@ -166,7 +166,7 @@ public sealed class ProtocolTests
     }
 
     [Fact]
-    public async Task Counters_tell_what_was_asked_and_what_was_cut_off()
+    public async Task Counters_include_unanswered_commands_and_canceled_bodies()
     {
         var id = MockRelease.Plain(1, 30_000_000, articleSize: 30_000_000).MessageId(0, 1);
         await using var mock = await MockServer.StartAsync();

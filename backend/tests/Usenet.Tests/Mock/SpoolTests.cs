@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Tests.Mock;
 public sealed class SpoolTests
 {
     [Fact]
-    public async Task Real_posts_are_found_by_their_header_and_sent_with_dots_doubled()
+    public async Task Spooled_posts_are_found_by_message_id_and_dot_stuffed()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Spool = Repository.Fixture("posts") });
         await using var client = await RawClient.OpenAsync(mock.Port);

@@ -11,7 +11,7 @@ public sealed class TlsFaultTests
     [InlineData(FaultKind.TlsExpired)]
     [InlineData(FaultKind.TlsWrongHost)]
     [InlineData(FaultKind.TlsSelfSigned)]
-    public async Task Certificate_of_one_connection_is_wrong_and_that_of_the_next_is_right(FaultKind kind)
+    public async Task Wrong_certificate_affects_only_the_chosen_connection(FaultKind kind)
     {
         await using var mock = await StartAsync(kind);
         await using (var client = await RawClient.ConnectAsync(mock.Port))
@@ -21,7 +21,7 @@ public sealed class TlsFaultTests
     }
 
     [Fact]
-    public async Task Handshake_ends_after_the_first_words()
+    public async Task Handshake_is_closed_midway()
     {
         await using var mock = await StartAsync(FaultKind.TlsClose);
         await using (var client = await RawClient.ConnectAsync(mock.Port))
@@ -31,7 +31,7 @@ public sealed class TlsFaultTests
     }
 
     [Fact]
-    public async Task Handshake_stalls_until_the_client_gives_up()
+    public async Task Handshake_stalls_until_the_client_disconnects()
     {
         await using var mock = await StartAsync(FaultKind.TlsStall);
         await using (var client = await RawClient.ConnectAsync(mock.Port))
@@ -48,7 +48,7 @@ public sealed class TlsFaultTests
     }
 
     [Fact]
-    public async Task Records_of_one_byte_carry_the_same_bytes()
+    public async Task One_byte_TLS_records_carry_the_same_bytes()
     {
         await using var mock = await StartAsync(FaultKind.TlsOneByte);
         await AssertServedAsync(mock);

@@ -9,7 +9,7 @@ public sealed class TlsTests
     [Theory]
     [InlineData("localhost")]
     [InlineData("127.0.0.1")]
-    public async Task Valid_certificate_is_accepted_by_a_client_that_trusts_the_authority(string host)
+    public async Task Valid_certificate_is_accepted_if_its_authority_is_trusted(string host)
     {
         await using var mock = await StartAsync(MockTls.Valid);
         await using var client = await RawClient.ConnectAsync(mock.Port);
@@ -22,7 +22,7 @@ public sealed class TlsTests
     [InlineData(MockTls.WrongHost)]
     [InlineData(MockTls.Expired)]
     [InlineData(MockTls.SelfSigned)]
-    public async Task Wrong_certificates_are_rejected_by_it(MockTls certificate)
+    public async Task Invalid_certificate_is_rejected_by_the_client(MockTls certificate)
     {
         await using var mock = await StartAsync(certificate);
         await using var client = await RawClient.ConnectAsync(mock.Port);

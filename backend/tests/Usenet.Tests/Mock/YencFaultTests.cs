@@ -26,7 +26,7 @@ public sealed class YencFaultTests
 
     [Theory]
     [MemberData(nameof(WrongFields))]
-    public async Task Keyword_lines_lie_over_true_bytes(FaultKind kind, string keyword, string field, string value)
+    public async Task Keyword_line_is_wrong_but_the_bytes_are_right(FaultKind kind, string keyword, string field, string value)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         var article = await bench.ReadFirstAsync();
@@ -36,7 +36,7 @@ public sealed class YencFaultTests
     }
 
     [Fact]
-    public async Task Corrupt_article_has_one_wrong_byte_under_the_crc_of_the_true_ones()
+    public async Task Corrupt_article_has_one_wrong_byte_and_the_original_CRC()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.Corrupt);
         var article = await bench.ReadFirstAsync();
@@ -49,7 +49,7 @@ public sealed class YencFaultTests
     }
 
     [Fact]
-    public async Task Bad_crc_stands_over_true_bytes()
+    public async Task Part_CRC_is_wrong_but_the_bytes_are_right()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.YencPartCrc);
         var article = await bench.ReadFirstAsync();
@@ -63,7 +63,7 @@ public sealed class YencFaultTests
     [InlineData(FaultKind.YencBadCrc, 2, "=yend size=20000 part=1 pcrc32=zzzzzzzz")]
     [InlineData(FaultKind.YencNoRange, 1, "=yend size=20000 part=1 pcrc32=")]
     [InlineData(FaultKind.YencBadRange, 1, "=ypart begin=9223372036854775807 end=1")]
-    public async Task Evidence_is_lost_over_true_bytes(FaultKind kind, int line, string expected)
+    public async Task Keyword_field_is_missing_but_the_bytes_are_right(FaultKind kind, int line, string expected)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         var article = await bench.ReadFirstAsync();
@@ -77,7 +77,7 @@ public sealed class YencFaultTests
     [Theory]
     [InlineData(FaultKind.YencNoBegin, "=ybegin")]
     [InlineData(FaultKind.YencNoEnd, "=yend")]
-    public async Task Line_is_left_out(FaultKind kind, string keyword)
+    public async Task Keyword_line_is_missing_but_the_bytes_are_right(FaultKind kind, string keyword)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         var article = await bench.ReadFirstAsync();
@@ -88,7 +88,7 @@ public sealed class YencFaultTests
     }
 
     [Fact]
-    public async Task Total_is_left_out()
+    public async Task Total_is_missing_from_the_ybegin_line()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.YencNoTotal);
         var article = await bench.ReadFirstAsync();
@@ -97,7 +97,7 @@ public sealed class YencFaultTests
     }
 
     [Fact]
-    public async Task Short_and_long_data_stand_under_an_unchanged_trailer()
+    public async Task Short_and_long_data_keep_the_original_trailer()
     {
         await using var shortened = await FaultBench.StartAsync(FaultKind.YencShort);
         var article = await shortened.ReadFirstAsync();
@@ -150,7 +150,7 @@ public sealed class YencFaultTests
     [InlineData(FaultKind.YencShort, 444)]
     [InlineData(FaultKind.YencLong, 446)]
     [InlineData(FaultKind.YencPart, 445)]
-    public async Task Lines_of_uuencode_are_damaged_between_what_begins_and_ends_them(FaultKind kind, int lines)
+    public async Task Uuencode_faults_damage_only_data_lines(FaultKind kind, int lines)
     {
         var release = new MockRelease("old", 1, [new MockFile { Name = "film.mkv", Size = 20_000, IsUuencoded = true }]);
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = kind }] });
@@ -177,7 +177,7 @@ public sealed class YencFaultTests
     }
 
     [Fact]
-    public async Task Articles_of_a_spool_are_damaged_in_the_same_way()
+    public async Task Spooled_articles_are_corrupted_the_same_way()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Spool = Repository.Fixture("posts"), Corrupt = ArticleSelection.All });
         await using var client = await RawClient.OpenAsync(mock.Port);

@@ -12,7 +12,7 @@ public sealed class BrokenSinkTests
     [Theory(Timeout = 60_000)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task F06_Sink_that_runs_out_of_memory_costs_its_own_fetch_and_nothing_else(bool atStart)
+    public async Task F06_Sink_out_of_memory_fails_only_its_own_fetch(bool atStart)
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(8), provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 4 });
         for (var round = 0; round < 4; round++)

@@ -27,7 +27,7 @@ public sealed class CancellationTests
     /// other two must be right every time, and the connection must end where the answers do.
     /// </summary>
     [Fact]
-    public async Task F07_Giving_up_at_every_byte_of_a_pipelined_batch_leaves_the_other_articles_right()
+    public async Task F07_Cancel_at_any_byte_of_a_batch_keeps_others_intact()
     {
         byte[] wire = [.. Answers.SelectMany(answer => answer), .. "400 next"u8];
         var places = 0;

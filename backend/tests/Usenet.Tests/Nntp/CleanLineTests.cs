@@ -37,14 +37,14 @@ public sealed class CleanLineTests
     [InlineData(150, 30, 300)]
     [InlineData(150, 30, 6000)]
     [InlineData(10, 2, 100)]
-    public void F11_Hardly_any_article_of_a_sound_line_is_taken_for_late(int latency, int jitter, int megabits)
+    public void F11_Healthy_line_has_at_most_one_late_article_in_1000(int latency, int jitter, int megabits)
     {
         Play(latency, jitter, megabits, stalls: 0);
         Assert.InRange(_late, 0, Articles / 1000);
     }
 
     [Fact]
-    public void F11_Every_stall_of_such_a_line_is_found()
+    public void F11_Every_stall_is_detected_with_few_false_alarms()
     {
         Play(latency: 50, jitter: 10, megabits: 300, stalls: 100);
         Assert.InRange(_late, Articles / 100, (Articles / 100) + (Articles / 1000));

@@ -26,7 +26,7 @@ public sealed class LateReplyTests
 
     /// <summary>DATE takes longer than any answer before it, then the server is fast again.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task Connection_whose_DATE_was_answered_late_takes_articles_again()
+    public async Task Connection_with_a_late_DATE_reply_serves_articles_again()
     {
         const int Connections = 4;
         await using var server = new NewsServer { Greet = Connections, HoldsDate = true };
@@ -52,7 +52,7 @@ public sealed class LateReplyTests
 
     /// <summary>A viewer comes back while no connection has answered its DATE yet.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task Article_that_is_asked_for_behind_a_late_DATE_comes_when_the_server_is_back()
+    public async Task Article_queued_behind_a_late_DATE_arrives_after_it()
     {
         await using var server = new NewsServer { Greet = 1, HoldsDate = true };
         await using var pool = Pool(Options, Account(server, 1));
@@ -72,7 +72,7 @@ public sealed class LateReplyTests
 
     /// <summary>The timer has found the reply late, and before it says so the reply ends.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task Reply_that_ends_while_it_is_being_found_late_leaves_its_connection_in_use()
+    public async Task Reply_ending_as_it_turns_late_keeps_its_connection()
     {
         await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
         await using var pool = Pool(Options, Account(server, 1));
@@ -96,7 +96,7 @@ public sealed class LateReplyTests
 
     /// <summary>Two lanes never share a connection, so that one of them needs a connection of its own however little waits.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task F14_Viewer_beside_a_STAT_that_is_never_answered_gets_a_connection_of_its_own_at_once()
+    public async Task F14_Viewer_next_to_an_unanswered_STAT_gets_a_new_connection()
     {
         await using var server = new NewsServer { Greet = 1, AnswersStat = false };
         await using var pool = Pool(Options, Account(server, 20));
@@ -114,7 +114,7 @@ public sealed class LateReplyTests
     [Theory(Timeout = 120_000)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F14_Viewer_beside_an_import_that_stalls_gets_a_connection_of_its_own_at_once(bool hedge)
+    public async Task F14_Viewer_next_to_a_stalled_import_gets_a_new_connection(bool hedge)
     {
         await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
         await using var pool = Pool(Options with { HedgeEnabled = hedge }, Account(server, 20));
@@ -130,7 +130,7 @@ public sealed class LateReplyTests
 
     /// <summary>A pipeline is late: what waits for room on it is placed elsewhere as soon as that is known, though nothing ends.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task Waiting_article_goes_to_a_new_connection_as_soon_as_the_open_one_is_late()
+    public async Task Waiting_article_gets_a_new_connection_when_one_is_late()
     {
         await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
         await using var pool = Pool(Options, Account(server, 20) with { PipeliningDepth = 1 });
@@ -152,7 +152,7 @@ public sealed class LateReplyTests
     [InlineData(false, false)]
     [InlineData(true, false)]
     [InlineData(false, true)]
-    public async Task F10_Line_that_comes_drop_by_drop_ends_at_the_stall_limit(bool hedge, bool isStat)
+    public async Task F10_Reply_dripping_byte_by_byte_ends_at_the_stall_limit(bool hedge, bool isStat)
     {
         await using var server = new NewsServer { Greet = 1, Drips = true };
         var options = Options with { HedgeEnabled = hedge, RetriesPerProvider = 0, BackgroundStall = Options.PlaybackStall };
@@ -181,7 +181,7 @@ public sealed class LateReplyTests
 
     /// <summary>Connections that rest are forgotten, as by a router: that says nothing about the bodies of the provider.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task F13_Idle_connections_whose_DATE_is_never_answered_are_no_failure_of_the_provider()
+    public async Task F13_Unanswered_idle_DATEs_do_not_count_as_faults()
     {
         const int Connections = 8;
         await using var server = new NewsServer { Greet = Connections, HoldsDate = true };

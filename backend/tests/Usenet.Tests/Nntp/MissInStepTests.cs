@@ -25,7 +25,7 @@ public sealed class MissInStepTests
     [InlineData(FaultKind.CommandSwapped)]
     [InlineData(FaultKind.CommandTwice)]
     [InlineData(FaultKind.PolicyReorder)]
-    public async Task F17_Answers_out_of_step_never_take_an_article_for_missing(FaultKind kind)
+    public async Task F17_Out_of_sync_answers_never_report_an_article_missing(FaultKind kind)
     {
         var missing = string.Join(',', Enumerable.Range(1, Parts).Where(part => part % 3 == 0));
         await using var host = await EngineHost.StartAsync(
@@ -53,7 +53,7 @@ public sealed class MissInStepTests
     /// </summary>
     [Theory(Timeout = 120_000)]
     [MemberData(nameof(Distances))]
-    public async Task F17_Misses_in_another_place_are_no_misses_at_any_distance(int distance)
+    public async Task F17_Swapped_miss_is_never_confirmed_at_any_distance(int distance)
     {
         for (var place = 0; place + distance < Depth; place++)
         {
@@ -76,7 +76,7 @@ public sealed class MissInStepTests
     [Theory(Timeout = 120_000)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task F17_Miss_that_a_reader_waits_for_is_asked_for_alone_and_not_held_up_by_what_is_behind_it(bool isMissing)
+    public async Task F17_Miss_blocking_a_reader_is_confirmed_by_a_lone_command(bool isMissing)
     {
         await using var server = new HeldServer(isMissing);
         await using var pool = server.Open();

@@ -42,7 +42,7 @@ public sealed class MissingVerdictTests
     [InlineData(3)]
     [InlineData(4)]
     [InlineData(MostProviders)]
-    public async Task F17_Missing_comes_only_from_a_definitive_walk_over_all_providers(int providers)
+    public async Task F17_Missing_requires_a_definitive_miss_at_every_provider(int providers)
     {
         var servers = Enumerable.Range(0, providers).Select(index => new ScriptedServer(connection => Serve(connection, index))).ToArray();
         ProviderOptions[] accounts = [.. servers.Select((server, index) => new ProviderOptions

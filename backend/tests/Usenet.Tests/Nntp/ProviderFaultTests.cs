@@ -25,7 +25,7 @@ public sealed class ProviderFaultTests
     [InlineData(FaultKind.GreetingNone)]
     [InlineData(FaultKind.BodyReset)]
     [InlineData(FaultKind.Command503)]
-    public async Task F12_Everything_comes_through_the_second_provider(FaultKind kind)
+    public async Task F12_Failing_provider_is_covered_by_the_second(FaultKind kind)
     {
         await using var host = await StartAsync(new MockFault { Kind = kind, Provider = 0, Tries = 0 });
         await FetchAllAsync(host);
@@ -39,7 +39,7 @@ public sealed class ProviderFaultTests
     [Theory(Timeout = 60_000)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F08_A_lower_cap_is_learned_with_few_refusals_and_no_failed_fetch_and_outlives_the_pool(bool atLogin)
+    public async Task F08_Lower_cap_costs_few_refusals_and_survives_a_restart(bool atLogin)
     {
         var mock = new MockProvider { MaxConnections = 8, CapAtLogin = atLogin, User = "u", Password = "p", Latency = TimeSpan.FromMilliseconds(5) };
         await using var host = await EngineHost.StartAsync(
@@ -65,7 +65,7 @@ public sealed class ProviderFaultTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F38_A_provider_that_could_not_be_reached_before_a_restart_is_asked_by_nobody_after_it()
+    public async Task F38_Unreachable_provider_stays_skipped_after_a_restart()
     {
         await using var host = await StartAsync(new MockFault { Kind = FaultKind.ConnectClose, Provider = 0, Tries = 0 });
         var memory = new ProviderMemory(TimeProvider.System);
@@ -117,7 +117,7 @@ public sealed class ProviderFaultTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task A_provider_that_lacks_a_release_is_asked_last_for_the_rest_of_it()
+    public async Task Provider_lacking_a_release_is_asked_last_for_the_rest()
     {
         await using var host = await StartAsync(new MockFault { Kind = FaultKind.Missing, Provider = 0, Articles = ArticleSelection.Parse("1-20") });
         for (var part = 1; part <= Articles; part++)

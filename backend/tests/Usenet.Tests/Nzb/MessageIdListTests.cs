@@ -14,7 +14,7 @@ public sealed class MessageIdListTests
     [InlineData(1024)]
     [InlineData(1025)]
     [InlineData(20_000)]
-    public async Task Every_id_comes_back_in_any_order(int count)
+    public async Task Every_id_is_read_back_in_any_order(int count)
     {
         using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(count)), Token);
 
@@ -27,7 +27,7 @@ public sealed class MessageIdListTests
     }
 
     [Fact]
-    public async Task Slice_speaks_of_one_file_and_stays_inside_it()
+    public async Task Slice_covers_one_file_and_rejects_other_indexes()
     {
         using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(10_000)), Token);
         var slice = list.Slice(1020, 100);
@@ -43,7 +43,7 @@ public sealed class MessageIdListTests
     }
 
     [Fact]
-    public async Task Concurrent_lookups_are_right_and_a_kept_frame_answers_at_once()
+    public async Task Concurrent_lookups_work_and_cached_frames_are_synchronous()
     {
         using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(10_000)), Token);
 
@@ -58,7 +58,7 @@ public sealed class MessageIdListTests
     }
 
     [Fact]
-    public async Task Each_reader_at_a_place_of_his_own_keeps_his_frames()
+    public async Task Frame_cache_scales_with_the_number_of_readers()
     {
         var stored = new CountedStream(await PackAsync(10_000));
         using var list = await MessageIdList.OpenAsync(stored, Token);
@@ -102,7 +102,7 @@ public sealed class MessageIdListTests
     }
 
     [Fact]
-    public async Task Ids_take_less_room_than_their_text()
+    public async Task Packed_ids_take_at_most_40_bytes_each()
     {
         var packed = await PackAsync(20_000);
 
@@ -110,7 +110,7 @@ public sealed class MessageIdListTests
     }
 
     [Fact]
-    public async Task Any_flipped_or_lost_byte_is_noticed()
+    public async Task Flipped_missing_or_extra_byte_is_detected()
     {
         var good = await PackAsync(300);
         for (var place = 0; place < good.Length; place++)

@@ -31,11 +31,11 @@ public sealed class NzbLimitsTests
 
     [Theory]
     [MemberData(nameof(Exceeding), DisableDiscoveryEnumeration = true)]
-    public async Task Beyond_each_limit_it_is_too_large(string nzb, NzbLimits limits) =>
+    public async Task Nzb_above_any_limit_is_too_large(string nzb, NzbLimits limits) =>
         Assert.Equal(NzbFault.TooLarge, (await RefusalAsync(nzb, limits)).Fault);
 
     [Fact]
-    public async Task At_the_limits_it_is_read()
+    public async Task Nzb_exactly_at_the_limits_is_read()
     {
         var nzb = Document(
             $"<x y='{new string('z', 65_536)}'>{new string('z', 65_536)}</x>",
@@ -50,7 +50,7 @@ public sealed class NzbLimitsTests
     }
 
     [Fact]
-    public async Task Compressed_bomb_stops_at_the_ratio()
+    public async Task Gzip_bomb_stops_at_the_compression_ratio()
     {
         var packed = new MemoryStream();
         await using (var gzip = new GZipStream(packed, CompressionLevel.Optimal, leaveOpen: true))

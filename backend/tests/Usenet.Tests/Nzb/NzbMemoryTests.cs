@@ -12,7 +12,7 @@ public sealed class NzbMemoryTests
     private const long MiB = 1 << 20;
 
     [Fact]
-    public async Task Large_nzb_is_read_and_packed_with_the_ids_of_one_file_in_memory()
+    public async Task Large_nzb_with_60_files_is_packed_within_8_MiB()
     {
         // Some 30 MB of XML that nobody holds: it is written while it is read.
         await using var nzb = GeneratedNzb.Of(files: 60, segments: 5000);
@@ -34,7 +34,7 @@ public sealed class NzbMemoryTests
     [InlineData("rising", 8)]
     [InlineData("shuffled", 16)]
     [InlineData("unnumbered", 16)]
-    public async Task Large_nzb_of_one_file_is_read_and_packed_with_a_few_megabytes_of_its_ids_in_memory(string order, int most)
+    public async Task Nzb_with_one_large_file_is_packed_within_a_few_MiB(string order, int most)
     {
         const int count = 300_000;
         var before = GC.GetTotalMemory(forceFullCollection: true);
@@ -75,7 +75,7 @@ public sealed class NzbMemoryTests
     [Theory]
     [InlineData("<nzb><file subject=\"", "sssssssssssssssssssssssssssssss")]
     [InlineData("<nzb><x><![CDATA[", "sssssssssssssssssssssssssssss<s")]
-    public async Task Attribute_or_section_of_200_megabytes_is_refused_before_it_is_held(string start, string text)
+    public async Task Huge_attribute_or_section_is_refused_before_buffering(string start, string text)
     {
         await using var nzb = new GeneratedTextStream(Enumerable.Repeat(text, (int)(200 * MiB / text.Length)).Prepend(start));
         var before = GC.GetTotalMemory(forceFullCollection: true);

@@ -20,18 +20,18 @@ public sealed class NzbMutationTests
 
     /// <summary>100,000 documents with the permuted ones, in parts that run side by side.</summary>
     [Fact]
-    public Task SAB93_Mutated_documents_are_read_or_refused_with_the_one_exception() => MutateAsync(parts: 45, Seed);
+    public Task SAB93_Mutated_documents_give_files_or_NzbFormatException() => MutateAsync(parts: 45, Seed);
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task SAB93_Twice_as_many_mutated_documents_are_read_or_refused_with_the_one_exception() => MutateAsync(parts: 90, Seed + 1000);
+    public Task SAB93_Twice_the_mutations_give_files_or_NzbFormatException() => MutateAsync(parts: 90, Seed + 1000);
 
     [Fact]
-    public Task SAB93_Permuted_documents_give_one_result() => PermuteAsync(parts: 5, Seed);
+    public Task SAB93_Permuted_documents_give_the_same_result() => PermuteAsync(parts: 5, Seed);
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task SAB93_Twice_as_many_permuted_documents_give_one_result() => PermuteAsync(parts: 10, Seed + 1000);
+    public Task SAB93_Twice_the_permutations_give_the_same_result() => PermuteAsync(parts: 10, Seed + 1000);
 
     private static async Task MutateAsync(int parts, int seed)
     {
@@ -91,7 +91,7 @@ public sealed class NzbMutationTests
     [InlineData(9223372036854775808)]
     [InlineData("x")]
     [InlineData(31_337)]
-    public async Task Claimed_sizes_change_nothing_but_the_hint(object bytes)
+    public async Task Claimed_sizes_change_only_the_size_hint(object bytes)
     {
         var honest = await ReadAsync(Document(File("s", Segment(1, "a@x"), Segment(2, "b@x"))));
         var lying = await ReadAsync(Document(File("s", Segment(1, "a@x", bytes), Segment(2, "b@x", bytes))));

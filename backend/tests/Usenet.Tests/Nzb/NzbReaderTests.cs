@@ -16,7 +16,7 @@ public sealed class NzbReaderTests
         File("ünï.nfo", Segment(1, "d$e%f@x", "junk")));
 
     [Fact]
-    public async Task Reads_files_segments_and_meta()
+    public async Task Reader_returns_files_segments_and_meta()
     {
         var head = new NzbHead();
         var files = await ReadAsync(Sample, head);
@@ -33,7 +33,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Cut_at_every_index_or_byte_by_byte_it_reads_the_same()
+    public async Task Nzb_reads_the_same_at_every_split()
     {
         var bytes = Encoding.UTF8.GetBytes(Sample);
         var whole = Describe(await ReadAsync(bytes));
@@ -45,7 +45,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Broken_off_anywhere_is_refused_and_never_half_accepted()
+    public async Task Truncated_nzb_is_refused_at_every_length()
     {
         var bytes = Encoding.UTF8.GetBytes(Sample);
         var end = bytes.AsSpan().LastIndexOf("</nzb>"u8) + "</nzb>".Length;
@@ -68,7 +68,7 @@ public sealed class NzbReaderTests
     [InlineData("ISO-8859-1", "iso-8859-1", false)]
     [InlineData("utf-16", "utf-8", false)]
     [InlineData("x-unheard-of", "utf-8", false)]
-    public async Task Encodings_are_recognised(string declared, string actual, bool mark)
+    public async Task Encodings_are_recognized(string declared, string actual, bool mark)
     {
         var encoding = Encoding.GetEncoding(actual);
         var nzb = Document(File("ünï €".Replace("€", actual == "iso-8859-1" ? "" : "€", StringComparison.Ordinal), Segment(1, "a@x")))
@@ -82,7 +82,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Undecodable_bytes_and_forbidden_characters_become_replacement_characters()
+    public async Task Invalid_bytes_and_characters_become_replacement_characters()
     {
         var bytes = Encoding.Latin1.GetBytes("\r\n " + Document(File("a\u00FF\u0001b\u001B", Segment(1, "a@x"))));
 
@@ -90,7 +90,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Numbers_absent_zero_or_negative_follow_the_highest()
+    public async Task Segments_without_a_valid_number_follow_the_highest()
     {
         var files = await ReadAsync(Document(File(
             "s",
@@ -107,7 +107,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Duplicates_become_at_most_three_fallbacks_and_gaps_become_holes()
+    public async Task Duplicates_become_up_to_three_fallbacks_and_gaps_holes()
     {
         var files = await ReadAsync(Document(File(
             "s",
@@ -138,7 +138,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Identical_files_are_merged_whatever_the_order_of_their_segments()
+    public async Task Identical_files_are_merged_in_any_segment_order()
     {
         var head = new NzbHead();
         var files = await ReadAsync(
@@ -154,7 +154,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Unknown_elements_namespaces_and_entities_in_the_doctype_do_no_harm()
+    public async Task Unknown_elements_namespaces_and_entities_are_ignored()
     {
         var nzb = "<!DOCTYPE nzb [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\"> <!ENTITY x SYSTEM \"file:///etc/passwd\">]>"
             + "<n:nzb xmlns:n='urn:x'><n:extra><deep><meta type='title'>t</meta></deep></n:extra><!-- <file> -->"
@@ -175,7 +175,7 @@ public sealed class NzbReaderTests
     [InlineData("\u0001\u0002\u0003", "binary data")]
     [InlineData("<nzb><file></nzb>", "malformed XML in line 1")]
     [InlineData("<nzb>&nope;</nzb>", "malformed XML in line 1")]
-    public async Task What_is_no_nzb_is_named(string input, string detected)
+    public async Task Non_nzb_input_is_refused_with_its_detected_kind(string input, string detected)
     {
         var refusal = await RefusalAsync(input);
 
@@ -186,11 +186,11 @@ public sealed class NzbReaderTests
     [InlineData("<nzb/>")]
     [InlineData("<nzb><file subject='s'><segments/></file></nzb>")]
     [InlineData("<nzb><segment number='1'>a@x</segment></nzb>")]
-    public async Task Nothing_usable_is_refused_as_empty(string nzb) =>
+    public async Task Nzb_without_usable_segments_is_refused_as_empty(string nzb) =>
         Assert.Equal(NzbFault.Empty, (await RefusalAsync(nzb)).Fault);
 
     [Fact]
-    public async Task Gzip_is_undone_by_content()
+    public async Task Gzip_is_detected_by_content_and_decompressed()
     {
         var packed = new MemoryStream();
         using (var gzip = new GZipStream(packed, CompressionLevel.Optimal, leaveOpen: true))
@@ -205,7 +205,7 @@ public sealed class NzbReaderTests
     }
 
     [Fact]
-    public async Task Cancelling_stops_the_reading()
+    public async Task Cancellation_stops_the_reader()
     {
         using var cancel = new CancellationTokenSource();
         await cancel.CancelAsync();

@@ -21,6 +21,6 @@ public sealed class NzbSubjectTests
     [InlineData("\"\" (a/b) (1/99999999999)", null, 0, 0, 0)]
     [InlineData("", null, 0, 0, 0)]
     [InlineData("((((/)/)[[[/]1/2]", null, 0, 0, 0)]
-    public void Tells_name_and_counters(string subject, string? name, int segments, int fileNumber, int files) =>
+    public void Subject_gives_file_name_and_counters(string subject, string? name, int segments, int fileNumber, int files) =>
         Assert.Equal(new NzbSubject(name, segments, fileNumber, files), NzbSubject.Parse(subject));
 }

@@ -11,7 +11,7 @@ public sealed class SegmentSpoolTests
     private readonly ScratchFile _scratch = new();
 
     [Fact]
-    public void Segments_are_read_again_in_their_order_and_at_any_place()
+    public void Segments_are_read_back_in_order_and_by_position()
     {
         var random = new Random(5);
         using (var spool = new SegmentSpool(_scratch.Make))
@@ -57,7 +57,7 @@ public sealed class SegmentSpoolTests
     }
 
     [Fact]
-    public async Task Segments_in_a_scratch_file_are_sorted_and_merged_as_in_memory()
+    public async Task Scratch_file_segments_are_merged_as_in_memory()
     {
         // Holes, duplicates, and segments without a number, some of which repeat others.
         var random = new Random(11);

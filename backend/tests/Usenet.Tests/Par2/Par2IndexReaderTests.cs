@@ -14,7 +14,7 @@ public sealed class Par2IndexReaderTests
 
     [Theory]
     [MemberData(nameof(Fixtures))]
-    public async Task What_is_read_piece_by_piece_is_what_is_read_at_once(string name)
+    public async Task Reading_in_pieces_equals_parsing_at_once(string name)
     {
         var file = Read(name);
 
@@ -24,7 +24,7 @@ public sealed class Par2IndexReaderTests
     }
 
     [Fact]
-    public async Task Slices_are_stepped_over()
+    public async Task Recovery_slices_are_skipped_without_reading()
     {
         var slices = Enumerable.Range(0, 20).SelectMany(_ => Packet("PAR 2.0\0RecvSlic", new byte[1 << 20]));
         byte[] file = [.. Packet("PAR 2.0\0IFSC\0\0\0\0", new byte[600_000]), .. slices, .. MainPacket(1 << 20, 1), .. Description(1, "film.mkv")];
@@ -38,7 +38,7 @@ public sealed class Par2IndexReaderTests
     }
 
     [Fact]
-    public async Task No_byte_is_read_twice_and_none_beyond_the_end()
+    public async Task No_byte_is_read_twice_or_past_the_end()
     {
         byte[] file = [.. MainPacket(4, [.. Enumerable.Range(0, 200).Select(i => (byte)i)]), .. new byte[30_000], .. Description(1, "film.mkv"), 0];
 
@@ -72,7 +72,7 @@ public sealed class Par2IndexReaderTests
     }
 
     [Fact]
-    public async Task File_of_broken_packets_is_given_up_after_a_hundred_checksums()
+    public async Task File_of_overlapping_broken_packets_is_given_up()
     {
         // Each claims to be the longest main packet that there is, and to begin where the one before does.
         var claim = Packet("PAR 2.0\0Main\0\0\0\0");
@@ -89,7 +89,7 @@ public sealed class Par2IndexReaderTests
     }
 
     [Fact]
-    public async Task What_was_found_before_a_read_fails_is_kept()
+    public async Task Files_found_before_a_failed_read_are_kept()
     {
         byte[] file = [.. Description(1, "film.mkv"), .. Packet("PAR 2.0\0IFSC\0\0\0\0", new byte[40_000]), .. Description(2, "film.srt")];
         var reader = new Par2IndexReader(file.Length, (offset, buffer, _) =>

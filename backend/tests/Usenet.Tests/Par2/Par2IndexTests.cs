@@ -45,7 +45,7 @@ public sealed class Par2IndexTests
     [Theory]
     [InlineData("set.par2")]
     [InlineData("tree.par2")]
-    public void Cut_at_each_byte_an_index_has_less_and_never_another_file(string name)
+    public void Truncated_index_has_fewer_files_and_no_wrong_ones(string name)
     {
         var whole = Read(name);
         var all = Par2Index.Parse(whole)!.Files;
@@ -62,7 +62,7 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Damage_at_each_byte_costs_one_packet_at_most()
+    public void Damaged_byte_costs_at_most_one_packet()
     {
         var whole = Read("set.par2");
         var all = Par2Index.Parse(whole)!.Files.ToHashSet();
@@ -79,7 +79,7 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Damaged_packet_is_found_again_where_it_is_repeated()
+    public void Damaged_packet_is_recovered_from_its_repetition()
     {
         var broken = Description(1, "film.mkv");
         broken[20] ^= 1;
@@ -92,7 +92,7 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Order_of_files_is_that_of_the_main_packet()
+    public void Files_follow_the_order_of_the_main_packet()
     {
         byte[] file = [.. Description(3, "c"), .. Description(1, "a"), .. Description(9, "beside"), .. MainPacket(4, 1, 2, 3), .. Description(2, "b")];
 
@@ -104,7 +104,7 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Unicode_name_goes_before_that_of_the_description()
+    public void Unicode_name_overrides_the_description_name()
     {
         byte[] file = [.. UnicodeName(1, "Zoë.mkv"), .. Description(1, "Zo_.mkv"), .. Description(2, "b.mkv")];
 
@@ -112,11 +112,11 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Name_that_is_no_utf8_is_read_as_latin1() =>
+    public void Non_UTF8_name_is_read_as_Latin1() =>
         Assert.Equal("Zoë.mkv", Assert.Single(Par2Index.Parse(Description(1, Encoding.Latin1.GetBytes("Zoë.mkv")))!.Files).Name);
 
     [Fact]
-    public void Packets_of_another_set_are_left_out()
+    public void Packets_of_another_set_are_ignored()
     {
         var foreign = Read("set.par2");
 
@@ -124,7 +124,7 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Packets_that_say_nothing_are_left_out()
+    public void Malformed_or_irrelevant_packets_are_ignored()
     {
         byte[][] packets =
         [
@@ -145,7 +145,7 @@ public sealed class Par2IndexTests
     }
 
     [Fact]
-    public void Files_are_counted()
+    public void File_count_is_limited()
     {
         var packets = Enumerable.Range(0, Par2Reader.MaxFiles + 10)
             .SelectMany(i => Packet("PAR 2.0\0FileDesc", [.. BitConverter.GetBytes((long)i), .. new byte[8]], Id(1), Id(2), BitConverter.GetBytes(5L), "name"u8.ToArray()))

@@ -19,7 +19,7 @@ public sealed class Par2MatcherTests
     [InlineData(1_048_576, "826c774008adc7b0b6d54725db6a19a1", "obfuscated.part5.rar")]
     [InlineData(1_048_576, "00000000000000000000000000000000", null)]
     [InlineData(900_000, "826c774008adc7b0b6d54725db6a19a1", null)]
-    public void Volumes_of_a_real_post_are_known_by_their_heads(long length, string md5, string? name)
+    public void Real_obfuscated_volumes_are_matched_by_their_heads(long length, string md5, string? name)
     {
         var matcher = new Par2Matcher([Par2Index.Parse(Read("posted-obfuscated.par2"))!]);
 
@@ -27,7 +27,7 @@ public sealed class Par2MatcherTests
     }
 
     [Fact]
-    public void Long_file_is_known_by_16_KiB()
+    public void Long_file_is_matched_by_its_first_16_KiB()
     {
         var film = Sequence(6000);
 
@@ -36,7 +36,7 @@ public sealed class Par2MatcherTests
     }
 
     [Fact]
-    public void Short_file_is_known_by_all_of_it()
+    public void Short_file_is_matched_by_its_whole_content()
     {
         var subtitles = Sequence(100);
 
@@ -45,7 +45,7 @@ public sealed class Par2MatcherTests
     }
 
     [Fact]
-    public void File_in_pieces_is_known_by_the_first_and_the_sum()
+    public void File_in_pieces_is_matched_by_first_piece_and_total_length()
     {
         var film = Sequence(6000);
         int[] pieces = [20_000, 8893];
@@ -58,11 +58,11 @@ public sealed class Par2MatcherTests
     [InlineData(28_892, false)]
     [InlineData(30_413, true)]
     [InlineData(30_414, false)]
-    public void Posted_file_may_be_longer_by_a_twentieth(int length, bool fits) =>
+    public void Posted_file_may_be_up_to_5_percent_longer(int length, bool fits) =>
         Assert.Equal(fits ? "film.mkv" : null, Find(Set, Sequence(6000).AsSpan(0, 16 << 10), length));
 
     [Fact]
-    public void Two_files_that_look_the_same_have_no_name()
+    public void Ambiguous_files_are_not_matched()
     {
         var matcher = new Par2Matcher([Par2Index.Parse(Read("zeros.par2"))!]);
 
@@ -70,7 +70,7 @@ public sealed class Par2MatcherTests
     }
 
     [Fact]
-    public void Exact_length_goes_before_a_similar_one_and_equal_sets_agree()
+    public void Exact_length_wins_over_a_similar_length()
     {
         var head = new byte[16 << 10];
         var key = Par2Matcher.HeadOf(head, head.Length)!.Value;
@@ -83,7 +83,7 @@ public sealed class Par2MatcherTests
     }
 
     [Fact]
-    public void Nothing_is_known_of_empty_files_and_without_sets()
+    public void Empty_files_and_empty_matchers_give_no_match()
     {
         Assert.True(new Par2Matcher([]).IsEmpty);
         Assert.False(Set.IsEmpty);

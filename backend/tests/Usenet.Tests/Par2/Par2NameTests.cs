@@ -17,7 +17,7 @@ public sealed class Par2NameTests
     [InlineData("film.volume.par2", "film.volume", false, 0)]
     [InlineData("film.vol.par2", "film.vol", false, 0)]
     [InlineData("film.part01.rev", "film.part01", true, 0)]
-    public void Names_say_index_or_volume(string name, string set, bool isVolume, int slices) =>
+    public void Par2_names_are_parsed_as_index_or_volume(string name, string set, bool isVolume, int slices) =>
         Assert.Equal(new Par2Name(set, isVolume, slices), Par2Name.Parse(name));
 
     [Theory]
@@ -28,10 +28,10 @@ public sealed class Par2NameTests
     [InlineData("film.par")]
     [InlineData("film.par2.mkv")]
     [InlineData(".rev")]
-    public void Other_names_are_no_par2(string? name) => Assert.Null(Par2Name.Parse(name));
+    public void Other_names_are_not_par2(string? name) => Assert.Null(Par2Name.Parse(name));
 
     [Fact]
-    public void One_file_of_each_set_is_read_and_no_volume()
+    public void One_index_per_set_is_chosen_and_no_volume()
     {
         PostedPar2[] files =
         [

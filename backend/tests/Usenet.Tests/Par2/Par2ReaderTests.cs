@@ -10,7 +10,7 @@ public sealed class Par2ReaderTests
 
     [Theory]
     [MemberData(nameof(Fixtures))]
-    public void Window_that_grows_byte_by_byte_gives_the_same_steps(string name)
+    public void Window_growing_byte_by_byte_gives_the_same_steps(string name)
     {
         var file = Read(name);
         for (var position = 0; position < file.Length;)
@@ -38,7 +38,7 @@ public sealed class Par2ReaderTests
     [InlineData(66)]
     [InlineData(int.MaxValue)]
     [InlineData(-4)]
-    public void Wrong_length_is_damage(long length)
+    public void Wrong_packet_length_is_damage(long length)
     {
         var packet = MainPacket(4, 1);
         BitConverter.GetBytes(length).CopyTo(packet, 8);
@@ -47,7 +47,7 @@ public sealed class Par2ReaderTests
     }
 
     [Fact]
-    public void Set_is_told_by_48_bytes_of_par2()
+    public void Set_id_needs_48_bytes_of_a_packet()
     {
         var packet = MainPacket(4, 1);
 

@@ -29,7 +29,7 @@ public sealed class AgingMapTests
     }
 
     [Fact]
-    public void Oldest_entry_makes_room_and_one_that_is_set_again_is_young()
+    public void Full_map_evicts_the_oldest_entry_and_Set_renews_the_age()
     {
         foreach (var key in (string[])["a", "b", "a", "c", "d"])
             _map.Set(key, 1);
@@ -37,7 +37,7 @@ public sealed class AgingMapTests
     }
 
     [Fact]
-    public void Entry_that_is_too_old_takes_no_room()
+    public void Expired_entry_takes_no_room()
     {
         _map.Set("a", 1);
         _time.Advance(Longest);
@@ -47,7 +47,7 @@ public sealed class AgingMapTests
     }
 
     [Fact]
-    public void Entry_of_earlier_stands_behind_those_that_are_there()
+    public void TryAddOldest_keeps_age_order_and_never_evicts()
     {
         _map.Set("a", 1);
         var before = _time.GetTimestamp();

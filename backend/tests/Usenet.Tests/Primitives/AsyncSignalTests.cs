@@ -10,7 +10,7 @@ public sealed class AsyncSignalTests
     private int _set;
 
     [Fact]
-    public async Task News_before_the_wait_ends_it_at_once_and_only_once()
+    public async Task Signal_set_before_the_wait_completes_it_once()
     {
         var signal = new AsyncSignal();
         signal.Set();
@@ -26,7 +26,7 @@ public sealed class AsyncSignalTests
     /// The waiter takes up news that is pending in the same moment in which more comes: it either sees that, or finds the signal pending again.
     /// </summary>
     [Fact(Timeout = 60_000)]
-    public async Task No_news_is_lost_that_comes_while_the_waiter_takes_up_the_last()
+    public async Task Set_racing_with_a_wait_is_never_lost()
     {
         const int Rounds = 200_000;
         var signal = new AsyncSignal();

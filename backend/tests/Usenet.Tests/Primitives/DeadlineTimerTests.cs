@@ -10,7 +10,7 @@ public sealed class DeadlineTimerTests
     private readonly List<double> _looks = [];
 
     [Fact]
-    public void Owner_looks_at_the_nearest_deadline_whatever_is_armed_behind_it()
+    public void Timer_fires_once_at_the_nearest_deadline()
     {
         using var timer = Timer();
         timer.Arm(TimeSpan.FromSeconds(3));
@@ -24,7 +24,7 @@ public sealed class DeadlineTimerTests
     }
 
     [Fact]
-    public void Look_arms_the_timer_for_the_deadline_behind_it()
+    public void Callback_can_arm_the_next_deadline()
     {
         DeadlineTimer? timer = null;
         using var owned = timer = Timer(() =>
@@ -41,7 +41,7 @@ public sealed class DeadlineTimerTests
     }
 
     [Fact]
-    public void Deadline_that_is_over_is_looked_at_a_moment_later()
+    public void Past_deadline_fires_shortly_after_arming()
     {
         using var timer = Timer();
         timer.Arm(TimeSpan.FromSeconds(-1));

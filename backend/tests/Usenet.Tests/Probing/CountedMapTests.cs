@@ -30,7 +30,7 @@ public sealed class CountedMapTests
 
     [Theory]
     [MemberData(nameof(Geometries))]
-    public async Task Map_of_uuencode_is_exact_whatever_the_lengths(int[] lengths)
+    public async Task Uuencode_map_is_exact_for_any_part_lengths(int[] lengths)
     {
         var post = Uuencoded(lengths);
 
@@ -44,7 +44,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Each_article_is_fetched_once_and_the_ends_once_more_for_a_range_elsewhere()
+    public async Task Counting_fetches_each_article_once_and_both_ends_twice()
     {
         var post = Uuencoded([Part, Part, Part, Part, 700]);
 
@@ -59,7 +59,7 @@ public sealed class CountedMapTests
     [Theory]
     [InlineData(5, true)]
     [InlineData(6, false)]
-    public async Task File_beyond_the_limit_is_given_up_after_its_first_and_last_article(int parts, bool isCounted)
+    public async Task File_above_the_count_limit_is_given_up_after_both_ends(int parts, bool isCounted)
     {
         var post = Uuencoded([.. Enumerable.Repeat(Part, parts)]);
 
@@ -71,7 +71,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task File_that_turns_out_to_be_longer_than_its_first_part_promises_is_given_up()
+    public async Task File_outgrowing_the_limit_while_counted_is_given_up()
     {
         var post = Uuencoded([45, Part, Part, Part, 45]);
 
@@ -91,7 +91,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Several_segments_of_yenc_without_ranges_are_counted_as_well()
+    public async Task Yenc_segments_without_ranges_are_counted_too()
     {
         int[] lengths = [3000, 2999, 3000, 3001, 100];
         var post = new ScriptedPost(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
@@ -110,7 +110,7 @@ public sealed class CountedMapTests
     [InlineData(0)]
     [InlineData(2)]
     [InlineData(4)]
-    public async Task Article_that_is_cut_short_at_one_provider_is_taken_from_the_next(int index)
+    public async Task Truncated_copy_is_refetched_from_the_next_provider(int index)
     {
         int[] lengths = [Part, Part, Part, Part, 700];
         var post = Uuencoded(lengths);
@@ -127,7 +127,7 @@ public sealed class CountedMapTests
     [InlineData(new[] { Part - 45, Part, Part, Part, 700 }, 0)]
     [InlineData(new[] { Part, Part, Part - 45, Part, 700 }, 2)]
     [InlineData(new[] { Part, Part, Part + 45, Part, 700 }, 2)]
-    public async Task Longest_copy_counts_where_no_other_length_tells(int[] lengths, int index)
+    public async Task Longest_copy_counts_if_no_other_length_decides(int[] lengths, int index)
     {
         var post = Uuencoded(lengths);
         post.Replace(0, index, Wire(post, index, cut: 45 * 3));
@@ -138,7 +138,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Longest_of_several_cut_copies_counts_and_all_providers_are_asked_for_it()
+    public async Task Longest_copy_wins_among_all_three_providers()
     {
         int[] lengths = [Part, Part, Part - 45, Part, 700];
         var source = new ScriptedArticleSource(providers: 3);
@@ -152,7 +152,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Copy_that_is_as_long_everywhere_is_the_article()
+    public async Task Copy_with_equal_length_everywhere_is_accepted()
     {
         var post = Uuencoded([Part, Part, Part, Part, 700]);
         foreach (var provider in new[] { 0, 1 })
@@ -164,7 +164,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Lone_article_without_its_end_is_taken_from_the_next_provider()
+    public async Task Lone_article_without_its_end_is_refetched_elsewhere()
     {
         var post = Uuencoded([700]);
         post.Replace(0, 0, Wire(post, 0, cut: 45 * 3));
@@ -176,7 +176,7 @@ public sealed class CountedMapTests
     [InlineData(0)]
     [InlineData(2)]
     [InlineData(4)]
-    public async Task Damaged_line_at_one_provider_is_taken_from_the_next_and_everywhere_is_corrupt(int index)
+    public async Task Damaged_copy_is_refetched_and_leaves_no_map_if_everywhere(int index)
     {
         int[] lengths = [Part, Part, Part - 45, Part, 700];
         var post = Uuencoded(lengths);
@@ -194,7 +194,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Article_that_nobody_has_is_as_long_as_the_others_where_those_are_equal()
+    public async Task Missing_article_takes_the_length_of_its_equal_siblings()
     {
         var post = Uuencoded([Part, Part, Part, Part, 700]);
         _source.Remove(post.IdOf(2));
@@ -205,7 +205,7 @@ public sealed class CountedMapTests
     }
 
     [Fact]
-    public async Task Article_that_nobody_has_ends_it_where_its_length_cannot_be_told()
+    public async Task Missing_article_of_unknown_length_leaves_no_map()
     {
         var post = Uuencoded([Part, Part - 45, Part, Part, 700]);
         _source.Remove(post.IdOf(2));

@@ -22,7 +22,7 @@ public sealed class FileNamerTests
     [InlineData("movie2020hd.mkv", false)]
     [InlineData("a1b2c3-d4e5f6.mkv", false)]
     [InlineData("Movie.5", true)]
-    public void Obfuscation_is_judged_by_the_rule(string name, bool obfuscated) =>
+    public void Obfuscated_names_are_recognized(string name, bool obfuscated) =>
         Assert.Equal(obfuscated, NameJudge.IsObfuscated(name));
 
     [Theory]
@@ -41,7 +41,7 @@ public sealed class FileNamerTests
     [InlineData(Hex, null, MediaKind.Unknown, Hex, NameSource.Subject)]
     [InlineData(Hex, null, MediaKind.Rar5, Hex + ".rar", NameSource.Subject)]
     [InlineData("film.r00", null, MediaKind.Rar4, "film.r00", NameSource.Subject)]
-    public void Best_name_that_says_something_wins(string? subject, string? yenc, MediaKind kind, string name, NameSource source)
+    public void Best_readable_name_wins(string? subject, string? yenc, MediaKind kind, string name, NameSource source)
     {
         var named = Assert.Single(FileNamer.Name("My Release", [new NameRequest(subject, yenc, kind, 100)], windowsSafe: true));
 
@@ -57,7 +57,7 @@ public sealed class FileNamerTests
     }
 
     [Fact]
-    public void Equal_names_are_numbered_and_the_main_file_keeps_the_plain_one()
+    public void Longest_file_keeps_its_name_and_duplicates_are_numbered()
     {
         NameRequest[] files =
         [
@@ -74,7 +74,7 @@ public sealed class FileNamerTests
     }
 
     [Fact]
-    public void Season_of_hidden_names_is_numbered_by_length()
+    public void Obfuscated_season_is_numbered_by_length()
     {
         var files = Enumerable.Range(0, 3).Select(i => new NameRequest($"{i}{Hex}", null, MediaKind.Matroska, 100 + i)).ToArray();
 
@@ -112,7 +112,7 @@ public sealed class FileNamerTests
     }
 
     [Fact]
-    public void Thousands_of_equal_names_are_numbered_quickly()
+    public void Twenty_thousand_equal_names_are_numbered()
     {
         var set = new NameSet(windowsSafe: true);
         var names = Enumerable.Range(0, 20_000).Select(_ => set.Add("film.mkv")).ToList();

@@ -29,7 +29,7 @@ public sealed class GoldenNamesTests
     }
 
     [Fact]
-    public void Table_has_the_cases_that_reliability_promises()
+    public void Golden_table_has_at_least_60_distinct_cases()
     {
         var cases = GoldenCorpus.Read("names.txt");
 
@@ -38,7 +38,7 @@ public sealed class GoldenNamesTests
     }
 
     [Fact]
-    public void Published_names_are_clean_and_their_own()
+    public void Published_names_are_clean_and_unique()
     {
         foreach (var one in GoldenCorpus.Read("names.txt"))
         {

@@ -23,7 +23,7 @@ public sealed class MapCorrectorTests
 
     [Theory]
     [MemberData(nameof(Geometries))]
-    public async Task Map_that_was_believed_equal_is_corrected_from_any_article_that_refutes_it(int[] lengths)
+    public async Task Wrong_uniform_map_is_corrected_from_any_refuting_article(int[] lengths)
     {
         var post = Post(lengths);
         var truth = MapOf(lengths);
@@ -45,7 +45,7 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
-    public async Task Deviation_among_many_costs_a_logarithm_and_keeps_what_was_known()
+    public async Task Correction_costs_a_logarithm_and_keeps_known_segments()
     {
         int[] lengths = [.. Enumerable.Repeat(1100, 400)];
         (lengths[20], lengths[21]) = (1000, 1200);
@@ -66,7 +66,7 @@ public sealed class MapCorrectorTests
     [InlineData(1)]
     [InlineData(200)]
     [InlineData(399)]
-    public async Task Estimate_that_is_wrong_in_all_its_parts_is_corrected_by_one_article_and_those_beside_it(int refuting)
+    public async Task Wrong_estimate_is_corrected_by_one_article_and_neighbors(int refuting)
     {
         int[] lengths = [.. Enumerable.Repeat(1100, 399), 77];
         var post = Post(lengths);
@@ -78,7 +78,7 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
-    public async Task Article_of_another_file_is_not_believed()
+    public async Task Article_of_another_file_corrects_nothing()
     {
         var post = Post(3000, 3000, 3000, 3000, 3000, 100);
 
@@ -86,7 +86,7 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
-    public async Task Claim_with_nobody_beside_it_is_not_believed()
+    public async Task Claim_without_available_neighbors_is_rejected()
     {
         var post = Post(3000, 3000, 2900, 3100, 3000, 100);
         _source.Remove(post.IdOf(1));
@@ -96,7 +96,7 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
-    public async Task Claim_with_one_neighbour_gone_is_believed()
+    public async Task Claim_with_one_neighbor_missing_is_accepted()
     {
         var post = Post(3000, 3000, 2900, 3100, 3000, 100);
         _source.Remove(post.IdOf(1));
@@ -112,7 +112,7 @@ public sealed class MapCorrectorTests
     [InlineData(2, 6000, 20_000)]
     [InlineData(2, 15_000, 3000)]
     [InlineData(2, long.MaxValue - 3000, 3000)]
-    public async Task Place_that_would_change_the_length_of_the_file_is_not_believed(int index, long begin, int length)
+    public async Task Range_changing_the_file_length_is_rejected_without_fetching(int index, long begin, int length)
     {
         var post = Post(3000, 3000, 3000, 3000, 3000, 100);
 
@@ -121,7 +121,7 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
-    public async Task Provider_that_cannot_be_asked_leaves_the_question_open()
+    public async Task Provider_fault_during_correction_is_thrown()
     {
         var post = Post(3000, 3000, 2900, 3100, 3000, 100);
         _source.Break(post.IdOf(3), NntpFault.ConnectionClosed);

@@ -31,7 +31,7 @@ public sealed class NameCleanerTests
     [InlineData("COM", "COM")]
     [InlineData("COM10", "COM10")]
     [InlineData("console", "console")]
-    public void Windows_safe_names_are_clean(string name, string clean) =>
+    public void Windows_safe_cleaning_gives_the_expected_name(string name, string clean) =>
         Assert.Equal(clean, NameCleaner.Clean(name, windowsSafe: true));
 
     [Theory]
@@ -41,11 +41,11 @@ public sealed class NameCleanerTests
     [InlineData("a/b", "a_b")]
     [InlineData(".", "_")]
     [InlineData("..", "__")]
-    public void Other_names_keep_what_only_windows_refuses(string name, string clean) =>
+    public void Names_keep_Windows_only_restrictions_if_not_Windows_safe(string name, string clean) =>
         Assert.Equal(clean, NameCleaner.Clean(name, windowsSafe: false));
 
     [Fact]
-    public void Lone_surrogates_leave_no_broken_text()
+    public void Lone_surrogates_become_replacement_characters()
     {
         var clean = NameCleaner.Clean("a\uD800b\uDC00c\U0001F3AC.mkv", windowsSafe: true);
 
@@ -56,7 +56,7 @@ public sealed class NameCleanerTests
     [InlineData('x', 251)]
     [InlineData('\u00FC', 125)]
     [InlineData('\u65E5', 83)]
-    public void Long_names_are_cut_between_characters_and_keep_extension_and_suffix(char letter, int kept)
+    public void Long_names_are_cut_between_characters_before_the_extension(char letter, int kept)
     {
         var name = new string(letter, 400) + ".mkv";
 
@@ -67,14 +67,14 @@ public sealed class NameCleanerTests
     }
 
     [Fact]
-    public void Suffix_stands_before_the_extension()
+    public void Suffix_is_inserted_before_the_extension()
     {
         Assert.Equal("film (2).mkv", NameCleaner.Clean("film.mkv", windowsSafe: true, " (2)"));
         Assert.Equal("film (2)", NameCleaner.Clean("film", windowsSafe: true, " (2)"));
     }
 
     [Fact]
-    public void Any_text_gives_a_name_that_obeys_every_rule_and_stays()
+    public void Random_text_cleans_to_a_valid_stable_name()
     {
         var letter = Gen.OneOf(
             Gen.Choose(0, 0xFFFF).Select(code => ((char)code).ToString()),

@@ -20,7 +20,7 @@ public sealed class NameJudgeTests
     [InlineData("epub", false)]
     [InlineData("x.epub.rar", false)]
     [InlineData(null, false)]
-    public void Archives_inside_that_are_published_as_they_are(string? name, bool isPlain) => Assert.Equal(isPlain, NameJudge.IsPlain(name));
+    public void Document_archives_are_published_as_plain_files(string? name, bool isPlain) => Assert.Equal(isPlain, NameJudge.IsPlain(name));
 
     [Theory]
     [InlineData("BDMV/index.bdmv", true)]
@@ -33,7 +33,7 @@ public sealed class NameJudgeTests
     [InlineData("BDMV.mkv", false)]
     [InlineData("xBDMV/a.mkv", false)]
     [InlineData("film.vob", false)]
-    public void Discs_are_known_by_their_folders(string path, bool isPart) => Assert.Equal(isPart, NameJudge.IsDiscPart(path));
+    public void Disc_parts_are_recognized_by_their_folders(string path, bool isPart) => Assert.Equal(isPart, NameJudge.IsDiscPart(path));
 
     [Theory]
     [InlineData("film.mkv", MediaKind.Unknown, MediaCategory.Video)]
@@ -43,6 +43,6 @@ public sealed class NameJudgeTests
     [InlineData("a.part1.rar", MediaKind.Unknown, MediaCategory.Archive)]
     [InlineData("x.ape", MediaKind.Unknown, MediaCategory.Audio)]
     [InlineData("readme", MediaKind.Unknown, MediaCategory.Other)]
-    public void Name_decides_where_content_is_unknown_or_the_rule_says_so(string name, MediaKind kind, MediaCategory category) =>
+    public void Name_decides_the_category_if_content_is_ambiguous(string name, MediaKind kind, MediaCategory category) =>
         Assert.Equal(category, NameJudge.CategoryOf(name, kind));
 }

@@ -11,7 +11,7 @@ public sealed class PartJoinerTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Parts_of_one_name_are_one_file_in_order()
+    public async Task Parts_with_the_same_name_are_joined_in_order()
     {
         var files = await JoinAsync(
             ("\"a.part1.rar\" yEnc (3/3)", 3), ("\"a.part2.rar\" yEnc (1/2)", 1), ("\"a.part1.rar\" yEnc (1/3)", 1),
@@ -24,7 +24,7 @@ public sealed class PartJoinerTests
     }
 
     [Fact]
-    public async Task Parts_that_are_not_listed_are_holes()
+    public async Task Unlisted_parts_are_holes()
     {
         var files = await JoinAsync(("\"a.rar\" yEnc (2/4)", 2), ("\"a.rar\" yEnc (3/4)", 3), ("\"b.rar\" yEnc (2/3)", 2));
 
@@ -33,7 +33,7 @@ public sealed class PartJoinerTests
     }
 
     [Fact]
-    public async Task File_of_few_listed_parts_has_one_hole_for_each_gap() =>
+    public async Task Sparse_file_has_one_hole_per_gap() =>
         Assert.Equal([-1, 0, -1, 1, -1], Assert.Single(await JoinAsync(("\"a.rar\" yEnc (500/20000)", 500), ("\"a.rar\" yEnc (9000/20000)", 9000))).Members);
 
     [Theory]
@@ -43,7 +43,7 @@ public sealed class PartJoinerTests
     [InlineData("\"a\" yEnc (1/2)", 1, "\"b\" yEnc (1/2)", 1)]
     [InlineData("yEnc (1/2)", 1, "yEnc (2/2)", 2)]
     [InlineData("\"a\" yEnc (1/20001)", 1, "\"a\" yEnc (2/20001)", 2)]
-    public async Task Parts_that_contradict_each_other_stay_apart(string first, int firstNumber, string second, int secondNumber)
+    public async Task Contradicting_parts_stay_apart(string first, int firstNumber, string second, int secondNumber)
     {
         var files = await JoinAsync((first, firstNumber), (second, secondNumber));
 
@@ -52,7 +52,7 @@ public sealed class PartJoinerTests
     }
 
     [Fact]
-    public async Task First_part_alone_stays_as_it_is() =>
+    public async Task First_part_alone_stays_unchanged() =>
         Assert.Equal([0], Assert.Single(await JoinAsync(("\"a.rar\" yEnc (1/50)", 1))).Members);
 
     private static async Task<IReadOnlyList<ListedFile>> JoinAsync(params (string Subject, int Number)[] listed)

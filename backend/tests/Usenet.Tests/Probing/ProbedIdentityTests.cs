@@ -25,7 +25,7 @@ public sealed class ProbedIdentityTests
 
     [Theory]
     [MemberData(nameof(BadBodies))]
-    public async Task Bad_head_at_one_provider_is_taken_from_the_next(string body)
+    public async Task Bad_head_at_one_provider_is_refetched_from_the_next(string body)
     {
         _post.Replace(0, 0, TestArticle.OnWire(body));
 
@@ -50,7 +50,7 @@ public sealed class ProbedIdentityTests
     }
 
     [Fact]
-    public async Task Bad_head_where_nobody_else_has_it_is_corrupt_and_not_missing()
+    public async Task Bad_head_missing_elsewhere_is_corrupt_not_missing()
     {
         _post.Replace(0, 0, TestArticle.OnWire("text\r\n"));
         _post.Replace(1, 0, null);
@@ -66,7 +66,7 @@ public sealed class ProbedIdentityTests
     [InlineData(999_999_999L, 4, 3)]
     [InlineData(10_000L, 1, 2)]
     [InlineData(10_000L, 99_999, 2)]
-    public async Task Lying_size_and_total_reject_nothing(long size, int total, int fetches)
+    public async Task Wrong_size_or_total_rejects_no_article(long size, int total, int fetches)
     {
         for (var i = 0; i < 4; i++)
             _source.Post(_post.IdOf(i), _post.Article(i, i * 3000, i + 1, size, total));
@@ -78,7 +78,7 @@ public sealed class ProbedIdentityTests
     }
 
     [Fact]
-    public async Task Foreign_last_article_with_a_range_that_cannot_be_is_taken_from_the_next_provider()
+    public async Task Impossible_last_range_is_refetched_from_the_next_provider()
     {
         _post.Replace(0, 3, _post.Article(3, begin: 2000, part: 4));
 
@@ -91,7 +91,7 @@ public sealed class ProbedIdentityTests
     [Theory]
     [InlineData(0)]
     [InlineData(3)]
-    public async Task Range_that_is_longer_than_its_data_is_not_believed(int index)
+    public async Task Range_longer_than_its_data_is_rejected(int index)
     {
         var honest = _post.Article(index, index * 3000, index + 1);
         var end = index == 0 ? "end=3000" : "end=10000";

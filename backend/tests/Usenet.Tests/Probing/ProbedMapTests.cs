@@ -45,7 +45,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task One_deviation_among_many_costs_a_logarithm()
+    public async Task One_deviation_among_many_costs_logarithmic_fetches()
     {
         int[] lengths = [.. Enumerable.Repeat(1100, 200)];
         lengths[137] = 1024;
@@ -59,7 +59,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Missing_article_beside_a_deviation_leaves_the_rest_exact()
+    public async Task Missing_deviating_article_leaves_the_map_exact()
     {
         int[] lengths = [.. Enumerable.Repeat(1100, 20)];
         lengths[10] = 1024;
@@ -72,7 +72,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Article_that_contradicts_its_neighbours_leaves_the_map_unconfirmed()
+    public async Task Article_contradicting_neighbors_leaves_the_map_unconfirmed()
     {
         var post = ScriptedPost.Uniform(_source, "a", 9, 2000, 2000);
         for (var i = 5; i < 9; i++)
@@ -85,7 +85,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Geometry_without_rule_is_given_up_at_the_limit()
+    public async Task Irregular_geometry_is_given_up_at_the_bisection_limit()
     {
         int[] lengths = [.. Enumerable.Range(0, 60).Select(i => 1100 + i * 7 % 13)];
         var post = new ScriptedPost(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
@@ -98,7 +98,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Files_of_one_segment_each_are_joined_in_the_order_of_their_ranges()
+    public async Task Single_segment_files_are_joined_in_range_order()
     {
         var post = ScriptedPost.Uniform(_source, "a", 30, 2000, 700);
         var other = ScriptedPost.Uniform(_source, "b", 1, 0, 1200);
@@ -120,7 +120,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Piece_that_is_gone_is_a_hole_of_the_joined_file()
+    public async Task Missing_piece_is_a_hole_in_the_joined_file()
     {
         var post = ScriptedPost.Uniform(_source, "a", 10, 2000, 700);
         _source.Remove(post.IdOf(4));
@@ -139,7 +139,7 @@ public sealed class ProbedMapTests
     [Theory]
     [InlineData(10_700, new[] { 0, 1, 2, 3, -1, -1 }, 10_700)]
     [InlineData(99_999, new[] { 0, 1, 2, 3 }, 8000)]
-    public async Task Last_pieces_that_nobody_lists_are_holes_where_size_and_total_claim_them(int claimed, int[] members, int length)
+    public async Task Unlisted_last_pieces_are_holes_if_size_and_total_claim_them(int claimed, int[] members, int length)
     {
         var post = ScriptedPost.Uniform(_source, "a", 6, 2000, 700);
         for (var i = 0; i < 4; i++)
@@ -153,7 +153,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Bytes_of_a_million_articles_that_nobody_has_are_shared_out_evenly()
+    public async Task Million_missing_articles_share_their_bytes_evenly()
     {
         const int Count = 1_000_000;
         const long Begin = 900_000L * SegmentMap.MaxSegmentLength;
@@ -167,7 +167,7 @@ public sealed class ProbedMapTests
     }
 
     [Fact]
-    public async Task Pieces_beyond_the_limit_or_without_a_beginning_stay_apart()
+    public async Task Pieces_above_the_limit_or_without_a_first_one_stay_apart()
     {
         var post = ScriptedPost.Uniform(_source, "a", 6, 2000, 700);
         ProbeTarget[] pieces = [.. Enumerable.Range(0, 6).Select(index => Piece(post, index))];

@@ -22,11 +22,11 @@ public sealed class ReleaseFilterTests
     [InlineData("Proof/x.jpg", "proof/*", true)]
     [InlineData("x/Proof/x.jpg", "proof/*", false)]
     [InlineData("film.mkv", "", false)]
-    public void Names_on_the_blocklist_stay_away(string path, string pattern, bool isBlocked) =>
+    public void Blocklist_pattern_blocks_matching_paths(string path, string pattern, bool isBlocked) =>
         Assert.Equal(isBlocked ? Blocked : Published, Judge(Rules with { Blocklist = [pattern] }, new FilterFile(path, MediaKind.Unknown, 5)).Files[0]);
 
     [Fact]
-    public void Blocklist_holds_for_the_posted_name_too()
+    public void Blocklist_applies_to_the_posted_name_too()
     {
         var file = new FilterFile("Film.2019.mkv", MediaKind.Matroska, 5) { Original = "abc.unpack.mkv" };
 
@@ -44,7 +44,7 @@ public sealed class ReleaseFilterTests
     [InlineData("samplesx.mkv", false)]
     [InlineData("free1sample.mkv", false)]
     [InlineData("example/sampled-sample.mkv", true)]
-    public void Sample_is_a_whole_word(string path, bool says) => Assert.Equal(says, ReleaseFilter.SaysSample(path));
+    public void Sample_is_matched_as_a_whole_word(string path, bool says) => Assert.Equal(says, ReleaseFilter.SaysSample(path));
 
     [Theory]
     [InlineData(199, Sample)]
@@ -58,11 +58,11 @@ public sealed class ReleaseFilterTests
     }
 
     [Fact]
-    public void Samples_are_published_where_they_are_wanted() =>
+    public void Samples_are_published_if_not_dropped() =>
         Assert.Equal([Published, Published], Judge(Rules with { DropsSamples = false }, Video("film.mkv", 1000), Video("sample.mkv", 1)).Files);
 
     [Fact]
-    public void Word_in_the_name_of_the_release_makes_no_sample()
+    public void Sample_in_the_release_name_marks_no_samples()
     {
         var verdict = Judge(Rules with { Release = "The.Sample.2019" }, Video("The.Sample.2019.mkv", 1000), Video("The.Sample.2019.extra.mkv", 10));
 
@@ -73,19 +73,19 @@ public sealed class ReleaseFilterTests
     [Theory]
     [InlineData("sample/BDMV/STREAM/00002.m2ts")]
     [InlineData("sample/VIDEO_TS/VTS_02_1.VOB")]
-    public void Parts_of_a_disc_are_no_samples(string path) =>
+    public void Disc_parts_are_not_samples(string path) =>
         Assert.Equal([Published, Published], Judge(Rules, Video("film.mkv", 1000), Video(path, 1)).Files);
 
     [Fact]
-    public void Sample_beside_a_disc_is_one() =>
+    public void Sample_next_to_a_disc_is_dropped() =>
         Assert.Equal([Published, Sample], Judge(Rules, Video("BDMV/STREAM/00001.m2ts", 1000), Video("sample.mkv", 10)).Files);
 
     [Fact]
-    public void Pictures_and_songs_are_no_samples() =>
+    public void Pictures_and_songs_are_not_samples() =>
         Assert.Equal([Published, Published, Published], Judge(Rules, Video("film.mkv", 1000), new FilterFile("sample.jpg", MediaKind.Jpeg, 1), new FilterFile("sample.mp3", MediaKind.Mp3, 1)).Files);
 
     [Fact]
-    public void Par2_and_empty_files_stay_away()
+    public void Par2_and_empty_files_are_not_published()
     {
         FilterFile[] files = [Video("film.mkv", 1000), new("film.par2", MediaKind.Unknown, 5), new("x", MediaKind.Par2, 5), new("note.txt", MediaKind.Unknown, 0)];
 
@@ -106,7 +106,7 @@ public sealed class ReleaseFilterTests
     [InlineData("setup.exe", MediaKind.Unknown, ReleaseLack.Media)]
     [InlineData("book.epub", MediaKind.Zip, ReleaseLack.Media)]
     [InlineData("film.mkv", MediaKind.Jpeg, ReleaseLack.Media)]
-    public void Release_has_to_have_something_to_play(string path, MediaKind kind, ReleaseLack lack)
+    public void Release_needs_something_playable(string path, MediaKind kind, ReleaseLack lack)
     {
         var verdict = Judge(Rules, new FilterFile(path, kind, 100), new FilterFile("cover.jpg", MediaKind.Jpeg, 3));
 
@@ -127,7 +127,7 @@ public sealed class ReleaseFilterTests
     [InlineData("Sample.2019.1080p", "sample.2019.mkv", ReleaseLack.None)]
     [InlineData("Sample", "sample.mkv", ReleaseLack.None)]
     [InlineData("sample-only", "sample-only.mkv", ReleaseLack.None)]
-    public void Name_of_a_release_excuses_only_its_own_words(string release, string path, ReleaseLack lack) =>
+    public void Release_name_exempts_only_its_own_words(string release, string path, ReleaseLack lack) =>
         Assert.Equal(lack, Judge(Rules with { Release = release }, Video(path, 1000)).Lack);
 
     [Fact]
@@ -141,7 +141,7 @@ public sealed class ReleaseFilterTests
     }
 
     [Fact]
-    public void Blocked_film_is_none()
+    public void Blocked_film_leaves_only_samples()
     {
         var verdict = Judge(Rules with { Blocklist = ["*.mkv"] }, Video("film.mkv", 1000), Video("sample.avi", 900));
 

@@ -19,7 +19,7 @@ public sealed class ReleaseProberTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Plain_file_costs_first_and_last_article_and_no_more_of_them_than_needed()
+    public async Task Plain_file_costs_only_its_first_and_last_article_heads()
     {
         var post = ScriptedPost.Uniform(_source, "a", count: 9, partSize: 40_000, last: 30_000);
         _source.HoldsAfter = 2 * 4096;
@@ -44,7 +44,7 @@ public sealed class ReleaseProberTests
     [InlineData(0, 0)]
     [InlineData(-1, 0)]
     [InlineData(long.MaxValue, 2 << 20)]
-    public async Task What_a_head_costs_the_line_is_what_the_NZB_says_and_no_more_than_an_article_can_have(long claimed, long expected)
+    public async Task Expected_head_bytes_come_from_the_NZB_with_a_cap(long claimed, long expected)
     {
         var post = ScriptedPost.Uniform(_source, "a", count: 9, partSize: 40_000, last: 30_000);
 
@@ -68,7 +68,7 @@ public sealed class ReleaseProberTests
     [InlineData(5000)]
     [InlineData(4_999_999)]
     [InlineData(1)]
-    public async Task Single_part_article_has_its_decoded_length_whatever_it_claims(long claimed)
+    public async Task Single_part_length_is_decoded_not_claimed(long claimed)
     {
         var content = ScriptedPost.Film(5000);
         _source.Post("a-0@x", ScriptedPost.SinglePart(content, claimed));
@@ -79,7 +79,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Of_a_named_set_first_second_and_last_volume_are_asked_for_and_of_par2_the_index()
+    public async Task Named_set_costs_three_volumes_and_the_par2_index()
     {
         byte[] rar = [.. "Rar!\u001A\u0007\u0001\u0000"u8, .. TestArticle.Noise(3000)], par2 = [.. "PAR2\0PKT"u8, .. TestArticle.Noise(3000)];
         var volumes = Enumerable.Range(1, 6).Select(n => new ScriptedPost(_source, $"v{n}", rar, 1508, 1500)).ToList();
@@ -97,7 +97,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Volume_whose_claimed_length_does_not_fit_is_measured()
+    public async Task Volume_with_a_contradicting_claimed_length_is_measured()
     {
         byte[] rar = [.. "Rar!\u001A\u0007\u0001\u0000"u8, .. TestArticle.Noise(3000)];
         var volumes = Enumerable.Range(1, 4).Select(n => new ScriptedPost(_source, $"v{n}", rar, 1508, 1500)).ToList();
@@ -111,7 +111,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Hidden_archive_or_par2_costs_its_head_only()
+    public async Task Obfuscated_archive_or_par2_costs_only_its_head()
     {
         var par2 = new ScriptedPost(_source, "p", [.. "PAR2\0PKT"u8, .. TestArticle.Noise(3000)], 1508, 1500);
         var rar = new ScriptedPost(_source, "r", [.. "Rar!\u001A\u0007\u0001\u0000"u8, .. TestArticle.Noise(3000)], 1508, 1500);
@@ -125,7 +125,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Hidden_files_of_no_known_kind_are_measured_unless_they_may_be_pieces_of_an_archive()
+    public async Task Unknown_obfuscated_file_is_measured_unless_near_an_archive()
     {
         var unknown = new ScriptedPost(_source, "u", TestArticle.Noise(3000), 1500, 1500);
         var pieces = new ScriptedPost(_source, "z", [(byte)'7', (byte)'z', 0xBC, 0xAF, 0x27, 0x1C, .. TestArticle.Noise(2994)], 1500, 1500);
@@ -175,7 +175,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Duplicate_stands_in_for_a_missing_article()
+    public async Task Duplicate_replaces_a_missing_article()
     {
         var post = ScriptedPost.Uniform(_source, "a", 3, 2000, 100);
         _source.Remove("a-2@x");
@@ -191,7 +191,7 @@ public sealed class ReleaseProberTests
     [InlineData(4100, 4100)]
     [InlineData(4000, null)]
     [InlineData(9999, null)]
-    public async Task Missing_last_article_leaves_the_claimed_size_where_it_fits(long claimed, int? expected)
+    public async Task Missing_last_article_keeps_the_claimed_size_if_plausible(long claimed, int? expected)
     {
         var post = ScriptedPost.Uniform(_source, "a", 3, 2000, 100);
         _source.Post("a-0@x", post.Article(0, 0, 1, fileSize: claimed));
@@ -204,7 +204,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Fault_of_the_provider_is_no_verdict_on_the_files()
+    public async Task Provider_fault_is_thrown_without_a_verdict_on_the_files()
     {
         var posts = Enumerable.Range(0, 20).Select(n => ScriptedPost.Uniform(_source, $"f{n}", 3, 2000, 100)).ToList();
         _source.Break("f7-2@x", NntpFault.Stalled);
@@ -216,7 +216,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Cancelling_ends_every_fetch()
+    public async Task Cancellation_ends_every_fetch()
     {
         using var cancel = new CancellationTokenSource();
         var post = ScriptedPost.Uniform(_source, "a", 3, 2000, 100);
@@ -227,7 +227,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Many_files_are_asked_for_together_but_never_beyond_the_limit()
+    public async Task Many_files_are_probed_in_parallel_within_the_limit()
     {
         var posts = Enumerable.Range(0, 200).Select(n => ScriptedPost.Uniform(_source, $"f{n}", 2, 2000, 1500)).ToList();
         var steps = new List<int>();
@@ -248,7 +248,7 @@ public sealed class ReleaseProberTests
     [InlineData("raw-mkv", "film.mkv", MediaKind.Matroska)]
     [InlineData("raw-dots", "film.mkv", MediaKind.Matroska)]
     [InlineData("raw-faststart", "faststart.mp4", MediaKind.Mp4)]
-    public async Task Real_post_is_recognised_and_measured(string release, string name, MediaKind kind)
+    public async Task Real_post_is_recognized_and_measured(string release, string name, MediaKind kind)
     {
         await SpoolFolder.PostAsync(_source, Repository.Fixture($"posts/{release}"), Token);
         var targets = await ReadTargetsAsync(release);
@@ -262,7 +262,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Real_archive_costs_three_heads_and_its_last_article_at_most()
+    public async Task Real_archive_costs_at_most_four_heads()
     {
         await SpoolFolder.PostAsync(_source, Repository.Fixture("posts/rar4"), Token);
 

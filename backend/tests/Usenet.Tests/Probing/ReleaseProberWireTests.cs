@@ -30,7 +30,7 @@ public sealed class ReleaseProberWireTests
     }
 
     [Fact]
-    public async Task Season_of_many_files_costs_two_bodies_each()
+    public async Task Season_costs_two_bodies_per_file()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(120, articleSize: 30_000, files: 40));
 
@@ -44,7 +44,7 @@ public sealed class ReleaseProberWireTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task Whatever_is_wrong_at_one_provider_the_map_is_right(FaultKind kind)
+    public async Task Map_is_right_despite_any_fault_at_one_provider(FaultKind kind)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(5),
@@ -58,7 +58,7 @@ public sealed class ReleaseProberWireTests
     }
 
     [Fact]
-    public async Task Unreachable_providers_are_a_fault_and_no_verdict()
+    public async Task Unreachable_providers_throw_without_a_verdict()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(3));
         host.Mock.ChangeFaults([new MockFault { Kind = FaultKind.ConnectClose }]);

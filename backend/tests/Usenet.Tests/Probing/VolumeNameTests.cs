@@ -16,7 +16,7 @@ public sealed class VolumeNameTests
     [InlineData("film.mkv.012", "film.mkv|split", 11)]
     [InlineData("a.zip", "a|zip", int.MaxValue)]
     [InlineData("a.z01", "a|zip", 0)]
-    public void Volumes_are_recognised_by_name(string name, string set, int number)
+    public void Volumes_are_recognized_by_name(string name, string set, int number)
     {
         var volume = VolumeName.Parse(name)!.Value;
 
@@ -28,7 +28,7 @@ public sealed class VolumeNameTests
     [InlineData("film-12.rar", "film.rar|loose", 11, VolumeFormat.Rar)]
     [InlineData("film_3.7z", "film.7z|loose", 2, VolumeFormat.SevenZip)]
     [InlineData("Film.7", "film|loose", 6, VolumeFormat.Split)]
-    internal void Numbers_that_may_be_of_a_title_are_found_when_asked_for(string name, string set, int number, VolumeFormat format)
+    internal void Loose_parse_finds_numbers_possibly_from_a_title(string name, string set, int number, VolumeFormat format)
     {
         var volume = VolumeName.ParseLoose(name)!.Value;
 
@@ -45,10 +45,10 @@ public sealed class VolumeNameTests
     [InlineData("film-1a")]
     [InlineData("film-1.mkv")]
     [InlineData("film-123456")]
-    public void Other_names_have_no_number(string? name) => Assert.Null(VolumeName.ParseLoose(name));
+    public void Other_names_have_no_volume_number(string? name) => Assert.Null(VolumeName.ParseLoose(name));
 
     [Fact]
-    public void Any_text_is_read()
+    public void Random_names_parse_to_null_or_a_prefix_stem()
     {
         var random = new Random(11);
         const string Letters = "ar7zip.-_0139 part";

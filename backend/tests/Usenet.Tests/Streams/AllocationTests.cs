@@ -56,7 +56,7 @@ public sealed class AllocationTests
     }
 
     [Fact]
-    public async Task A_segment_costs_at_most_twenty_objects_and_seven_kinds_on_the_road_of_its_article()
+    public async Task Segment_allocates_at_most_20_objects_and_7_own_types()
     {
         const int Small = 1000;
         const int Round = 2000;

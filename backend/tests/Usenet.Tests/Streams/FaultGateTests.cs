@@ -68,11 +68,11 @@ public sealed class FaultGateTests : IAsyncDisposable
     private static FaultKind[] Kinds => [.. Enum.GetValues<FaultKind>().Where(kind => kind != FaultKind.Coverage)];
 
     [Fact]
-    public Task G1_Of_20000_reads_among_every_fault_none_ends_with_a_wrong_byte() => RunAsync(20_000, seed: 1);
+    public Task G1_20000_reads_under_every_fault_return_no_wrong_byte() => RunAsync(20_000, seed: 1);
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task G1_Of_250000_reads_among_every_fault_none_ends_with_a_wrong_byte() => RunAsync(250_000, seed: 1_000);
+    public Task G1_250000_reads_under_every_fault_return_no_wrong_byte() => RunAsync(250_000, seed: 1_000);
 
     public ValueTask DisposeAsync() => _heartbeat.DisposeAsync();
 

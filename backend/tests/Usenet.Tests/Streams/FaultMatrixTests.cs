@@ -35,7 +35,7 @@ public sealed class FaultMatrixTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task A_fault_at_one_of_two_providers_costs_no_byte(FaultKind kind)
+    public async Task Fault_at_one_of_two_providers_loses_no_byte(FaultKind kind)
     {
         await using var host = await StartAsync(new MockFault { Kind = kind, Provider = 0, Rate = IsOfAConnection(kind) ? 1 : 0.5 }, providers: 2, Patience);
         await ReadWholeAsync(host);
@@ -63,7 +63,7 @@ public sealed class FaultMatrixTests
     }
 
     [Fact]
-    public async Task Connections_dropped_at_the_only_provider_are_tried_again_until_every_byte_is_right()
+    public async Task Dropped_connections_are_retried_until_the_read_is_complete()
     {
         var drops = new MockFault { Kind = FaultKind.BodyReset, Rate = 0.5 };
         await using var host = await StartAsync(drops, providers: 1, Patience);

@@ -33,7 +33,7 @@ public sealed class HangingProviderTests : IAsyncDisposable
     [InlineData(FaultKind.CommandSlow, false)]
     [InlineData(FaultKind.BodyStall, true)]
     [InlineData(FaultKind.BodyStall, false)]
-    public async Task F10_Film_beside_a_provider_that_hangs_stalls_for_8_seconds_at_most(FaultKind kind, bool hedge)
+    public async Task F10_Hanging_provider_stalls_playback_at_most_8_seconds(FaultKind kind, bool hedge)
     {
         var longest = await Task.WhenAll(Enumerable.Range(0, Films).Select(film => PlayAsync(kind, hedge, film * Step)));
         Array.Sort(longest);

@@ -35,7 +35,7 @@ public sealed class LimitedBandwidthTests : IDisposable
     public void Dispose() => _bandwidth.Dispose();
 
     [Fact(Timeout = 240_000)]
-    public async Task Eight_readers_and_five_imports_share_20_Mbit_with_playback_first_and_nothing_is_late()
+    public async Task Limit_of_20_Mbit_is_met_with_playback_first_and_no_hedge()
     {
         _bandwidth.Configure(Limit);
         await using var host = await StartAsync(articles: 1600, ArticleSize, _clock);
@@ -66,7 +66,7 @@ public sealed class LimitedBandwidthTests : IDisposable
 
     /// <summary>Readers that wait for longer than any deadline allows, had something gone wrong, and that go on at once without the limit.</summary>
     [Fact(Timeout = 240_000)]
-    public async Task Waits_of_minutes_are_no_failure_and_end_with_the_limit()
+    public async Task Minutes_of_pacing_are_no_failure_and_end_with_the_limit()
     {
         const int Small = 20_000;
         _bandwidth.Configure(2_000);
@@ -94,7 +94,7 @@ public sealed class LimitedBandwidthTests : IDisposable
     }
 
     [Fact(Timeout = 120_000)]
-    public async Task What_is_held_in_memory_is_free()
+    public async Task Segments_in_memory_do_not_count_toward_the_limit()
     {
         const int Articles = 10;
         await using var host = await StartAsync(Articles, ArticleSize, TimeProvider.System);
@@ -114,7 +114,7 @@ public sealed class LimitedBandwidthTests : IDisposable
     /// <summary>Readers and imports by the clock of the machine.</summary>
     [Fact(Timeout = 240_000)]
     [Trait("Category", "Long")]
-    public async Task Ten_seconds_bring_what_20_Mbit_allow()
+    public async Task Throughput_in_real_time_matches_a_20_Mbit_limit()
     {
         const int Usual = 716_800;
         using var bandwidth = new BandwidthLimiter(TimeProvider.System);

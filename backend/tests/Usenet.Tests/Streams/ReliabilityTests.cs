@@ -59,7 +59,7 @@ public sealed class ReliabilityTests
     [Theory(Timeout = 120_000)]
     [InlineData(32, 0)]
     [InlineData(48, 512 << 10)]
-    public async Task F02_Paused_and_slow_readers_hold_nothing_that_a_new_stream_would_have_to_wait_for(int paused, int lent)
+    public async Task F02_Paused_and_slow_readers_do_not_delay_a_new_stream(int paused, int lent)
     {
         const int Slow = 8;
         var newcomer = paused + Slow;
@@ -153,7 +153,7 @@ public sealed class ReliabilityTests
     }
 
     [Fact]
-    public async Task F05_What_reads_in_the_background_has_a_quarter_of_the_budget_together()
+    public async Task F05_Background_readers_share_a_quarter_of_the_budget()
     {
         var options = new StreamOptions { ByteBudget = 8L << 20, GuaranteedBytes = 1L << 20, ReadAhead = 8L << 20 };
         await using var host = await EngineHost.StartAsync(
@@ -171,7 +171,7 @@ public sealed class ReliabilityTests
     }
 
     [Fact]
-    public async Task F26_Aborts_and_seeks_and_pauses_cost_what_they_read_and_leave_nothing_behind()
+    public async Task F26_Short_reads_and_pauses_overfetch_little_and_leak_nothing()
     {
         const int Sessions = 5000;
         const int Cap = 8;
@@ -224,7 +224,7 @@ public sealed class ReliabilityTests
     }
 
     [Fact]
-    public async Task F26_Nothing_past_the_segment_of_the_last_byte_asked_for_is_fetched()
+    public async Task F26_Nothing_past_the_last_requested_segment_is_fetched()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(60, 20_000),

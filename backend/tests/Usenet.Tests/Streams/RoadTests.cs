@@ -19,7 +19,7 @@ public sealed class RoadTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task Bytes_of_a_body_reach_their_waiters_under_two_locks()
+    public async Task Body_bytes_reach_their_waiters_under_at_most_two_locks()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(1, 2_000_000));
         using var blocks = new BlockPool(4 << 20);
@@ -35,7 +35,7 @@ public sealed class RoadTests
     }
 
     [Fact]
-    public void Three_types_are_awaited_without_a_task_of_their_own()
+    public void At_most_three_types_are_custom_task_sources()
     {
         var own = typeof(IArticleSource).Assembly.GetTypes().Where(type => IsTaskSource(type) && !(type.BaseType is { } parent && IsTaskSource(parent)));
         Assert.InRange(own.Count(), 1, MostTaskSources);

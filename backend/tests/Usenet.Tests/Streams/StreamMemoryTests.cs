@@ -33,7 +33,7 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
-    public async Task Segments_go_where_the_memory_for_them_has_changed()
+    public async Task Changed_byte_budget_drops_cached_segments()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(10));
         using var memory = new StreamMemory(TimeProvider.System);
@@ -57,7 +57,7 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
-    public async Task Streams_of_the_engine_before_share_the_budget_of_the_next_one()
+    public async Task Streams_of_the_old_engine_share_the_new_budget()
     {
         const long Budget = 4L << 20;
         const long Guaranteed = 256L << 10;
@@ -90,7 +90,7 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
-    public void Whoever_made_it_learns_of_memory_that_is_used_after_it_was_given_back()
+    public void Use_after_return_is_reported_to_the_owner()
     {
         using var memory = new StreamMemory(TimeProvider.System, static found => throw new InvalidOperationException(found));
         var (_, blocks, _) = memory.Open(new StreamOptions());
@@ -122,7 +122,7 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
-    public void Trust_is_lost_by_an_account_and_not_by_its_place()
+    public void Trust_is_lost_per_account_not_per_position()
     {
         var (liar, honest) = (Guid.NewGuid(), Guid.NewGuid());
         using var memory = new StreamMemory(TimeProvider.System);

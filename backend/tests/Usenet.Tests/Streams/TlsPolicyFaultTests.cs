@@ -30,7 +30,7 @@ public sealed class TlsPolicyFaultTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task Fault_at_one_of_two_providers_costs_no_byte(FaultKind kind)
+    public async Task Fault_at_one_of_two_providers_loses_no_byte(FaultKind kind)
     {
         await using var host = await StartAsync(kind, Fault(kind) with { Provider = 0 }, providers: 2);
         for (var round = 0; round < MostRounds && !IsMet(host, kind); round++)
@@ -44,7 +44,7 @@ public sealed class TlsPolicyFaultTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task Fault_at_the_only_provider_ends_in_right_bytes_or_a_typed_error(FaultKind kind)
+    public async Task Lone_provider_fault_ends_in_correct_bytes_or_a_typed_error(FaultKind kind)
     {
         await using var host = await StartAsync(kind, Fault(kind) with { Until = kind == FaultKind.PolicyDown ? TimeSpan.FromMilliseconds(300) : null }, providers: 1);
         var error = await ReadWholeAsync(host);
@@ -80,7 +80,7 @@ public sealed class TlsPolicyFaultTests
     [InlineData(FaultKind.TlsExpired)]
     [InlineData(FaultKind.TlsWrongHost)]
     [InlineData(FaultKind.TlsSelfSigned)]
-    public async Task Certificate_that_nobody_checks_costs_nothing(FaultKind kind)
+    public async Task Bad_certificate_is_accepted_if_verification_is_off(FaultKind kind)
     {
         await using var host = await StartAsync(kind, Fault(kind), providers: 1, skipsVerification: true);
         Assert.Null(await ReadWholeAsync(host));

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Tests.Tester;
 public sealed class ServerModeTests
 {
     [Fact]
-    public async Task Right_bytes_are_good_and_every_figure_that_can_be_had_is_there()
+    public async Task Right_bytes_pass_and_every_metric_is_reported()
     {
         await using var server = new PretendedServer();
         var call = await TesterCall.SmallAsync([.. server.Flags, $"--pid={Environment.ProcessId}", "--seeks=5", "--json=-"]);
@@ -29,7 +29,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public async Task Wrong_byte_is_found()
+    public async Task Wrong_byte_fails_with_its_offset()
     {
         await using var server = new PretendedServer { WrongAt = 1_234_567 };
         var call = await TesterCall.SmallAsync([.. server.Flags, "--steps=7"]);
@@ -38,7 +38,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public async Task Answer_that_is_cut_is_a_failure()
+    public async Task Truncated_response_is_a_failure()
     {
         await using var server = new PretendedServer { CutAt = 1_000_000 };
         var call = await TesterCall.SmallAsync([.. server.Flags, "--steps=7"]);
@@ -47,7 +47,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public async Task File_that_is_listed_with_another_length_is_a_failure()
+    public async Task File_listed_with_a_wrong_length_is_a_failure()
     {
         await using var server = new PretendedServer { Overstated = 1 };
         var call = await TesterCall.SmallAsync([.. server.Flags, "--steps=7"]);
@@ -56,7 +56,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public async Task Import_that_fails_is_exit_4_with_the_servers_sentence()
+    public async Task Failed_import_exits_4_with_the_server_message()
     {
         await using var server = new PretendedServer { Failure = "The post is gone." };
         var call = await TesterCall.SmallAsync([.. server.Flags, "--steps=7"]);
@@ -65,7 +65,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public async Task Players_are_served_side_by_side()
+    public async Task Parallel_readers_of_one_file_play_without_interruption()
     {
         await using var server = new PretendedServer();
         var call = await TesterCall.SmallAsync([.. server.Flags, "--steps=1", "--playback=0", "--readers=3", "--same-file", "--playback-seconds=1", "--json=-"]);
@@ -75,7 +75,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public void Sequential_reads_have_the_seeds_of_their_runs_and_none_comes_twice()
+    public void Seeds_follow_the_run_number_and_never_repeat()
     {
         var seeds = new FreshSeeds(7);
         var read = new[] { seeds.Next(1, SessionUse.Sequential), seeds.Next(2, SessionUse.Sequential) };
@@ -85,7 +85,7 @@ public sealed class ServerModeTests
     }
 
     [Fact]
-    public void Listing_has_the_files_and_no_folders()
+    public void Dav_listing_has_files_and_no_folders()
     {
         var files = DavListing.Parse(
             """

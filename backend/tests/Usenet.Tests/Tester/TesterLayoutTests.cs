@@ -21,7 +21,7 @@ public sealed class TesterLayoutTests
     [InlineData("nested", "--volumes=6")]
     [InlineData("rar5", "--volumes=6", "--obfuscate", "--par2=4")]
     [InlineData("rar5", "--volumes=3", "--files=3")]
-    public async Task Layout_is_mapped_and_every_byte_is_the_truth(string layout, params string[] more)
+    public async Task Layout_is_mapped_and_every_byte_is_right(string layout, params string[] more)
     {
         var call = await TesterCall.SmallAsync([.. Small, "--steps=1-4,7", $"--layout={layout}", .. more]);
         call.AssertExit(0);
@@ -33,7 +33,7 @@ public sealed class TesterLayoutTests
     }
 
     [Fact]
-    public async Task Par2_step_tells_what_the_index_describes()
+    public async Task Par2_step_reports_the_files_in_the_index()
     {
         var call = await TesterCall.SmallAsync("--size=1", "--article-size=20000", "--steps=1-4", "--layout=rar4", "--volumes=5", "--par2=2");
         call.AssertExit(0);
@@ -43,7 +43,7 @@ public sealed class TesterLayoutTests
     [Theory]
     [InlineData("rar5")]
     [InlineData("rar5-enc")]
-    public async Task Hole_in_a_volume_ends_the_read_exactly_there(string layout)
+    public async Task Missing_volume_article_ends_the_read_without_wrong_bytes(string layout)
     {
         var call = await TesterCall.SmallAsync([.. Small, "--steps=1-4,7", $"--layout={layout}", "--volumes=4", "--missing=7"]);
         call.AssertExit(0);
@@ -53,7 +53,7 @@ public sealed class TesterLayoutTests
     }
 
     [Fact]
-    public async Task Volumes_are_read_as_one_flat_file_where_archives_are_skipped()
+    public async Task Skipped_rar_parsing_reads_volumes_as_one_flat_file()
     {
         var call = await TesterCall.SmallAsync("--size=1", "--article-size=20000", "--json=-", "--steps=1-4,7", "--layout=rar5", "--volumes=4", "--skip-rar-parsing");
         call.AssertExit(0);

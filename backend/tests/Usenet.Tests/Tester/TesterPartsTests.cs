@@ -14,7 +14,7 @@ namespace Sluice.Usenet.Tests.Tester;
 public sealed class TesterPartsTests
 {
     [Fact]
-    public void Soak_has_its_own_time_beside_the_limit_of_a_run()
+    public void Soak_time_is_added_to_the_run_time_limit()
     {
         var flags = new TesterFlags();
         var read = new OptionsReader(flags, flags.Command().Parse(["--mock-server", "--soak=20"])).Read([]);
@@ -22,7 +22,7 @@ public sealed class TesterPartsTests
     }
 
     [Fact]
-    public void Comparison_agrees_with_the_mock_about_every_byte_at_every_alignment()
+    public void Comparison_accepts_mock_content_at_every_alignment()
     {
         var bytes = new byte[700];
         for (var offset = 0; offset < 20; offset++)
@@ -36,7 +36,7 @@ public sealed class TesterPartsTests
     }
 
     [Fact]
-    public void Comparison_finds_a_single_wrong_bit_wherever_it_is()
+    public void Comparison_finds_a_wrong_bit_at_any_position()
     {
         var bytes = new byte[331];
         SyntheticContent.Fill(9, 0, 1_000_003, bytes);
@@ -49,7 +49,7 @@ public sealed class TesterPartsTests
     }
 
     [Fact]
-    public void Terminator_is_found_across_every_split_and_nothing_behind_it_is_taken()
+    public void Terminator_is_found_at_every_split_and_ends_consumption()
     {
         foreach (var body in new[] { ".\r\n", "..\r\n.\r\n", "a\r\n..b\r\n.\r\n", "\r\n.\r.\r\n\r\n.\r\n", "abc\r\n.\r\n" })
         {
@@ -67,7 +67,7 @@ public sealed class TesterPartsTests
     [InlineData(0, 1)]
     [InlineData(100, 5)]
     [InlineData(95, 4.8)]
-    public void Percentiles_lie_between_the_values(double percent, double expected)
+    public void Percentiles_interpolate_between_values(double percent, double expected)
     {
         var samples = new Samples();
         foreach (var value in new double[] { 5, 1, 4, 2, 3 })
@@ -76,7 +76,7 @@ public sealed class TesterPartsTests
     }
 
     [Fact]
-    public void Windows_leave_the_first_and_the_last_out_and_say_nothing_when_they_are_few()
+    public void Rate_windows_skip_both_ends_and_need_enough_samples()
     {
         var windows = new RateWindows(1);
         for (var second = 0; second < 6; second++)
@@ -88,7 +88,7 @@ public sealed class TesterPartsTests
     }
 
     [Fact]
-    public void Trend_is_the_slope_of_the_line_through_all_values()
+    public void Trend_is_the_slope_of_a_linear_fit()
     {
         var trend = new Trend();
         Assert.Null(trend.Slope);
@@ -111,17 +111,17 @@ public sealed class TesterPartsTests
     [InlineData("cpu_s_per_gib", 0.5, 0.6, "worse")]
     [InlineData("articles_per_seek.worst", 2, 3, "worse")]
     [InlineData("bytes_verified", 2, 3, "")]
-    public void Worse_depends_on_what_a_figure_means(string name, double before, double now, string verdict) =>
+    public void Worse_depends_on_the_direction_of_the_metric(string name, double before, double now, string verdict) =>
         Assert.Equal(verdict, Comparison.Judge(name, before, now, tolerancePercent: 10));
 
     [Theory]
     [InlineData("--size=2 --json=a --compare=b --limit=2")]
     [InlineData("--size=2 --json a --compare b --limit=2")]
     [InlineData("--size=2 --json a --tolerance 20 --compare=b --limit=2")]
-    public void Names_of_results_are_no_difference_of_arguments(string args) => Assert.Equal("--size=2 --limit=2", Comparison.Compared(args.Split(' ')));
+    public void Compared_arguments_exclude_json_and_compare_flags(string args) => Assert.Equal("--size=2 --limit=2", Comparison.Compared(args.Split(' ')));
 
     [Fact]
-    public void Counts_that_do_not_agree_are_named()
+    public void Disagreeing_counts_are_named()
     {
         var provider = new ProviderCounts(Commands: 10, Bodies: 10, Opened: 2, Peak: 2, Refused: 0, Bytes: 0, DeepestPipeline: 4, Waiting: 0);
         var engine = new NntpCounters { Commands = 10, Bodies = 10, SocketsOpened = 2, SocketsPeak = 2 };

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Tests.Tester;
 public sealed class TesterRunTests
 {
     [Fact]
-    public async Task Clean_release_is_read_right_and_counted_alike_by_engine_and_mock()
+    public async Task Clean_release_reads_right_with_matching_mock_counts()
     {
         var call = await TesterCall.SmallAsync("--json=-", "--ceiling");
         call.AssertExit(0);
@@ -32,7 +32,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Summary_is_the_last_thing_printed_and_fits_the_screen()
+    public async Task Summary_is_printed_last_and_fits_80_columns()
     {
         var call = await TesterCall.SmallAsync("--steps=6-7");
         call.AssertExit(0);
@@ -64,7 +64,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Rates_of_a_reader_go_on_when_its_film_begins_again()
+    public async Task Reader_rates_continue_when_the_film_restarts()
     {
         // A film of half a second: the seconds that are counted are those of the reader.
         var call = await TesterCall.SmallAsync("--steps=1", "--size=1", "--playback=16", "--playback-seconds=7", "--json=-");
@@ -73,7 +73,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Readers_play_side_by_side_and_every_byte_of_them_is_compared()
+    public async Task Parallel_readers_play_and_their_bytes_are_compared()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--layout=pack", "--files=3", "--playback=0", "--readers=3", "--playback-seconds=1", "--json=-");
         call.AssertExit(0);
@@ -84,7 +84,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Readers_who_play_once_stop_at_the_end_of_their_film()
+    public async Task Once_flag_stops_readers_at_the_end_of_the_film()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--playback=0", "--once", "--playback-seconds=60", "--json=-");
         call.AssertExit(0);
@@ -92,7 +92,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Storm_counts_every_seek_and_leaves_nothing_under_way()
+    public async Task Storm_counts_every_seek_and_leaves_nothing_in_progress()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--layout=pack", "--files=2", "--storm=50", "--storm-seconds=1", "--readers=2", "--json=-");
         call.AssertExit(0);
@@ -103,14 +103,14 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Storm_needs_a_file_for_each_reader()
+    public async Task Storm_with_fewer_files_than_readers_exits_2()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--storm=50", "--readers=2");
         call.AssertExit(2);
     }
 
     [Fact]
-    public async Task Soak_meets_the_faults_and_no_wrong_byte()
+    public async Task Soak_hits_faults_without_wrong_bytes()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--soak=0.05", "--readers=4", "--playback=0", "--providers=2", "--json=-");
         call.AssertExit(0);
@@ -121,7 +121,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Real_file_is_served_and_compared()
+    public async Task Media_file_is_served_and_compared()
     {
         var folder = Directory.CreateTempSubdirectory("tester-");
         try
@@ -140,7 +140,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Worse_figures_than_before_are_exit_3()
+    public async Task Worse_metrics_than_the_baseline_exit_3()
     {
         var folder = Directory.CreateTempSubdirectory("tester-");
         try
@@ -162,7 +162,7 @@ public sealed class TesterRunTests
     }
 
     [Fact]
-    public async Task Interrupted_run_prints_what_is_done_and_exits_130()
+    public async Task Interrupted_run_prints_finished_steps_and_exits_130()
     {
         using var interrupted = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
         using var output = new SignallingWriter("[7] Sequential", interrupted.Cancel);

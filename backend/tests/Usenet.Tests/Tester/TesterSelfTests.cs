@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Tests.Tester;
 public sealed class TesterSelfTests
 {
     [Fact]
-    public async Task Wrong_bytes_that_nothing_else_can_see_are_found_and_named()
+    public async Task Wrong_bytes_with_a_valid_CRC_are_found_and_located()
     {
         // An article of another release under the same number and range: its header, length and CRC are right, its bytes are not.
         var good = MockRelease.Plain(1, 2 << 20, articleSize: 52_429);
@@ -22,7 +22,7 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
-    public async Task Body_that_is_short_at_every_try_is_a_failure()
+    public async Task Body_short_on_every_attempt_is_a_failure()
     {
         var call = await WithFaultsAsync("""{"kind":"yenc.short","article":"7","tries":0}""", "--steps=7");
         call.AssertExit(1);
@@ -30,7 +30,7 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
-    public async Task Connection_that_is_dropped_at_every_try_is_a_failure()
+    public async Task Connection_dropped_on_every_attempt_is_a_failure()
     {
         var call = await WithFaultsAsync("""{"kind":"body.fin","article":"1","offset":10,"tries":0}""", "--steps=1");
         call.AssertExit(1);
@@ -38,7 +38,7 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
-    public async Task Connection_over_the_cap_is_a_failure_though_every_byte_is_right()
+    public async Task Connection_over_the_cap_fails_despite_right_bytes()
     {
         var call = await TesterCall.SmallAsync("--steps=7", "--max-conns=1", "--latency=20", "--json=-");
         call.AssertExit(1);
@@ -47,7 +47,7 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
-    public async Task Hole_of_missing_articles_is_met_exactly_and_what_lies_behind_it_is_right()
+    public async Task Missing_articles_leave_no_wrong_or_unproved_bytes()
     {
         var call = await TesterCall.SmallAsync("--steps=6-7", "--missing=7,20-21", "--json=-");
         call.AssertExit(0);
@@ -59,7 +59,7 @@ public sealed class TesterSelfTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Damaged_articles_end_the_read_and_no_wrong_byte_counts_as_right(bool verifyBeforeServe)
+    public async Task Damaged_articles_give_no_wrong_bytes(bool verifyBeforeServe)
     {
         string[] more = verifyBeforeServe ? ["--verify-before-serve"] : [];
         var call = await TesterCall.SmallAsync([.. more, "--steps=6-7", "--corrupt=5,11,21,31", "--json=-"]);
@@ -81,7 +81,7 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
-    public async Task Connections_dropped_once_are_retried_and_the_counts_still_agree()
+    public async Task Dropped_connections_are_retried_and_the_counts_agree()
     {
         var call = await WithFaultsAsync("""{"kind":"body.rst","rate":0.2}""", "--steps=7", "--json=-");
         call.AssertExit(0);

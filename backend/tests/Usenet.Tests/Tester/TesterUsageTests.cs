@@ -40,7 +40,7 @@ public sealed class TesterUsageTests
     [InlineData("film.nzb")]
     [InlineData("film.nzb --host=127.0.0.1 --pass-env=NO_SUCH_VARIABLE_HERE")]
     [InlineData("film.nzb --providers-file=/no/such/file")]
-    public async Task Flags_without_sense_are_exit_2_with_a_sentence(string line)
+    public async Task Invalid_flags_exit_2_with_an_explanation(string line)
     {
         var call = await TesterCall.RunAsync(line.Split(' ', StringSplitOptions.RemoveEmptyEntries), Cancelled);
         call.AssertExit(2);
@@ -49,14 +49,14 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Nzb_that_the_mock_did_not_write_is_exit_2_with_the_mock()
+    public async Task Foreign_nzb_with_the_mock_exits_2()
     {
         var call = await TesterCall.SmallAsync(Repository.Fixture("posts/raw-mkv.nzb"));
         call.AssertExit(2);
     }
 
     [Fact]
-    public async Task Flag_of_the_ancestor_is_accepted_and_ignored()
+    public async Task Legacy_flag_is_accepted_and_hidden_from_help()
     {
         var call = await TesterCall.RunAsync(["--test-full-nzb", "--help"], Cancelled);
         call.AssertExit(0);
@@ -65,7 +65,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task File_that_is_no_nzb_is_refused_with_the_reason()
+    public async Task Non_nzb_file_exits_4_with_the_reason()
     {
         var call = await TesterCall.SmallAsync(Repository.Fixture("posts/manifest.json"));
         call.AssertExit(4);
@@ -73,7 +73,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Provider_that_nobody_can_reach_is_exit_5()
+    public async Task Unreachable_provider_exits_5()
     {
         // A port that was free a moment ago and has no listener.
         using var listener = new TcpListener(IPAddress.Loopback, 0);
@@ -85,7 +85,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Real_post_is_read_by_a_providers_file_and_no_secret_is_printed()
+    public async Task Providers_file_reads_a_real_post_and_prints_no_secret()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -118,7 +118,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task User_on_the_command_line_is_masked_in_the_record()
+    public async Task Command_line_user_is_masked_in_the_output()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Spool = Repository.Fixture("posts/raw-mkv") });
         var call = await TesterCall.RunAsync(
@@ -129,7 +129,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Compressed_archive_is_refused_with_the_reason()
+    public async Task Compressed_archive_exits_4_with_the_reason()
     {
         var archive = new ArchiveLayout { Format = LayoutFormat.Rar5, Volumes = 2, Entries = [new("film.mkv", 50_000) { IsCompressed = true }] };
         var release = new ReleaseBuilder("Packed", 3, 9000).AddArchive(archive).Build();

@@ -10,7 +10,7 @@ public sealed class ArticleDecoderTests
     private static readonly byte[] Data = TestArticle.Noise(300);
 
     [Fact]
-    public void Part_of_a_file_decodes_with_all_its_facts()
+    public void Part_decodes_with_its_header_trailer_and_CRC()
     {
         var run = DecoderRun.Of([TestArticle.OnWire(TestArticle.Part(Data, begin: 600, fileSize: 1000, part: 3, total: 4))]);
 
@@ -42,7 +42,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Single_part_article_covers_the_file_and_its_crc32()
+    public void Single_part_article_covers_the_file_and_uses_its_CRC()
     {
         var run = DecoderRun.Of(
             $"=ybegin line=128 size=300 name=a b\"=c.bin \r\n{TestArticle.Encode(Data)}=yend size=300 crc32={YencReference.Crc(Data):X8}\r\n.\r\n");
@@ -55,7 +55,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Article_is_the_same_wherever_it_is_cut()
+    public void Article_decodes_the_same_at_every_split()
     {
         // Stuffed dots, an unknown keyword, text around the block, and the answer to the next command behind it.
         var data = TestArticle.Noise(40);
@@ -81,7 +81,7 @@ public sealed class ArticleDecoderTests
     [InlineData(64)]
     [InlineData(65)]
     [InlineData(1000)]
-    public void Output_goes_into_blocks_of_any_size(int blockSize)
+    public void Output_fits_blocks_of_any_size(int blockSize)
     {
         var data = TestArticle.Noise(20_000, seed: 5);
         var wire = TestArticle.OnWire(TestArticle.Part(data));
@@ -94,7 +94,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Memory_is_asked_for_only_when_data_needs_it()
+    public void Output_memory_is_requested_only_for_data()
     {
         var data = TestArticle.Noise(2 * 64 * 1024);
         var wire = TestArticle.OnWire(TestArticle.Part(data));
@@ -112,7 +112,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Header_is_there_before_the_first_byte_of_data_and_not_earlier()
+    public void Header_is_available_once_its_last_line_is_complete()
     {
         var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(10);
@@ -135,7 +135,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Reset_decoder_knows_nothing_of_the_article_before()
+    public void Reset_decoder_forgets_the_previous_article()
     {
         var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(1000);
@@ -150,7 +150,7 @@ public sealed class ArticleDecoderTests
     }
 
     [Fact]
-    public void Ended_decoder_takes_nothing_more()
+    public void Ended_decoder_consumes_no_more_input()
     {
         var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(1000);

@@ -12,11 +12,11 @@ public sealed class Crc32KernelTests
     [InlineData("", 0u)]
     [InlineData("123456789", 0xCBF43926u)]
     [InlineData("The quick brown fox jumps over the lazy dog", 0x414FA339u)]
-    public void Checksum_of_known_text(string text, uint expected) =>
+    public void Checksum_matches_known_values(string text, uint expected) =>
         Assert.Equal(expected, Crc32Kernel.Append(0, Encoding.ASCII.GetBytes(text)));
 
     [Fact]
-    public void Every_form_equals_the_bitwise_one_at_every_length()
+    public void Every_implementation_matches_the_bitwise_CRC()
     {
         var noise = TestArticle.Noise(1400);
         for (var length = 0; length <= 1300; length++)
@@ -58,7 +58,7 @@ public sealed class Crc32KernelTests
     }
 
     [Fact]
-    public void Combine_takes_lengths_that_no_memory_holds()
+    public void Combine_handles_terabyte_lengths()
     {
         // (A‖B)‖C equals A‖(B‖C) where B and C are the same unknown bytes of 2^40 + 3.
         const long Length = (1L << 40) + 3;
@@ -71,7 +71,7 @@ public sealed class Crc32KernelTests
     }
 
     [Fact]
-    public void Power_of_any_length_is_that_many_multiplications()
+    public void Power_of_any_length_matches_square_and_multiply()
     {
         // Square and multiply, from the highest bit of 8·length down.
         var random = new Random(11);
@@ -109,7 +109,7 @@ public sealed class Crc32KernelTests
     [InlineData(1024, Crc32Folding256.Low1024, Crc32Folding256.High1024)]
     [InlineData(512, Crc32Folding128.Low512, Crc32Folding128.High512)]
     [InlineData(2048, Crc32Folding512.Low2048, Crc32Folding512.High2048)]
-    public void Folding_constants_are_the_powers_they_claim_to_be(int distance, ulong low, ulong high)
+    public void Folding_constants_match_the_computed_powers(int distance, ulong low, ulong high)
     {
         Assert.Equal(ReflectedPower(distance + 32), low);
         Assert.Equal(ReflectedPower(distance - 32), high);

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Tests.Yenc;
 public sealed class SqueezeTableTests
 {
     [Fact]
-    public void Squeeze_keeps_the_others_in_order_for_every_set_of_sixteen()
+    public void Squeeze_drops_marked_bytes_and_keeps_the_order()
     {
         Assert.SkipUnless(YencVector128.IsSupported, "the CPU shuffles bytes");
         var table = new SqueezeTable();

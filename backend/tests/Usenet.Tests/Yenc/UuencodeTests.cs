@@ -17,7 +17,7 @@ public sealed class UuencodeTests
     private static readonly byte[] Rest = TestArticle.Noise(452, seed: 4);
 
     [Fact]
-    public void Whole_file_decodes_with_its_name_and_nothing_else()
+    public void Whole_file_decodes_with_only_a_name_in_its_header()
     {
         var run = Run(First + TestArticle.UuLines(Rest) + Last);
 
@@ -40,7 +40,7 @@ public sealed class UuencodeTests
     [InlineData(false, true, 0)]
     [InlineData(true, true, 0)]
     [InlineData(true, true, 1)]
-    public void Part_of_a_file_has_only_the_keywords_that_lie_in_it(bool isFirst, bool isLast, int length)
+    public void Part_has_only_the_begin_or_end_line_it_contains(bool isFirst, bool isLast, int length)
     {
         var data = TestArticle.Noise(length, seed: length);
 
@@ -52,7 +52,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void End_that_a_cut_has_left_alone_is_a_part_without_bytes()
+    public void Lone_end_line_is_an_empty_part()
     {
         Assert.Equal((ArticleEncoding.Uuencode, ArticleDefects.None, 0L), Facts(Run("end\r\n")));
         Assert.Equal((ArticleEncoding.Uuencode, ArticleDefects.None, 0L), Facts(Run("\r\nend\r\n")));
@@ -65,7 +65,7 @@ public sealed class UuencodeTests
     [InlineData("[part 2 of 9] film.mkv\r\n\r\nBEGIN--cut here--cut here\r\n", "END--cut here--cut here\r\n\r\n-- \r\nsignature\r\n")]
     [InlineData("From: a@b\r\nSubject: film.mkv (2/9)\r\n\r\n.hello\r\n" + First, " \r\nend\r\n.bye\r\nend\r\n")]
     [InlineData("#AB\r\n#ABCD\r\ntext\r\nbegin 0644   film.mkv \r\n\r\n", "\r\nend \r\n")]
-    public void Text_around_the_data_is_passed_over(string before, string behind)
+    public void Text_around_the_data_is_skipped(string before, string behind)
     {
         var run = Run(before + TestArticle.UuLines(Whole) + behind);
 
@@ -74,7 +74,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Lines_of_every_program_decode()
+    public void Line_variants_of_different_encoders_decode()
     {
         byte[] data = [.. new byte[40], .. Rest];
         var lines = TestArticle.UuLines(data).Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
@@ -101,7 +101,7 @@ public sealed class UuencodeTests
     [InlineData("begin644 x", null)]
     [InlineData("Begin 644 x", null)]
     [InlineData("begin-base64 644 x", null)]
-    public void First_line_has_a_mode_and_a_name(string line, string? name)
+    public void Begin_line_needs_a_mode_and_a_name(string line, string? name)
     {
         var run = Run($"{line}\r\n#86)C\r\nend\r\n");
 
@@ -111,7 +111,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Article_is_the_same_wherever_it_is_cut()
+    public void Article_decodes_the_same_at_every_split()
     {
         // A line that begins with a dot, text around the block, and the answer to the next command behind it.
         var data = TestArticle.Noise(45 + 14, seed: 8);
@@ -130,7 +130,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Bad_and_odd_articles_are_the_same_wherever_they_are_cut()
+    public void Malformed_articles_decode_the_same_at_every_split()
     {
         var lines = TestArticle.UuLines(TestArticle.Noise(45 + 14, seed: 8));
         foreach (var body in new[]
@@ -174,7 +174,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Cut_connection_is_flagged_at_every_byte()
+    public void Truncation_at_any_byte_is_flagged()
     {
         var wire = TestArticle.OnWire(First + TestArticle.UuLines(Rest) + Last);
         for (var length = 0; length < wire.Length; length++)
@@ -196,7 +196,7 @@ public sealed class UuencodeTests
     [InlineData(5, "not a line of data")]
     [InlineData(1, "not a line of data")]
     [InlineData(10, "not a line of data")]
-    public void Line_that_is_none_in_the_midst_of_data_is_damage(int at, string line)
+    public void Invalid_line_within_the_data_is_damage(int at, string line)
     {
         var lines = TestArticle.UuLines(Whole).Split("\r\n").ToList();
         lines[at] = line;
@@ -208,7 +208,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Data_behind_the_line_of_no_bytes_is_damage()
+    public void Data_after_the_zero_length_line_is_damage()
     {
         var lines = TestArticle.UuLines(Whole);
 
@@ -225,7 +225,7 @@ public sealed class UuencodeTests
     [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]\r\n", ArticleDefects.NoHeader | ArticleDefects.NotBinary, 0)]
     [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]O9F\r\n", ArticleDefects.NoHeader | ArticleDefects.NotBinary, 0)]
     [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]o\r\n", ArticleDefects.NoHeader | ArticleDefects.NotBinary, 0)]
-    public void Block_begins_with_its_first_line_or_a_full_one(string body, ArticleDefects defects, int length)
+    public void Block_starts_at_a_begin_line_or_a_full_data_line(string body, ArticleDefects defects, int length)
     {
         var run = Run(body);
 
@@ -234,7 +234,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Every_flipped_bit_is_damage_or_another_length_or_other_bytes_of_one_line()
+    public void Undetected_bit_flip_changes_at_most_one_line()
     {
         var good = TestArticle.OnWire(TestArticle.UuPart(Whole, isFirst: true, isLast: true));
         var from = good.AsSpan().IndexOf("\r\n"u8) + 2;
@@ -267,7 +267,7 @@ public sealed class UuencodeTests
     [InlineData("This article was removed after a notice.\r\nM9F]O9F]O\r\n")]
     [InlineData("#ABCD\r\n\r\n#ABCD\r\nREMOVED\r\n")]
     [InlineData("-- \r\nEND\r\n`\r\n")]
-    public void Text_is_no_uuencode(string body)
+    public void Plain_text_is_not_uuencode(string body)
     {
         var run = Run(body);
 
@@ -276,7 +276,7 @@ public sealed class UuencodeTests
     }
 
     [Fact]
-    public void Block_of_yenc_behind_a_short_line_of_capitals_is_yenc()
+    public void Yenc_block_after_a_short_line_of_capitals_is_yenc()
     {
         var run = Run("#ABCD\r\n" + Begin + PartLine + Lines + End);
 

@@ -12,7 +12,7 @@ public sealed class WholeArticleTests
 
     [Theory]
     [MemberData(nameof(Kernels))]
-    public void Kernel_decodes_articles_in_reads_and_blocks_of_any_size(string name)
+    public void Kernel_decodes_full_articles_in_any_read_and_block_size(string name)
     {
         var random = new Random(5);
         foreach (var escaped in new[] { false, false, true })

@@ -22,7 +22,7 @@ public sealed class YencBadInputTests
     }
 
     [Fact]
-    public void Cut_connection_is_flagged_at_every_byte()
+    public void Truncation_at_any_byte_is_flagged()
     {
         var wire = TestArticle.OnWire(Begin + PartLine + Lines + End);
         for (var length = 0; length < wire.Length; length++)
@@ -38,7 +38,7 @@ public sealed class YencBadInputTests
     [InlineData(199, 200)]
     [InlineData(200, 199)]
     [InlineData(201, 201)]
-    public void Length_that_differs_from_range_or_trailer_is_flagged(int decoded, int stated)
+    public void Length_mismatch_with_range_or_trailer_is_flagged(int decoded, int stated)
     {
         var data = TestArticle.Noise(decoded, seed: 7);
         var run = Run(Begin + PartLine + TestArticle.Encode(data) + $"=yend size={stated} part=2 pcrc32={YencReference.Crc(data):x8}\r\n");
@@ -65,7 +65,7 @@ public sealed class YencBadInputTests
     [InlineData("", null)]
     [InlineData("12g4", null)]
     [InlineData("-1", null)]
-    public void Checksum_is_read_as_written(string digits, uint? expected)
+    public void Checksum_digits_are_parsed_or_flagged_unreadable(string digits, uint? expected)
     {
         var run = Run($"{Begin}{PartLine}{Lines}=yend size=200 part=2 pcrc32={digits}\r\n");
 
@@ -75,7 +75,7 @@ public sealed class YencBadInputTests
     }
 
     [Fact]
-    public void Zero_is_a_checksum_that_can_match()
+    public void Zero_checksum_can_match()
     {
         // Four bytes after 0xFFFFFFFF whose checksum is zero; they are the one preimage of that length.
         byte[] data = [0x9D, 0x0A, 0xD9, 0x6D];
@@ -98,7 +98,7 @@ public sealed class YencBadInputTests
     [InlineData("", null, 200, true)]
     [InlineData("", "begin=1 end=200", 200, true)]
     [InlineData("", "begin=201 end=400", 600, false)]
-    public void File_checksum_counts_only_where_the_part_is_the_file(string part, string? range, int size, bool counts)
+    public void File_checksum_applies_only_if_the_part_is_the_file(string part, string? range, int size, bool counts)
     {
         var body = $"=ybegin {part} line=128 size={size} name=x\r\n" + (range is null ? "" : $"=ypart {range}\r\n") + Lines;
 
@@ -113,7 +113,7 @@ public sealed class YencBadInputTests
     [InlineData(1)]
     [InlineData(128)]
     [InlineData(1000)]
-    public void Lines_have_no_limit_in_data(int line)
+    public void Data_lines_have_no_length_limit(int line)
     {
         var data = TestArticle.Noise(30_000);
         var body = $"=ybegin line=128 size=30000 name=x\r\n{TestArticle.Encode(data, line == 1000 ? int.MaxValue : line)}\r\n=yend size=30000 crc32={YencReference.Crc(data):x8}\r\n";
@@ -124,7 +124,7 @@ public sealed class YencBadInputTests
     }
 
     [Fact]
-    public void Bare_line_ends_in_data_are_dropped_and_start_no_line()
+    public void Bare_CR_or_LF_in_data_is_dropped_and_starts_no_line()
     {
         var run = Run(Begin + PartLine + Lines.Replace("\r\n", "\n", StringComparison.Ordinal) + "\r" + "\r\n" + End);
 
@@ -156,7 +156,7 @@ public sealed class YencBadInputTests
     }
 
     [Fact]
-    public void Text_and_headers_around_the_block_are_passed_over()
+    public void Text_and_headers_around_the_block_are_skipped()
     {
         var run = Run(
             "From: a@b\r\nSubject: =ybegin of things\r\n folded\r\nX: y\r\n=ybegin is a marker\r\n=ybegin line=128 size=600\r\n\r\n.hello\r\n"
@@ -186,7 +186,7 @@ public sealed class YencBadInputTests
     [InlineData("222 < 3", true)]
     [InlineData("223 0 <another@t>", true)]
     [InlineData("222", true)]
-    public void Block_behind_the_reply_to_another_command_is_not_believed(string line, bool isRead)
+    public void Block_after_the_reply_to_another_command_is_ignored(string line, bool isRead)
     {
         var run = Run($"{line}\r\n{Begin}{PartLine}{Lines}{End}");
 
@@ -195,7 +195,7 @@ public sealed class YencBadInputTests
     }
 
     [Fact]
-    public void Headers_in_front_have_a_limit_of_their_own()
+    public void Leading_headers_have_their_own_limit()
     {
         var headers = string.Concat(Enumerable.Repeat("X-Header: value of seventy bytes, as servers and posters like to write them\r\n", 2500));
 
@@ -216,7 +216,7 @@ public sealed class YencBadInputTests
     }
 
     [Fact]
-    public void Dots_at_line_starts_follow_the_wire()
+    public void Leading_dot_is_removed_from_every_line()
     {
         // A lone ".x" and a keyword behind a stuffed dot, as no correct poster sends them.
         var run = DecoderRun.Of("=ybegin line=128 size=6 name=x\r\n..k\r\n.k\r\nkk\r\n.=yend size=5\r\n.\r\n");
@@ -232,7 +232,7 @@ public sealed class YencBadInputTests
     [InlineData("=ybegin line=128 size=3\r\nabc\r\n=yend size=3\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]
     [InlineData("=ybeginline=128 size=3 name=x\r\nabc\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]
     [InlineData("", ArticleEncoding.Unknown, ArticleDefects.NoHeader)]
-    public void Other_bodies_are_told_apart(string body, ArticleEncoding encoding, ArticleDefects defects)
+    public void Non_yenc_bodies_are_classified(string body, ArticleEncoding encoding, ArticleDefects defects)
     {
         var run = Run(body);
 

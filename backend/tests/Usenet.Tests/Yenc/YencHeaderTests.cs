@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Tests.Yenc;
 public sealed class YencHeaderTests
 {
     [Fact]
-    public void Part_without_part_line_has_no_place()
+    public void Part_without_a_ypart_line_has_no_range()
     {
         var run = Run(Begin + Lines + End);
 
@@ -18,7 +18,7 @@ public sealed class YencHeaderTests
     }
 
     [Fact]
-    public void Part_line_without_part_decides()
+    public void Ypart_line_sets_the_range_without_a_part_number()
     {
         var run = Run("=ybegin line=128 size=600 name=x\r\n" + PartLine + Lines + End);
 
@@ -31,7 +31,7 @@ public sealed class YencHeaderTests
     [InlineData("=ybegin  total=3\tPART=2   line=128 foo bar=baz SIZE=600\tname=  film.mkv \t\r\n=ypart   end=400 x=y\tbegin=201  \r\n")]
     [InlineData("=yBegin size=600 line=128 part=2 total=3 NAME=film.mkv\r\n=yPart BEGIN=201 END=400\r\n")]
     [InlineData("=ybegin part=2 part=9 total=3 line=128 size=600 size=1 name=film.mkv\r\n\r\n=yunknown x\r\n=ypart begin=201 begin=7 end=400\r\n")]
-    public void Header_lines_are_read_in_any_shape(string header)
+    public void Header_variants_parse_to_the_same_fields(string header)
     {
         var run = Run(header + Lines + End);
 
@@ -54,7 +54,7 @@ public sealed class YencHeaderTests
     [InlineData("begin=1")]
     [InlineData("begin= end=")]
     [InlineData("begin=1x end=2")]
-    public void Range_that_cannot_be_is_flagged_and_void(string range)
+    public void Impossible_range_is_flagged_and_dropped(string range)
     {
         var run = Run($"{Begin}=ypart {range}\r\n{Lines}{End}");
 
@@ -69,7 +69,7 @@ public sealed class YencHeaderTests
     [InlineData("x")]
     [InlineData("9223372036854775808")]
     [InlineData("9223372036854775807")]
-    public void Size_that_cannot_be_is_flagged_and_the_range_stands(string size)
+    public void Impossible_size_is_flagged_and_the_range_kept(string size)
     {
         var run = Run($"=ybegin part=2 total=3 line=128 size={size} name=x\r\n{PartLine}{Lines}{End}");
 
@@ -78,7 +78,7 @@ public sealed class YencHeaderTests
     }
 
     [Fact]
-    public void Lies_about_total_size_and_name_do_not_touch_part_and_range()
+    public void Wrong_total_size_and_name_leave_part_and_range_intact()
     {
         var run = Run($"=ybegin part=7 total=3 line=128 size=5 name=\r\n{PartLine}{Lines}{End}");
 
@@ -87,7 +87,7 @@ public sealed class YencHeaderTests
     }
 
     [Fact]
-    public void Keyword_line_without_end_costs_no_memory_and_no_progress()
+    public void Overlong_keyword_line_is_flagged_and_the_data_decodes()
     {
         var name = new string('n', 100_000);
         var run = Run($"=ybegin part=2 total=3 line=128 size=600 name={name}\r\n{PartLine}{Lines}{End}", byteByByte: false);

@@ -42,7 +42,7 @@ public sealed class YencKernelTests
     public void State_is_eight_bytes() => Assert.Equal(8, System.Runtime.CompilerServices.Unsafe.SizeOf<YencState>());
 
     [Fact]
-    public void Byte_machine_is_always_there_and_last() => Assert.Equal("bytes", YencKernel.Supported[^1].Name);
+    public void Scalar_kernel_is_always_the_last_fallback() => Assert.Equal("bytes", YencKernel.Supported[^1].Name);
 
     [Theory]
     [MemberData(nameof(Kernels))]
@@ -63,7 +63,7 @@ public sealed class YencKernelTests
 
     [Theory]
     [MemberData(nameof(Kernels))]
-    public void Kernel_takes_every_amount_of_room(string name)
+    public void Kernel_decodes_into_any_destination_size(string name)
     {
         var driver = new KernelDriver(Kernel(name));
         var input = TestArticle.Bytes(TestArticle.Encode(TestArticle.Noise(600)) + ".\r\n");
@@ -98,7 +98,7 @@ public sealed class YencKernelTests
     [Theory]
     [Trait("Category", "Long")]
     [MemberData(nameof(Kernels))]
-    public void G5_Kernel_equals_the_reference_on_random_input_for_a_release(string name) => Fuzz(name, ReleaseFuzzCases, seed: 20_260_103);
+    public void G5_Kernel_equals_the_reference_on_20_million_random_cases(string name) => Fuzz(name, ReleaseFuzzCases, seed: 20_260_103);
 
     /// <summary>Runs of many blocks without a special, then many at once: what carries from round to round of a fast loop, and out of it.</summary>
     [Theory]

@@ -34,7 +34,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     [Theory]
     [InlineData(true, 410, null)]
     [InlineData(false, 503, "5")]
-    public async Task Failure_to_open_is_a_status_with_a_reason(bool gone, int status, string? retryAfter)
+    public async Task Open_failure_maps_to_a_status_with_a_reason(bool gone, int status, string? retryAfter)
     {
         Add((_, _, _) => throw Failure(gone));
 
@@ -44,7 +44,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     [Theory]
     [InlineData(true, 410, null)]
     [InlineData(false, 503, "5")]
-    public async Task Failure_of_the_first_read_is_a_status_with_a_reason(bool gone, int status, string? retryAfter)
+    public async Task First_read_failure_maps_to_a_status_with_a_reason(bool gone, int status, string? retryAfter)
     {
         var stream = new ScriptedStream(ScriptedStream.Throw(Failure(gone)));
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
@@ -54,7 +54,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task First_byte_that_does_not_come_in_time_is_503()
+    public async Task First_byte_timeout_returns_503()
     {
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Hang(began));
@@ -74,7 +74,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Stream_that_is_empty_from_the_start_is_503()
+    public async Task Empty_stream_returns_503()
     {
         Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream()));
 
@@ -84,12 +84,12 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Failure_after_the_headers_is_a_reset(bool gone) =>
+    public async Task Failure_after_the_headers_resets_the_connection(bool gone) =>
         AssertReset(await CutAsync(ScriptedStream.Throw(Failure(gone))));
 
     [Theory]
     [MemberData(nameof(Unexpected))]
-    public async Task Unexpected_exception_of_the_opening_is_a_bare_500(Exception failure)
+    public async Task Unexpected_exception_on_open_returns_a_bare_500(Exception failure)
     {
         Add((_, _, _) => throw failure);
 
@@ -98,7 +98,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Unexpected))]
-    public async Task Unexpected_exception_of_the_first_read_is_a_bare_500(Exception failure)
+    public async Task Unexpected_exception_on_first_read_returns_a_bare_500(Exception failure)
     {
         var stream = new ScriptedStream(ScriptedStream.Throw(failure));
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
@@ -109,16 +109,16 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
 
     [Theory]
     [MemberData(nameof(Unexpected))]
-    public async Task Unexpected_exception_after_the_headers_is_a_reset(Exception failure) =>
+    public async Task Unexpected_exception_after_the_headers_resets(Exception failure) =>
         AssertReset(await CutAsync(ScriptedStream.Throw(failure)));
 
     [Theory]
     [MemberData(nameof(Unexpected))]
-    public async Task Unexpected_exception_that_no_wait_precedes_is_a_reset(Exception failure) =>
+    public async Task Synchronous_exception_after_the_headers_resets(Exception failure) =>
         AssertReset(await CutAsync(_ => throw failure));
 
     [Fact]
-    public async Task Cancellation_without_a_request_for_it_is_503_or_a_reset()
+    public async Task Unrequested_cancellation_returns_503_or_resets()
     {
         Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream(ScriptedStream.Throw(new OperationCanceledException()))));
 
@@ -127,10 +127,10 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Stream_that_ends_early_is_a_reset_and_never_a_short_body() => AssertReset(await CutAsync());
+    public async Task Truncated_stream_resets_the_connection() => AssertReset(await CutAsync());
 
     [Fact]
-    public async Task Body_that_stalls_for_twice_the_limit_is_a_reset()
+    public async Task Body_stalled_for_twice_the_timeout_is_reset()
     {
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), ScriptedStream.Hang(began));
@@ -152,7 +152,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Each_read_has_the_whole_limit_for_itself()
+    public async Task Read_timeout_restarts_with_each_read()
     {
         var began = new TaskCompletionSource[3];
         var go = new TaskCompletionSource<byte[]>[3];
@@ -185,7 +185,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Client_that_leaves_ends_the_read_and_closes_the_stream()
+    public async Task Client_abort_mid_body_closes_the_stream()
     {
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), ScriptedStream.Hang(began));
@@ -201,7 +201,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Bytes_that_come_after_the_client_has_left_go_back()
+    public async Task Blocks_filled_after_a_client_abort_are_returned()
     {
         var (began, left) = (new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously), new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), async cancellationToken =>
@@ -229,7 +229,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Client_that_leaves_before_the_headers_closes_the_stream()
+    public async Task Client_abort_before_the_headers_closes_the_stream()
     {
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Hang(began));
@@ -244,7 +244,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Open_is_asked_for_the_range_and_nothing_behind_it()
+    public async Task Open_receives_only_the_requested_range()
     {
         (long Offset, long Length) asked = default;
         Add((offset, length, _) =>

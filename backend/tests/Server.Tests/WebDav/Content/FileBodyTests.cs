@@ -14,7 +14,7 @@ public sealed class FileBodyTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Memory_that_is_asked_for_follows_what_the_stream_gives()
+    public async Task Buffer_size_follows_the_read_size()
     {
         var content = new byte[2 << 20];
         Random.Shared.NextBytes(content);
@@ -33,7 +33,7 @@ public sealed class FileBodyTests
     [Theory]
     [InlineData(1 << 20, 64 << 10)]
     [InlineData(2 << 20, 256 << 10)]
-    public async Task Answer_begins_with_small_writes_for_clients_that_look_and_leave(int length, int largest)
+    public async Task First_megabyte_uses_writes_of_64_KiB_at_most(int length, int largest)
     {
         var output = new RecordingPipeWriter();
 
@@ -54,7 +54,7 @@ public sealed class FileBodyTests
     }
 
     [Fact]
-    public async Task Nothing_behind_the_range_is_read()
+    public async Task Copy_reads_nothing_past_the_range()
     {
         var stream = new TricklingStream(new byte[1000], 256);
         var output = new RecordingPipeWriter();
@@ -66,7 +66,7 @@ public sealed class FileBodyTests
     }
 
     [Fact]
-    public async Task Client_that_left_ends_the_copy_unfinished()
+    public async Task Copy_stops_when_the_client_is_gone()
     {
         var output = new RecordingPipeWriter { IsReaderGone = true };
 
@@ -78,7 +78,7 @@ public sealed class FileBodyTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Wait_for_the_limit_of_bandwidth_does_not_end_a_body(bool isPaced)
+    public async Task Bandwidth_wait_does_not_count_as_a_stalled_open(bool isPaced)
     {
         var (time, since) = (new ManualTimeProvider(), isPaced ? TimeSpan.Zero : TimeSpan.MaxValue);
         var limit = TimeSpan.FromSeconds(15);
@@ -100,7 +100,7 @@ public sealed class FileBodyTests
 
     /// <summary>FileBody restarts its first-byte limit with each head that arrives, so a seek across unproved volumes is not refused meanwhile (DAV-71).</summary>
     [Fact]
-    public async Task Wait_begins_again_with_each_head_and_ends_without()
+    public async Task First_byte_timeout_restarts_with_each_volume_head()
     {
         var (time, limit) = (new ManualTimeProvider(), TimeSpan.FromSeconds(15));
         var stream = new ProvingStream();

@@ -27,7 +27,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [InlineData("bytes=500000-600000,-1,0-0", 3)]
     [InlineData("bytes=0-1,4-5,8-9,12-13,900000-", 5)]
     [InlineData("bytes=0-9,5-14,100-199,2000000-", 2)]
-    public async Task Each_part_comes_with_its_place_in_an_answer_of_the_declared_length(string range, int count)
+    public async Task Multipart_body_matches_its_parts_and_Content_Length(string range, int count)
     {
         var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
@@ -47,7 +47,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [InlineData("bytes=0-9,10-19", 0, 20)]
     [InlineData("bytes=100-199,50-150,2000000-", 50, 150)]
     [InlineData("bytes=0-9,2000000-", 0, 10)]
-    public async Task What_merges_into_one_part_is_a_plain_206(string range, int offset, int length)
+    public async Task Ranges_merged_into_one_part_return_a_plain_206(string range, int offset, int length)
     {
         var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
@@ -71,7 +71,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Later_part_that_cannot_be_had_cuts_the_answer()
+    public async Task Unavailable_later_part_resets_the_response()
     {
         // The hole is met when the client has the headers: a reset may overtake bytes sent before it.
         var reached = new TaskCompletionSource();

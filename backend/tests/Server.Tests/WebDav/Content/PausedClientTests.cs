@@ -17,7 +17,7 @@ public sealed class PausedClientTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Client_that_takes_nothing_for_the_limit_is_reset(bool isDirect)
+    public async Task Client_reading_nothing_for_the_write_timeout_is_reset(bool isDirect)
     {
         await using var server = await DavTestServer.StartAsync(options: new DavOptions { WriteTimeout = Limit }, isDirect: isDirect);
         await using var client = await RawConnection.OpenAsync(server.Address);
@@ -41,7 +41,7 @@ public sealed class PausedClientTests
     [InlineData(false, true)]
     [InlineData(true, false)]
     [InlineData(false, false)]
-    public async Task Slow_client_and_one_without_a_limit_get_the_whole_answer(bool isLimited, bool isDirect)
+    public async Task Slow_or_unlimited_client_receives_the_whole_response(bool isLimited, bool isDirect)
     {
         var options = new DavOptions { WriteTimeout = isLimited ? Limit : Timeout.InfiniteTimeSpan };
         await using var server = await DavTestServer.StartAsync(options: options, isDirect: isDirect);

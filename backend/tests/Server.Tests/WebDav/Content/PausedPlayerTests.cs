@@ -13,7 +13,7 @@ public sealed class PausedPlayerTests
     private const int Entries = 300_000;
 
     [Fact(Timeout = 120_000)]
-    public async Task F03_Paused_player_outlasts_the_deadline_that_cuts_a_paused_listing()
+    public async Task F03_Response_deadline_cuts_a_listing_but_not_a_paused_film()
     {
         await using var server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
         var content = new byte[Length];
@@ -43,7 +43,7 @@ public sealed class PausedPlayerTests
 
     /// <summary>An answer in time leaves no deadline behind for the next one on its connection.</summary>
     [Fact]
-    public async Task F03_Deadline_ends_with_its_answer()
+    public async Task F03_Deadline_is_cleared_when_its_response_ends()
     {
         await using var server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
         server.Store.Root.Add(new MemoryFile("film.mkv", new byte[100]));

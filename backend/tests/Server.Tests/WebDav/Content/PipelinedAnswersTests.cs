@@ -13,7 +13,7 @@ public sealed class PipelinedAnswersTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Bodies_headers_and_refusals_follow_each_other(bool isDirect)
+    public async Task Pipelined_requests_are_answered_in_order(bool isDirect)
     {
         await using var server = await DavTestServer.StartAsync(isDirect: isDirect);
         var film = new byte[Length];

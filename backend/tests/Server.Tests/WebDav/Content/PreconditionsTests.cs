@@ -42,7 +42,7 @@ public sealed class PreconditionsTests
     [InlineData("If-Match: \"x\"|If-None-Match: \"abc\"", "Failed", "Failed")]
     [InlineData("If-Unmodified-Since: " + Before + "|If-None-Match: \"abc\"", "Failed", "Failed")]
     [InlineData("", "Proceed", "Proceed")]
-    public void Conditions_are_decided_in_order(string headers, string onRead, string onWrite)
+    public void Preconditions_are_evaluated_in_the_order_of_RFC_9110(string headers, string onRead, string onWrite)
     {
         var conditions = Parse(headers);
 
@@ -55,7 +55,7 @@ public sealed class PreconditionsTests
     [InlineData("If-Match: \"abc\"", "Failed")]
     [InlineData("If-None-Match: *", "Proceed")]
     [InlineData("If-Unmodified-Since: " + Before, "Proceed")]
-    public void Nothing_matches_where_nothing_is(string headers, string expected) =>
+    public void If_Match_fails_for_a_missing_resource(string headers, string expected) =>
         Assert.Equal(expected, Parse(headers).Evaluate(isRead: false, tag: null, lastModified: null).ToString());
 
     [Theory]
@@ -68,7 +68,7 @@ public sealed class PreconditionsTests
     [InlineData("If-Range: " + Same, true)]
     [InlineData("If-Range: " + Before, false)]
     [InlineData("If-Range: " + After, false)]
-    public void Range_counts_only_for_the_very_content(string headers, bool expected) =>
+    public void If_Range_allows_the_range_only_on_an_exact_match(string headers, bool expected) =>
         Assert.Equal(expected, Parse(headers).AllowsRange(Tag, Modified));
 
     private static Preconditions Parse(string headers)

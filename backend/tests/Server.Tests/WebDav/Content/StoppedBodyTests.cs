@@ -18,7 +18,7 @@ public sealed class StoppedBodyTests
     [Theory(Timeout = 60_000)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task DAV_76_Paused_body_does_not_hold_up_the_end(bool isDirect)
+    public async Task DAV_76_Shutdown_resets_a_paused_body(bool isDirect)
     {
         await using var server = await DavTestServer.StartAsync(isDirect: isDirect);
         await using var client = await RawConnection.OpenAsync(server.Address);
@@ -37,7 +37,7 @@ public sealed class StoppedBodyTests
     [Theory(Timeout = 60_000)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task DAV_76_Body_that_sends_ends_whole(bool isDirect)
+    public async Task DAV_76_Shutdown_completes_a_progressing_body(bool isDirect)
     {
         await using var server = await DavTestServer.StartAsync(isDirect: isDirect);
         await using var client = await RawConnection.OpenAsync(server.Address);

@@ -48,7 +48,7 @@ public sealed class UnprovedBodyTests : IDisposable
     [InlineData(4, "Range: bytes=0-699999", false)]
     [InlineData(4, "Range: bytes=0-699999,700000-1399999", true)]
     [InlineData(4, "Range: bytes=0-699999,700000-1399999", false)]
-    public async Task F18_Client_that_pauses_on_a_corrupt_article_is_reset_and_never_gets_a_complete_answer(int tensOfSeconds, string? range, bool isDirect)
+    public async Task F18_Client_paused_on_a_corrupt_article_is_reset(int tensOfSeconds, string? range, bool isDirect)
     {
         await using var corrupt = await MockServer.StartAsync(new MockOptions
         {

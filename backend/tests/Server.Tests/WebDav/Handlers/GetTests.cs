@@ -46,7 +46,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("bytes=-70000", 930_000, 70_000)]
     [InlineData("bytes=-9999999", 0, 1_000_000)]
     [InlineData("bytes=65535-131072", 65_535, 65_538)]
-    public async Task Range_brings_these_bytes(string range, int offset, int length)
+    public async Task Range_returns_the_requested_bytes(string range, int offset, int length)
     {
         var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
@@ -59,7 +59,7 @@ public sealed class GetTests : IAsyncLifetime
     [Theory]
     [InlineData("bytes=1000000-")]
     [InlineData("bytes=-0")]
-    public async Task Range_behind_the_end_is_416(string range)
+    public async Task Range_past_the_end_returns_416(string range)
     {
         var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
@@ -78,7 +78,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("/film.mkv", "Range: bytes=0-1", "If-Range: Sat, 03 Jan 2026 09:59:59 GMT")]
     [InlineData("/empty.mkv", "Range: bytes=0-1")]
     [InlineData("/empty.mkv", "Range: bytes=-1")]
-    public async Task Range_that_does_not_count_brings_the_whole_file(string path, params string[] headers)
+    public async Task Ignored_range_returns_the_whole_file(string path, params string[] headers)
     {
         var answer = await _server.SendAsync("GET " + path, headers);
 
@@ -88,7 +88,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task If_range_of_the_very_content_lets_the_range_count()
+    public async Task Matching_If_Range_honors_the_range()
     {
         foreach (var validator in new[] { _film.ETag.ToString(), Date })
         {
@@ -98,7 +98,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Head_is_the_get_without_a_body_and_opens_nothing()
+    public async Task Head_returns_the_headers_of_Get_without_opening()
     {
         var head = await _server.SendAsync("HEAD /film.mkv", "Range: bytes=0-9");
         Assert.Equal(0, _film.Opened);
@@ -138,7 +138,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("PAGE.HTM", "text/html")]
     [InlineData("image.svg", "image/svg+xml")]
     [InlineData("page.xhtml", "application/xhtml+xml")]
-    public async Task What_a_browser_would_run_is_an_attachment_in_a_sandbox(string name, string type)
+    public async Task Active_content_is_sent_as_a_sandboxed_attachment(string name, string type)
     {
         _server.Store.Root.Add(new MemoryFile(name, [1]));
 
@@ -151,7 +151,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Name_of_an_attachment_cannot_end_its_header()
+    public async Task Attachment_name_cannot_inject_a_header()
     {
         _server.Store.Root.Add(new MemoryFile("a\"\r\nX-Evil: 1\u00e9.html", [1]));
 
@@ -163,7 +163,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Root_answers_its_index()
+    public async Task Root_serves_its_index()
     {
         _server.Store.Root.Index = new MemoryFile("README", "hello"u8.ToArray()) { CacheControl = "no-store" };
 
@@ -174,7 +174,7 @@ public sealed class GetTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task File_without_a_name_for_it_is_served_as_bytes_and_a_slash_behind_it_is_404()
+    public async Task Unknown_type_is_octet_stream_and_trailing_slash_404()
     {
         _server.Store.Root.Add(new MemoryFile("plain", [7]));
 
@@ -186,7 +186,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("GET /film.mkv", false)]
     [InlineData("GET /film.mkv", false, "Range: bytes=0-1,5-6")]
     [InlineData("PROPFIND /", true)]
-    public async Task Reader_may_pause_in_a_file_alone(string request, bool hasDeadline, params string[] headers)
+    public async Task Request_deadline_is_off_for_file_bodies_only(string request, bool hasDeadline, params string[] headers)
     {
         var deadline = new Deadline();
         await using var server = await DavTestServer.StartAsync(before: app => app.Use((context, next) =>

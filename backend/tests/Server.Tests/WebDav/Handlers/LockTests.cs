@@ -28,7 +28,7 @@ public sealed partial class LockTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Lock_is_described_in_its_answer_and_in_properties()
+    public async Task Lock_response_and_lockdiscovery_describe_the_lock()
     {
         var answer = await _server.SendBodyAsync("LOCK /a", Exclusive, "Timeout: Second-100", "Depth: 0");
 
@@ -59,7 +59,7 @@ public sealed partial class LockTests : IAsyncLifetime
     [InlineData("MOVE /a", false)]
     [InlineData("COPY /d/f", false)]
     [InlineData("PROPPATCH /a", true)]
-    public async Task Writer_without_the_token_is_423_and_with_it_welcome(string request, bool hasBody)
+    public async Task Write_to_a_locked_file_needs_the_token(string request, bool hasBody)
     {
         var token = await LockAsync("/a", Exclusive);
         var body = !hasBody ? "" : request.StartsWith("PUT", StringComparison.Ordinal) ? "x"
@@ -77,7 +77,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Deep_lock_covers_what_is_below_and_what_comes_to_be()
+    public async Task Deep_lock_covers_existing_and_new_descendants()
     {
         var token = await LockAsync("/d", Exclusive);
 
@@ -90,7 +90,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Flat_lock_of_a_collection_is_about_its_members_alone()
+    public async Task Depth_0_lock_protects_membership_not_member_content()
     {
         var token = await LockAsync("/d", Exclusive, "Depth: 0");
 
@@ -101,7 +101,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Tree_goes_with_the_tokens_of_all_its_locks_alone()
+    public async Task Delete_folder_without_all_lock_tokens_is_refused()
     {
         var token = await LockAsync("/d/f", Exclusive);
 
@@ -111,7 +111,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Deep_lock_that_fails_below_names_what_was_in_its_way()
+    public async Task Deep_lock_conflict_returns_207_naming_the_locked_child()
     {
         await LockAsync("/d/f", Exclusive);
 
@@ -127,7 +127,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Shared_locks_stand_together_and_one_of_them_is_enough()
+    public async Task Shared_locks_coexist_and_one_token_allows_writing()
     {
         var first = await LockAsync("/a", Shared);
         var second = await LockAsync("/a", Shared);
@@ -142,7 +142,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Free_name_becomes_an_empty_file_with_its_lock()
+    public async Task Lock_of_an_unmapped_name_creates_an_empty_file()
     {
         var answer = await _server.SendBodyAsync("LOCK /new", Exclusive);
 
@@ -154,7 +154,7 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Refresh_needs_the_token_and_begins_the_time_anew()
+    public async Task Refresh_needs_the_token_and_restarts_the_timeout()
     {
         var token = await LockAsync("/a", Exclusive, "Timeout: Second-100");
         _server.Time.Advance(TimeSpan.FromSeconds(90));
@@ -175,14 +175,14 @@ public sealed partial class LockTests : IAsyncLifetime
     [InlineData("X: y", "<D:lock xmlns:D='DAV:'/>", 400)]
     [InlineData("X: y", "<!DOCTYPE x><x/>", 400)]
     [InlineData("X: y", "<", 400)]
-    public async Task Unclear_wish_locks_nothing(string header, string body, int status)
+    public async Task Invalid_lock_request_locks_nothing(string header, string body, int status)
     {
         Assert.Equal(status, (await _server.SendBodyAsync("LOCK /a", body, header)).Status);
         Assert.Empty((await DiscoverAsync("/a")).Elements());
     }
 
     [Fact]
-    public async Task Owner_has_a_limit()
+    public async Task Lock_owner_above_the_size_limit_returns_413()
     {
         var body = Exclusive.Replace("mailto:me", new string('x', LockRequest.MaxOwnerBytes), StringComparison.Ordinal);
 
@@ -193,7 +193,7 @@ public sealed partial class LockTests : IAsyncLifetime
     [InlineData("X: y", 400)]
     [InlineData("Lock-Token: urn:uuid:1", 400)]
     [InlineData("Lock-Token: <urn:uuid:1>", 409)]
-    public async Task Unlock_needs_the_token_of_a_lock_that_is_there(string header, int status)
+    public async Task Unlock_without_a_matching_token_is_refused(string header, int status)
     {
         await LockAsync("/a", Exclusive);
 

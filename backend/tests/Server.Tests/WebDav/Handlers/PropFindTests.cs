@@ -32,7 +32,7 @@ public sealed class PropFindTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Quota_that_folders_share_is_asked_for_once_for_all_of_a_listing()
+    public async Task Shared_quota_is_queried_once_per_listing()
     {
         var quota = new AskedQuota();
         var folders = _server.Store.Root.Add(new MemoryCollection("many") { Quota = quota });
@@ -47,7 +47,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Depth_0_is_the_resource_alone()
+    public async Task Depth_0_returns_only_the_resource()
     {
         var answer = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 0");
 
@@ -60,7 +60,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Theory]
     [InlineData("Depth: 1")]
     [InlineData("X-Nothing: 1")]
-    public async Task Depth_1_or_none_lists_direct_children_in_order(string depth)
+    public async Task Depth_1_or_no_depth_lists_direct_children_in_order(string depth)
     {
         var answer = await _server.SendAsync("PROPFIND /tv%20shows/", depth);
 
@@ -79,7 +79,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Collection_without_a_slash_says_where_it_is()
+    public async Task Collection_without_trailing_slash_gets_Content_Location()
     {
         var answer = await _server.SendAsync("PROPFIND /tv%20shows", "Depth: 1");
 
@@ -89,7 +89,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task File_has_one_response_whatever_the_depth()
+    public async Task File_at_depth_1_has_one_response()
     {
         var answer = await _server.SendAsync("PROPFIND /tv%20shows/Season%201/deep.mkv", "Depth: 1");
 
@@ -97,7 +97,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Infinity_is_refused_with_its_precondition_code()
+    public async Task Depth_infinity_returns_403_propfind_finite_depth()
     {
         var answer = await _server.SendAsync("PROPFIND /", "Depth: infinity");
 
@@ -111,11 +111,11 @@ public sealed class PropFindTests : IAsyncLifetime
     [InlineData("-1")]
     [InlineData("0, 1")]
     [InlineData("one")]
-    public async Task Other_depth_is_400(string depth) =>
+    public async Task Invalid_depth_returns_400(string depth) =>
         Assert.Equal(400, (await _server.SendAsync("PROPFIND /", $"Depth: {depth}")).Status);
 
     [Fact]
-    public async Task Body_of_rclone_yields_no_missing_property()
+    public async Task Every_property_rclone_requests_is_found()
     {
         var answer = await _server.SendBodyAsync("PROPFIND /tv%20shows/", RcloneBody, "Depth: 1");
 
@@ -126,7 +126,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Chunked_body_is_read_like_any_other()
+    public async Task Chunked_propfind_body_is_read()
     {
         await using var connection = await _server.ConnectAsync();
         var body = "<propfind xmlns='DAV:'><prop><displayname/></prop></propfind>";
@@ -145,11 +145,11 @@ public sealed class PropFindTests : IAsyncLifetime
     [InlineData("<a/>", 400)]
     [InlineData("<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><propfind xmlns='DAV:'><prop>&b;</prop></propfind>", 400)]
     [InlineData("<propfind xmlns='DAV:' xmlns:x=''><allprop/></propfind>", 400)]
-    public async Task Body_that_is_no_propfind_is_refused(string body, int status) =>
+    public async Task Invalid_propfind_body_is_refused(string body, int status) =>
         Assert.Equal(status, (await _server.SendBodyAsync("PROPFIND /", body, "Depth: 0")).Status);
 
     [Fact]
-    public async Task Body_too_large_is_413_before_it_is_sent()
+    public async Task Oversized_body_returns_413_before_it_is_sent()
     {
         await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /", "Depth: 0", "Content-Length: 65537", "Expect: 100-continue");
@@ -158,7 +158,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Ten_thousand_entries_are_streamed_in_400_bytes_each()
+    public async Task Large_listing_is_chunked_at_most_400_bytes_per_entry()
     {
         const int Entries = 10_000;
         _folder.Listing = () => Enumerable.Range(0, Entries).Select(i =>
@@ -201,7 +201,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Theory]
     [InlineData(500)]
     [InlineData(1)]
-    public async Task Failure_in_the_middle_of_a_listing_is_a_reset(int rows)
+    public async Task Failure_mid_listing_resets_the_connection(int rows)
     {
         _folder.Listing = () => Enumerable.Range(0, rows + 1).Select(i =>
             i < rows ? new MemoryFile($"{i:0000}", []) : throw new StoreUnavailableException("The disk is gone."));
@@ -225,7 +225,7 @@ public sealed class PropFindTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Url_base_stands_in_hrefs()
+    public async Task Hrefs_include_the_url_base()
     {
         await using var server = await DavTestServer.StartAsync(before: app =>
         {

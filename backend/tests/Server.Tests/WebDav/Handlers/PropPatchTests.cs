@@ -22,7 +22,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task Element_comes_back_as_it_was()
+    public async Task Stored_property_round_trips_its_XML()
     {
         const string Property = "<x:p xmlns:x='urn:x' xmlns:y='urn:y' y:a='&lt;&quot;1' b='2'>one<x:q> <y:r D:c='3'/>&amp;</x:q><z>\u00e9\U0001F3AC</z>two</x:p>";
         var answer = await PatchAsync($"<D:set xml:lang='de'><D:prop>{Property}</D:prop></D:set>");
@@ -36,7 +36,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Steps_are_taken_in_their_order()
+    public async Task Set_and_remove_are_applied_in_document_order()
     {
         await PatchAsync("<D:set><D:prop><p xmlns='urn:x'>1</p><q xmlns='urn:x'>1</q></D:prop></D:set>");
         await PatchAsync("<D:remove><D:prop><p xmlns='urn:x'/></D:prop></D:remove><D:set><D:prop><p xmlns='urn:x'>2</p></D:prop></D:set>"
@@ -51,7 +51,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     [InlineData("<D:lockdiscovery/>", "lockdiscovery")]
     [InlineData("<D:unknown/>", "unknown")]
     [InlineData("<W:Win32FileAttributes xmlns:W='urn:schemas-microsoft-com:'>00000000</W:Win32FileAttributes>", "Win32FileAttributes")]
-    public async Task Protected_property_stops_the_others(string property, string name)
+    public async Task Protected_property_fails_the_whole_update(string property, string name)
     {
         var answer = await PatchAsync($"<D:set><D:prop><p xmlns='urn:x'>1</p>{property}</D:prop></D:set>");
 
@@ -61,7 +61,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Stored_properties_have_a_limit_and_too_much_changes_nothing()
+    public async Task Update_above_the_size_limit_returns_507_and_changes_nothing()
     {
         await PatchAsync("<D:set><D:prop><p xmlns='urn:x'>1</p></D:prop></D:set>");
         string large = new('x', StoredProperties.MaxBytes);
@@ -78,7 +78,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     [InlineData("<propfind xmlns='DAV:'><allprop/></propfind>", 400)]
     [InlineData("<!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><propertyupdate xmlns='DAV:'/>", 400)]
     [InlineData("<propertyupdate", 400)]
-    public async Task Body_that_is_no_update_is_refused(string body, int status) =>
+    public async Task Invalid_propertyupdate_body_is_refused(string body, int status) =>
         Assert.Equal(status, (await _server.SendBodyAsync("PROPPATCH /a", body)).Status);
 
     [Fact]
@@ -86,7 +86,7 @@ public sealed class PropPatchTests : IAsyncLifetime
         Assert.Equal(413, (await PatchAsync($"<D:set><D:prop><p>{new string('x', 65_536)}</p></D:prop></D:set>")).Status);
 
     [Fact]
-    public async Task Read_only_tree_refuses_each_property_by_itself()
+    public async Task Read_only_tree_returns_403_for_each_property()
     {
         await using var server = await DavTestServer.StartAsync();
         server.Store.Root.Add(new MemoryFile("a", [1]));

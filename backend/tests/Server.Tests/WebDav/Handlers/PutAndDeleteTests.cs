@@ -20,7 +20,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task New_name_is_201_a_known_one_204_and_the_last_body_counts()
+    public async Task Put_returns_201_when_created_and_204_when_replaced()
     {
         Assert.Equal(201, (await _server.SendBodyAsync("PUT /folder/a.nzb", "one")).Status);
         Assert.Equal(204, (await _server.SendBodyAsync("PUT /folder/a.nzb", "three")).Status);
@@ -40,11 +40,11 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [Theory]
     [InlineData("/none/a.nzb", 409)]
     [InlineData("/folder/a.nzb/", 403)]
-    public async Task Name_without_a_folder_or_with_a_slash_is_refused(string path, int status) =>
+    public async Task Put_without_a_parent_or_with_trailing_slash_is_refused(string path, int status) =>
         Assert.Equal(status, (await _server.SendBodyAsync("PUT " + path, "x")).Status);
 
     [Fact]
-    public async Task Part_of_a_body_is_never_taken_for_the_whole()
+    public async Task Put_with_Content_Range_returns_400_and_stores_nothing()
     {
         var answer = await _server.SendBodyAsync("PUT /folder/a.nzb", "x", "Content-Range: bytes 5-5/10");
 
@@ -56,7 +56,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData(999, 201)]
     [InlineData(1000, 201)]
     [InlineData(1001, 413)]
-    public async Task Size_is_bounded_with_a_length(int size, int status) =>
+    public async Task Put_above_the_size_limit_returns_413(int size, int status) =>
         Assert.Equal(status, (await _server.SendBodyAsync("PUT /folder/a.nzb", new string('x', size))).Status);
 
     [Theory]
@@ -65,7 +65,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData(1001, 1001, 413)]
     [InlineData(1000, 1, 201)]
     [InlineData(1001, 1, 413)]
-    public async Task Size_is_bounded_without_a_length_and_frames_of_chunks_do_not_count(int size, int chunk, int status)
+    public async Task Chunked_put_limit_ignores_chunk_framing(int size, int chunk, int status)
     {
         await using var connection = await _server.ConnectAsync();
         var one = $"{chunk.ToString("x", CultureInfo.InvariantCulture)}\r\n{new string('x', chunk)}\r\n";
@@ -80,7 +80,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData("/folder/a.nzb", "Content-Length: 1001", 413)]
     [InlineData("/none/a.nzb", "Content-Length: 5", 409)]
     [InlineData("/folder/a.nzb", "If-Match: *", 412)]
-    public async Task Body_is_not_asked_for_when_it_is_refused(string path, string header, int status)
+    public async Task Refused_put_never_sends_100_Continue(string path, string header, int status)
     {
         await using var connection = await _server.ConnectAsync();
         string[] headers = header.StartsWith("Content-Length", StringComparison.Ordinal) ? [header] : [header, "Content-Length: 5"];
@@ -90,7 +90,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Body_that_is_welcome_is_asked_for()
+    public async Task Accepted_put_sends_100_Continue()
     {
         await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PUT /folder/a.nzb", "Content-Length: 5", "Expect: 100-continue");
@@ -105,7 +105,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData("If-Match: *", 204, 412)]
     [InlineData("If-Match: \"other\"", 412, 412)]
     [InlineData("If-None-Match: \"other\"", 204, 201)]
-    public async Task Condition_decides_over_a_put(string condition, int onExisting, int onNew)
+    public async Task Put_honors_its_precondition(string condition, int onExisting, int onNew)
     {
         _folder.Add(new MemoryFile("old.nzb", [1]));
 
@@ -120,7 +120,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData(nameof(StoreAnswer.AlreadyExists), 412)]
     [InlineData(nameof(StoreAnswer.TooLarge), 413)]
     [InlineData(nameof(StoreAnswer.NoSpace), 507)]
-    public async Task Answer_of_the_store_is_the_status(string answer, int status)
+    public async Task Store_result_maps_to_the_status(string answer, int status)
     {
         _folder.NextAnswer = Enum.Parse<StoreAnswer>(answer);
 

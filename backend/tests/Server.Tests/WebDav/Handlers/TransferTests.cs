@@ -26,7 +26,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("/none/x", 409)]
     [InlineData("/a/x", 409)]
     [InlineData("/x", 201)]
-    public async Task Collection_is_made_at_a_free_name_alone(string path, int status)
+    public async Task Mkcol_succeeds_only_at_a_free_name_with_a_parent(string path, int status)
     {
         var answer = await _server.SendAsync("MKCOL " + path);
 
@@ -35,7 +35,7 @@ public sealed class TransferTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Collection_is_not_made_from_a_body()
+    public async Task Mkcol_with_a_body_returns_415()
     {
         Assert.Equal(415, (await _server.SendBodyAsync("MKCOL /x", "<x/>")).Status);
         await using var connection = await _server.ConnectAsync();
@@ -61,7 +61,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("/none/b", 409)]
     [InlineData("/a", 403)]
     [InlineData("/", 403)]
-    public async Task Destination_is_a_place_of_this_tree(string destination, int status)
+    public async Task Destination_must_be_a_valid_path_on_this_server(string destination, int status)
     {
         foreach (var verb in new[] { "COPY", "MOVE" })
         {
@@ -82,7 +82,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("COPY /a", "Destination: /b", "Depth: 2")]
     [InlineData("COPY /d", "Destination: /b", "Depth: 1")]
     [InlineData("MOVE /d", "Destination: /b", "Depth: 0")]
-    public async Task Headers_that_say_nothing_clear_are_400(string request, params string[] headers)
+    public async Task Missing_or_ambiguous_transfer_headers_return_400(string request, params string[] headers)
     {
         Assert.Equal(400, (await _server.SendAsync(request, headers)).Status);
         Assert.Equal(404, (await _server.SendAsync("PROPFIND /b")).Status);
@@ -91,7 +91,7 @@ public sealed class TransferTests : IAsyncLifetime
     [Theory]
     [InlineData("COPY")]
     [InlineData("MOVE")]
-    public async Task Target_is_replaced_unless_the_client_forbids_it(string verb)
+    public async Task Target_is_replaced_unless_Overwrite_is_F(string verb)
     {
         Assert.Equal(412, (await _server.SendAsync(verb + " /a", "Destination: /d", "Overwrite: F")).Status);
         Assert.Equal("deep", (await _server.SendAsync("GET /d/e/f")).Text);
@@ -108,11 +108,11 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("MOVE /none", "/x", 404)]
     [InlineData("MOVE /", "/x", 403)]
     [InlineData("MOVE /d/e/f", "/d/e/F", 201)]
-    public async Task Collection_never_goes_into_itself(string request, string destination, int status) =>
+    public async Task Copy_or_move_into_itself_or_its_parent_is_refused(string request, string destination, int status) =>
         Assert.Equal(status, (await _server.SendAsync(request, "Destination: " + destination)).Status);
 
     [Fact]
-    public async Task Collection_is_copied_whole_or_alone()
+    public async Task Collection_copy_honors_depth_and_move_takes_everything()
     {
         Assert.Equal(201, (await _server.SendAsync("COPY /d", "Destination: /x")).Status);
         Assert.Equal("deep", (await _server.SendAsync("GET /x/e/f")).Text);
@@ -127,7 +127,7 @@ public sealed class TransferTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Condition_about_the_original_keeps_it_where_it_is()
+    public async Task Failed_If_Match_keeps_the_source_in_place()
     {
         Assert.Equal(412, (await _server.SendAsync("MOVE /a", "Destination: /b", "If-Match: \"other\"")).Status);
         Assert.Equal(200, (await _server.SendAsync("GET /a")).Status);
@@ -137,7 +137,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("/a", "OPTIONS, GET, HEAD, PROPFIND, PUT, DELETE, COPY, MOVE, PROPPATCH, LOCK, UNLOCK")]
     [InlineData("/d", "OPTIONS, PROPFIND, DELETE, COPY, MOVE, PROPPATCH, LOCK, UNLOCK")]
     [InlineData("/new", "OPTIONS, PUT, MKCOL, LOCK, UNLOCK")]
-    public async Task Options_name_what_the_path_accepts(string path, string allow)
+    public async Task Options_list_the_verbs_allowed_for_the_path(string path, string allow)
     {
         var answer = await _server.SendAsync("OPTIONS " + path);
 

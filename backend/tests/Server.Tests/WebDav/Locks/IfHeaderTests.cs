@@ -35,7 +35,7 @@ public sealed class IfHeaderTests
     [InlineData("(<urn:uuid:1>),(<urn:uuid:2>)", null)]
     [InlineData("(<urn:uuid:1>) x", null)]
     [InlineData("urn:uuid:1", null)]
-    public void Value_is_read_or_refused(string text, string? expected)
+    public void If_header_is_parsed_or_rejected(string text, string? expected)
     {
         var read = IfHeader.TryParse(text, out var header);
 
@@ -67,7 +67,7 @@ public sealed class IfHeaderTests
     [InlineData($"</free> (<{Token}>)", false)]
     [InlineData("</free> (Not [\"tag\"])", true)]
     [InlineData($"</free> (<{Token}>) </locked> (<{Token}>)", true)]
-    public void One_list_that_holds_is_enough(string text, bool expected)
+    public void One_matching_list_is_enough(string text, bool expected)
     {
         Assert.True(IfHeader.TryParse(text, out var header));
 
@@ -76,7 +76,7 @@ public sealed class IfHeaderTests
     }
 
     [Fact]
-    public void Token_after_not_is_not_submitted()
+    public void Negated_token_does_not_count_as_submitted()
     {
         Assert.True(IfHeader.TryParse("(<a:1> Not <a:2>) (Not <DAV:no-lock>) ([\"x\"] <a:3>)", out var header));
 

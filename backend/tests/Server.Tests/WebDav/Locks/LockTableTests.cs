@@ -26,7 +26,7 @@ public sealed class LockTableTests
     [InlineData("/a/b exclusive 0", "/a shared infinity", false)]
     [InlineData("/a/b shared 0", "/a shared infinity", true)]
     [InlineData("/a/b exclusive 0", "/a exclusive 0", true)]
-    public void Second_lock_is_granted_unless_one_excludes_the_other(string first, string second, bool granted)
+    public void Second_lock_is_granted_unless_it_conflicts(string first, string second, bool granted)
     {
         var held = Grant(first)!;
         var grant = _locks.Grant(Wish(second), Minute);
@@ -38,7 +38,7 @@ public sealed class LockTableTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public void F43_Clock_that_is_set_moves_no_lock(int days)
+    public void F43_Wall_clock_change_does_not_move_lock_expiry(int days)
     {
         var held = Grant("/a exclusive 0")!;
         _time.SetWallClock(TimeSpan.FromDays(days));
@@ -50,7 +50,7 @@ public sealed class LockTableTests
     }
 
     [Fact]
-    public void Lock_ends_by_itself_and_a_refresh_begins_its_time_anew()
+    public void Refresh_restarts_the_timeout_of_a_lock()
     {
         var held = Grant("/a exclusive 0")!;
         _time.Advance(TimeSpan.FromSeconds(59));
@@ -76,7 +76,7 @@ public sealed class LockTableTests
     }
 
     [Fact]
-    public void Table_is_bounded_and_has_room_again_once_locks_have_expired()
+    public void Full_table_accepts_locks_again_after_expiry()
     {
         for (var i = 0; i < LockTable.MaxLocks; i++)
             Assert.NotNull(Grant($"/a{i} exclusive 0"));
@@ -87,7 +87,7 @@ public sealed class LockTableTests
     }
 
     [Fact]
-    public void Lock_is_released_by_its_token_at_any_place_that_it_covers()
+    public void Lock_can_be_released_at_any_path_it_covers()
     {
         var held = Grant("/a exclusive infinity")!;
 
@@ -98,7 +98,7 @@ public sealed class LockTableTests
     }
 
     [Fact]
-    public void Locks_of_what_is_gone_end()
+    public void Forget_drops_the_locks_of_a_removed_path()
     {
         Grant("/a shared 0");
         Grant("/a/b shared 0");
@@ -124,7 +124,7 @@ public sealed class LockTableTests
     [InlineData("Second--1", 3600)]
     [InlineData("Second-", 3600)]
     [InlineData("", 3600)]
-    public void Timeout_is_the_first_that_can_be_read(string header, int seconds) =>
+    public void Timeout_header_uses_the_first_readable_value(string header, int seconds) =>
         Assert.Equal(seconds, (int)LockTimeout.Parse(header).TotalSeconds);
 
     private static LockTerms Wish(string text)

@@ -12,7 +12,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     [InlineData("/nzbs/Thumbs.db")]
     [InlineData("/desktop.ini")]
     [InlineData("/.metadata_never_index")]
-    public async Task Litter_of_desktops_costs_no_query(string path) =>
+    public async Task Desktop_metadata_files_return_404_without_a_query(string path) =>
         Assert.Equal(404, (await fixture.Server.SendAsync("GET " + path)).Status);
 
     [Theory]
@@ -28,7 +28,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     [InlineData("PROPFIND /content/tv")]
     [InlineData("GET /content/tv/Rel/a.mkv")]
     [InlineData("OPTIONS /content/tv/Rel/a.mkv")]
-    public async Task Tree_that_cannot_be_read_is_503_and_never_empty(string request)
+    public async Task Unreadable_tree_returns_503_never_an_empty_listing(string request)
     {
         var answer = await fixture.Server.SendAsync(request, "Depth: 1", "Content-Length: 0");
 
@@ -38,7 +38,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     }
 
     [Fact]
-    public async Task Row_in_the_middle_that_cannot_be_read_cuts_the_listing()
+    public async Task Unreadable_row_mid_listing_resets_the_connection()
     {
         await using var server = await TreeServer.StartAsync();
         await server.PublishAsync("tv", "Rel", [.. Enumerable.Range(0, 1000).Select(i => $"{i:0000}.mkv")]);
@@ -53,7 +53,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     }
 
     [Fact]
-    public async Task File_whose_parts_cannot_be_read_is_503_and_its_head_stays()
+    public async Task Unreadable_parts_return_503_for_Get_but_200_for_Head()
     {
         await using var server = await TreeServer.StartAsync();
         await server.PublishAsync("tv", "Rel", "a.mkv");

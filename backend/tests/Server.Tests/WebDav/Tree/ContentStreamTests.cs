@@ -13,7 +13,7 @@ public sealed class ContentStreamTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Known_failure_is_told_whether_the_read_or_its_wait_throws(bool throwsAtOnce)
+    public async Task Known_failure_is_translated_for_sync_and_async_throws(bool throwsAtOnce)
     {
         var fail = ScriptedStream.Throw(new TimeoutException("Below."));
         await using var stream = new ContentStream(throwsAtOnce ? new ThrowingStream() : new ScriptedStream(fail), Translate);
@@ -26,7 +26,7 @@ public sealed class ContentStreamTests
     }
 
     [Fact]
-    public async Task Unknown_failure_passes_as_it_is()
+    public async Task Unknown_failure_passes_through_unchanged()
     {
         var unknown = new ObjectDisposedException("Below.");
         await using var stream = new ContentStream(new ScriptedStream(ScriptedStream.Throw(unknown)), Translate);

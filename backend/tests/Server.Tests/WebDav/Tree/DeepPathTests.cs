@@ -21,7 +21,7 @@ public sealed class DeepPathTests(QueueFixture fixture) : IClassFixture<QueueFix
     [InlineData("MKCOL", "/content", 409)]
     [InlineData("PUT", "/nzbs", 409)]
     [InlineData("LOCK", "/nzbs", 409)]
-    public async Task Deep_path_is_an_unknown_one(string verb, string branch, int status)
+    public async Task Path_10000_levels_deep_is_treated_as_unknown(string verb, string branch, int status)
     {
         const string Wish = "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>";
         var body = verb == "LOCK" ? Wish : "";

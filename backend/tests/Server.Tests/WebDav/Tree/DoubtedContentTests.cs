@@ -25,7 +25,7 @@ public sealed class DoubtedContentTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact(Timeout = 120_000)]
-    public async Task F17_garbled_range_is_503_from_memory_and_206_after_the_wait()
+    public async Task F17_Garbled_range_returns_503_until_Retry_After_then_206()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await PublishAsync(mock);
@@ -46,7 +46,7 @@ public sealed class DoubtedContentTests : IDisposable
     }
 
     [Fact(Timeout = 120_000)]
-    public async Task F17_body_that_meets_a_garbled_article_waits_and_ends_whole()
+    public async Task F17_Body_with_a_briefly_garbled_article_completes()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await PublishAsync(mock);

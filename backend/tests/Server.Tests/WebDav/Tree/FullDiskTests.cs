@@ -19,7 +19,7 @@ public sealed class FullDiskTests
     [InlineData("PROPPATCH /nzbs/tv/a.nzb", 207)]
     [InlineData("PUT /nzbs/tv/b.nzb", 201)]
     [InlineData("DELETE /completed-symlinks/tv/Rel", 204)]
-    public async Task Change_of_the_tree_is_507_and_nothing_until_there_is_room(string request, int later)
+    public async Task Tree_change_on_a_full_disk_returns_507(string request, int later)
     {
         await using var server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", Encoding.UTF8.GetString(NzbText.Of("a.mkv")));
@@ -45,7 +45,7 @@ public sealed class FullDiskTests
     [InlineData("name=delete&value=")]
     [InlineData("name=pause&value=")]
     [InlineData("name=resume&value=")]
-    public async Task Call_about_the_queue_says_that_the_disk_is_full(string query)
+    public async Task Queue_call_on_a_full_disk_returns_Disk_is_full(string query)
     {
         await using var server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", Encoding.UTF8.GetString(NzbText.Of("a.mkv")));

@@ -12,7 +12,7 @@ public sealed class HiddenLinksTests
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public void Name_is_back_after_half_a_minute()
+    public void Hidden_name_reappears_after_30_seconds()
     {
         var hidden = new HiddenLinks(_time);
         hidden.Hide(Rel, "a");
@@ -27,7 +27,7 @@ public sealed class HiddenLinksTests
     }
 
     [Fact]
-    public void Folder_hides_what_is_in_it_and_nothing_beside_it()
+    public void Hidden_folder_hides_its_contents_and_no_sibling()
     {
         var hidden = new HiddenLinks(_time);
         hidden.Hide(Rel, "a/b");

@@ -13,7 +13,7 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     private readonly TreeServer _server = fixture.Server;
 
     [Fact]
-    public async Task File_is_the_same_resource_as_its_name_in_content()
+    public async Task File_by_id_has_the_headers_of_its_path_in_content()
     {
         var path = "/" + await IdPathAsync("tv", "R\u00e9l", "season 1", "b.mkv");
 
@@ -42,7 +42,7 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     }
 
     [Fact]
-    public async Task Every_level_lists_all_digits_and_the_last_one_its_files()
+    public async Task Each_level_lists_all_hex_digits_and_the_last_its_files()
     {
         var path = await IdPathAsync("tv", "Rel", "b.mkv");
         var folder = "/" + path[..path.LastIndexOf('/')] + "/";
@@ -64,7 +64,7 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     }
 
     [Fact]
-    public async Task Only_the_one_form_of_a_path_is_found()
+    public async Task Only_the_canonical_id_path_is_found()
     {
         var path = await IdPathAsync("tv", "Rel", "b.mkv");
         var name = path[(path.LastIndexOf('/') + 1)..];

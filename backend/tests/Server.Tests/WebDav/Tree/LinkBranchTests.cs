@@ -16,7 +16,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Only_what_the_history_calls_completed_is_there()
+    public async Task Only_completed_releases_of_the_history_are_listed()
     {
         Assert.Equal(
             ["/completed-symlinks/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/music/", "/completed-symlinks/prowlarr/", "/completed-symlinks/readarr/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
@@ -28,7 +28,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Links_stand_in_the_order_of_their_names()
+    public async Task Links_are_listed_in_name_order()
     {
         Assert.Equal(
             [
@@ -40,7 +40,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Link_leads_to_the_file_under_its_id()
+    public async Task Link_contains_the_id_path_of_its_file()
     {
         var link = await _server.SendAsync("GET /completed-symlinks/tv/Rel/season%201/c.mkv.rclonelink");
         var entry = await _server.Services.GetRequiredService<LibraryTree>().FindAsync(["tv", "Rel", "season 1", "c.mkv"], Token);
@@ -62,7 +62,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("/completed-symlinks/tv.rclonelink")]
     [InlineData("/completed-symlinks/none")]
     [InlineData("/completed-symlinks/demo")]
-    public async Task Other_names_are_unknown(string path)
+    public async Task Other_names_return_404(string path)
     {
         foreach (var verb in new[] { "HEAD", "PROPFIND", "DELETE" })
             Assert.Equal($"{verb} 404", $"{verb} {(await _server.SendAsync($"{verb} {path}", "Depth: 0")).Status}");
@@ -78,7 +78,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("/.ids", "207 405 403 403")]
     [InlineData("/.ids/a", "207 405 403 403")]
     [InlineData("/.ids/a/b/c/d/e/none", "404 404 403 404")]
-    public async Task Path_answers_as_the_table_of_verbs_says(string path, string expected)
+    public async Task Each_path_and_verb_returns_the_documented_status(string path, string expected)
     {
         string[] verbs = ["PROPFIND", "HEAD", "PUT", "DELETE"];
         foreach ((var verb, var status) in verbs.Zip(expected.Split(' ')).Where(pair => pair.Second != "-"))
@@ -86,7 +86,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Deleted_link_hides_and_its_file_stays()
+    public async Task Deleted_link_is_hidden_and_its_file_stays()
     {
         await _server.PublishCompletedAsync("audio", "Moved", "a.mkv", "b.mkv", "dir/c.mkv");
         const string folder = "/completed-symlinks/audio/Moved/";
@@ -104,7 +104,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Deleted_release_leaves_the_history_and_nothing_else()
+    public async Task Deleted_release_leaves_the_history_but_keeps_its_files()
     {
         await _server.PublishCompletedAsync("software", "Imported", "a.mkv");
         var history = _server.Services.GetRequiredService<HistoryStore>();

@@ -29,7 +29,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     [Theory]
     [MemberData(nameof(Names))]
-    public async Task Name_shows_the_bytes_and_the_length_that_were_put(string name)
+    public async Task Put_reads_back_with_the_same_bytes_and_length(string name)
     {
         var content = Content(name);
         var path = "/nzbs/tv/" + Uri.EscapeDataString(name);
@@ -58,14 +58,14 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [InlineData("a:b.nzb", "a?b.nzb")]
     [InlineData("a:b.nzb", "a_b.nzb")]
     [InlineData("con.nzb", "_con.nzb")]
-    public async Task Names_that_clean_to_the_same_release_are_two_files(string first, string second)
+    public async Task Names_cleaned_to_the_same_release_stay_two_files(string first, string second)
     {
         await using var server = await TreeServer.StartAsync();
         await AssertKeptApartAsync(server, first, second);
     }
 
     [Fact]
-    public async Task Names_alike_in_their_first_240_bytes_are_two_files()
+    public async Task Names_equal_in_their_first_240_bytes_stay_two_files()
     {
         await using var server = await TreeServer.StartAsync();
         await AssertKeptApartAsync(server, new string('n', 240) + "1.nzb", new string('n', 240) + "2.nzb");
@@ -87,7 +87,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Zip_is_one_file_and_its_members_never_replace_each_other()
+    public async Task Zip_lists_as_one_file_and_its_members_stay_separate_items()
     {
         await using var server = await TreeServer.StartAsync();
         var zip = NzbText.Zip([.. Enumerable.Range(0, 5).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);
@@ -107,7 +107,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Zip_of_a_thousand_is_a_thousand_items_and_one_file()
+    public async Task Zip_of_1000_NZBs_gives_1000_items_and_one_file()
     {
         await using var server = await TreeServer.StartAsync();
         var zip = NzbText.Zip([.. Enumerable.Range(0, 1000).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);
@@ -138,7 +138,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Replaced_zip_takes_its_items_with_it_and_nothing_else()
+    public async Task Replacing_a_zip_replaces_only_its_own_items()
     {
         await using var server = await TreeServer.StartAsync();
         await server.SendBytesAsync("PUT /nzbs/tv/other.nzb", NzbText.Of("o.mkv"));
@@ -150,7 +150,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Damaged_upload_takes_the_place_of_nothing()
+    public async Task Damaged_upload_replaces_nothing()
     {
         await using var server = await TreeServer.StartAsync();
         var sound = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")));
@@ -163,7 +163,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Item_of_the_api_lists_as_an_nzb_and_a_put_there_replaces_it()
+    public async Task Put_replaces_an_item_added_by_the_API()
     {
         await using var server = await TreeServer.StartAsync();
         var first = NzbText.Of("a.mkv");
@@ -176,7 +176,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Item_of_the_api_never_takes_the_name_of_a_file()
+    public async Task Item_added_by_the_API_never_takes_the_name_of_a_file()
     {
         await using var server = await TreeServer.StartAsync();
         var put = NzbText.Of("put.mkv");
@@ -194,7 +194,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Two_puts_of_one_name_at_the_same_time_leave_one_item()
+    public async Task Concurrent_puts_of_one_name_leave_one_item()
     {
         await using var server = await TreeServer.StartAsync();
         byte[][] bodies = [.. Enumerable.Range(0, 8).Select(i => NzbText.Of($"{i}.mkv"))];
@@ -208,7 +208,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Only_one_of_many_puts_finds_a_name_free()
+    public async Task Only_one_of_many_concurrent_If_None_Match_puts_succeeds()
     {
         await using var server = await TreeServer.StartAsync();
 
@@ -220,7 +220,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Staged_upload_is_found_under_the_name_that_it_gets()
+    public async Task Renamed_staged_upload_reads_back_under_its_new_name()
     {
         var content = NzbText.Bzip2(NzbText.Of("a.mkv"));
         Assert.Equal(201, (await _server.SendBytesAsync("PUT /nzbs/audio/Film.nzb.bz2.part", content)).Status);
@@ -230,7 +230,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Password_of_a_zip_is_that_of_members_without_one()
+    public async Task Zip_password_applies_to_members_without_their_own()
     {
         await using var server = await TreeServer.StartAsync();
         await server.SendBytesAsync(

@@ -12,7 +12,7 @@ public sealed class LitterFilesTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task File_is_there_for_an_hour()
+    public async Task File_is_kept_for_an_hour()
     {
         var files = new LitterFiles(_time);
 
@@ -35,7 +35,7 @@ public sealed class LitterFilesTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public async Task F43_Clock_that_is_set_moves_no_file(int days)
+    public async Task F43_Wall_clock_change_does_not_move_file_expiry(int days)
     {
         var files = new LitterFiles(_time);
         await files.PutAsync("tv", "._a", Upload(3), Token);
@@ -59,7 +59,7 @@ public sealed class LitterFilesTests
     }
 
     [Fact]
-    public async Task Number_is_bounded_and_the_oldest_makes_room()
+    public async Task File_count_is_limited_and_the_oldest_is_dropped()
     {
         var files = new LitterFiles(_time);
         for (var i = 0; i <= 100; i++)

@@ -15,7 +15,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     private readonly TreeServer _server = fixture.Server;
 
     [Fact]
-    public async Task Item_comes_reads_back_is_replaced_and_goes()
+    public async Task Item_can_be_put_read_replaced_and_deleted()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb)).Status);
         var first = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
@@ -38,7 +38,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Packed_item_is_kept_as_it_came()
+    public async Task Compressed_item_reads_back_compressed()
     {
         using var packed = new MemoryStream();
         await using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
@@ -50,7 +50,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Item_directly_in_the_queue_goes_to_the_folder_of_those_without_a_category()
+    public async Task Item_put_without_a_category_lands_in_uncategorized()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/a.nzb", Nzb)).Status);
         Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/uncategorized/a.nzb")).Text);
@@ -62,7 +62,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Configured_categories_are_there_when_they_are_empty()
+    public async Task Configured_categories_are_listed_even_if_empty()
     {
         var folders = await ListAsync("/nzbs/");
 
@@ -71,7 +71,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Listing_is_in_the_order_of_its_names()
+    public async Task Items_are_listed_in_name_order()
     {
         foreach (var name in new[] { "a", "a b", "a-1", "a.x", "B" })
             Assert.Equal(201, (await _server.PutAsync($"/nzbs/audio/{Uri.EscapeDataString(name)}.nzb", Nzb + name)).Status);
@@ -100,7 +100,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [InlineData("Content-Range: bytes 0-9/100", 400)]
     [InlineData("If-None-Match: *", 412)]
     [InlineData("If-Match: \"other\"", 412)]
-    public async Task Condition_keeps_an_item_as_it_is(string header, int status)
+    public async Task Failed_condition_leaves_an_item_unchanged(string header, int status)
     {
         Assert.InRange((await _server.PutAsync("/nzbs/movies/kept.nzb", Nzb)).Status, 201, 204);
 
@@ -111,7 +111,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [Theory]
     [InlineData(1_048_576, 201)]
     [InlineData(1_048_577, 413)]
-    public async Task Upload_has_a_limit(int size, int status)
+    public async Task Upload_above_the_size_limit_returns_413(int size, int status)
     {
         var body = Nzb + new string(' ', size - Nzb.Length);
 
@@ -120,7 +120,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task What_desktops_leave_is_answered_and_never_listed()
+    public async Task Desktop_metadata_files_can_be_put_but_are_never_listed()
     {
         var before = await ListAsync("/nzbs/movies/");
         foreach (var path in new[] { "/nzbs/movies/._a.nzb", "/nzbs/movies/.DS_Store", "/nzbs/.DS_Store" })
@@ -149,7 +149,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Empty_body_waits_for_its_bytes()
+    public async Task Empty_upload_stays_as_a_placeholder_until_its_content()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/software/a.nzb", "")).Status);
         Assert.Equal(201, (await _server.SendChunkedAsync("PUT /nzbs/software/b.nzb", "")).Status);

@@ -27,7 +27,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Target_is_replaced_unless_the_client_forbids_it()
+    public async Task Target_is_replaced_unless_Overwrite_is_F()
     {
         await _server.PutAsync("/nzbs/tv/a.nzb", Nzb + "a");
         await _server.PutAsync("/nzbs/tv/b.nzb", Nzb + "b");
@@ -50,7 +50,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [InlineData("/content/tv/a.nzb", 403)]
     [InlineData("/a.nzb", 403)]
     [InlineData("/settings", 403)]
-    public async Task Other_destinations_leave_the_item_where_it_is(string destination, int status)
+    public async Task Refused_destination_leaves_the_item_in_place(string destination, int status)
     {
         await _server.PutAsync("/nzbs/tv/stays.nzb", Nzb);
 
@@ -73,7 +73,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Lock_of_an_item_counts_under_both_of_its_paths()
+    public async Task Lock_of_an_item_applies_under_both_paths()
     {
         var locked = await _server.SendBodyAsync("LOCK /nzbs/locked.nzb", Wish, "Timeout: Infinite");
         Assert.Equal(201, locked.Status);
@@ -93,7 +93,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Stored_properties_stay_with_the_item_and_go_with_it()
+    public async Task Stored_properties_follow_a_move_and_end_with_delete()
     {
         await _server.PutAsync("/nzbs/software/p.nzb", Nzb + "p");
         const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>\u00e9<q/></p></prop></set></propertyupdate>";
@@ -116,7 +116,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [InlineData("/nzbs/tv/New%7B%7Bsecret%7D%7D.nzb", "New", "secret")]
     [InlineData("/nzbs/movies/Packed.nzb.gz", "Packed", "")]
     [InlineData("/nzbs/tv/New.NZB", "New", "")]
-    public async Task Move_sets_the_listed_name_and_that_of_the_release(string destination, string release, string password)
+    public async Task Move_sets_the_listed_name_and_the_release_name(string destination, string release, string password)
     {
         await using var server = await TreeServer.StartAsync();
         var content = NzbText.Of("a.mkv");
@@ -131,7 +131,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Zip_that_moves_takes_all_its_items_to_the_other_category()
+    public async Task Moving_a_zip_moves_all_its_items_to_the_category()
     {
         await using var server = await TreeServer.StartAsync();
         await server.SendBytesAsync("PUT /nzbs/movies/a.nzb", NzbText.Of("there.mkv"));
@@ -145,7 +145,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     }
 
     [Fact]
-    public async Task Lock_condition_and_property_follow_the_listed_name()
+    public async Task Lock_condition_and_property_apply_to_the_listed_name()
     {
         await using var server = await TreeServer.StartAsync();
         const string Path = "/nzbs/tv/x%7B%7Bpw%7D%7D.nzb.gz";

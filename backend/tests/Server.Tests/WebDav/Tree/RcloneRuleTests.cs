@@ -18,7 +18,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("nzbs/", "audio/ movies/ music/ prowlarr/ readarr/ software/ tv/")]
     [InlineData(".ids/", "0/ 1/ 2/ 3/ 4/ 5/ 6/ 7/ 8/ 9/ a/ b/ c/ d/ e/ f/")]
     [InlineData("completed-symlinks/tv/", "Rel/")]
-    public async Task Folder_has_the_same_entries_for_every_version(string folder, string expected)
+    public async Task Folder_lists_the_same_with_and_without_a_propfind_body(string folder, string expected)
     {
         foreach (var body in new[] { "", RcloneListing.StandardProperties })
         {
@@ -28,7 +28,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task Odd_names_come_through_with_size_and_time()
+    public async Task Odd_names_keep_their_size_and_time()
     {
         string[] expected = ["%41.mkv", "+ & =.mkv", "[x] #1 100%?.mkv", "a;b,c@d!$'()*.mkv", "dot..", "\u00e9\U0001F3AC <\">.mkv"];
         foreach (var body in new[] { "", RcloneListing.StandardProperties })
@@ -41,7 +41,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     }
 
     [Fact]
-    public async Task File_alone_is_found_by_its_own_answer()
+    public async Task Single_file_is_found_by_its_own_PROPFIND()
     {
         foreach (var body in new[] { "", RcloneListing.StandardProperties })
         {
@@ -54,7 +54,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
 
     /// <summary>With <c>--links</c> a name that ends in the suffix is a symbolic link whose target is the whole text of the file.</summary>
     [Fact]
-    public async Task Links_are_targets_that_exist_in_the_mount()
+    public async Task Link_targets_exist_in_the_mount()
     {
         const string Folder = "completed-symlinks/tv/Rel/";
         var entries = (await ListAsync(Folder, RcloneListing.StandardProperties)).Where(entry => !entry.IsFolder).ToList();
@@ -83,7 +83,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("http://host/x/a.mkv", "200 OK", null, "a.mkv 5")]
     [InlineData("/y/a.mkv", "200 OK", null, "")]
     [InlineData("a.mkv", "200 OK", null, "a.mkv 5")]
-    public void Reader_loses_what_rclone_loses(string href, string first, string? second, string expected)
+    public void Test_reader_drops_the_entries_rclone_drops(string href, string first, string? second, string expected)
     {
         static string Stat(string? status, string length) => status is null ? ""
             : $"<D:propstat><D:prop><D:getcontentlength>{length}</D:getcontentlength></D:prop><D:status>HTTP/1.1 {status}</D:status></D:propstat>";

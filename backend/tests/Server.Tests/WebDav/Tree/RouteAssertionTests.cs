@@ -11,7 +11,7 @@ public sealed class RouteAssertionTests
     [InlineData("/README")]
     [InlineData("/unreserved")]
     [InlineData("/{anything}")]
-    public async Task Route_that_shadows_the_tree_stops_the_start(string pattern)
+    public async Task Route_shadowing_the_tree_fails_startup(string pattern)
     {
         var failure = await Assert.ThrowsAsync<InvalidOperationException>(
             () => TreeServer.StartAsync(app => app.MapGet(pattern, () => "mine")));
@@ -20,7 +20,7 @@ public sealed class RouteAssertionTests
     }
 
     [Fact]
-    public async Task Route_at_a_reserved_name_wins_over_the_tree()
+    public async Task Route_at_a_reserved_name_takes_precedence_over_the_tree()
     {
         await using var server = await TreeServer.StartAsync(app => app.MapGet("/metrics", () => "mine"));
 

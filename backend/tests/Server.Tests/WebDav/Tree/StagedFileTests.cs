@@ -26,7 +26,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     [InlineData("Unconfirmed 1.crdownload")]
     [InlineData("a.nzb~")]
     [InlineData("a.nzb.PART")]
-    public async Task Upload_reads_back_and_becomes_an_item_when_it_gets_the_name_of_an_nzb(string name)
+    public async Task Staged_upload_becomes_an_item_when_renamed_to_nzb(string name)
     {
         var path = "/nzbs/tv/" + Uri.EscapeDataString(name);
         var text = Nzb + name;
@@ -49,7 +49,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Packed_upload_is_kept_as_it_came_before_and_after_it_is_an_item()
+    public async Task Compressed_upload_stays_compressed_through_the_rename()
     {
         using var packed = new MemoryStream();
         await using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
@@ -64,7 +64,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Target_is_replaced_unless_the_client_forbids_it()
+    public async Task Target_is_replaced_unless_Overwrite_is_F()
     {
         await _server.PutAsync("/nzbs/audio/old.nzb", Nzb + "old");
         await _server.PutAsync("/nzbs/audio/new.part", Nzb + "new");
@@ -82,7 +82,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     [InlineData("/nzbs/tv/._stays.nzb", 403)]
     [InlineData("/nzbs/none/stays.nzb", 409)]
     [InlineData("/content/tv/stays.nzb", 403)]
-    public async Task Other_destinations_leave_the_upload_where_it_is(string destination, int status)
+    public async Task Refused_destination_leaves_the_upload_in_place(string destination, int status)
     {
         Assert.InRange((await _server.PutAsync("/nzbs/tv/stays.part", Nzb)).Status, 201, 204);
 
@@ -93,7 +93,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Places_that_take_no_file_take_none_for_a_while()
+    public async Task Staged_upload_is_refused_at_invalid_paths()
     {
         Assert.Equal(409, (await _server.PutAsync("/nzbs/none/a.part", Nzb)).Status);
         Assert.Equal(403, (await _server.PutAsync("/content/tv/a.part", Nzb)).Status);
@@ -108,7 +108,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Locked_upload_is_written_and_moved_by_its_holder_alone()
+    public async Task Locked_upload_needs_the_token_to_write_or_move()
     {
         var locked = await _server.SendBodyAsync("LOCK /nzbs/software/l.part", Wish);
         Assert.Equal(201, locked.Status);
@@ -122,7 +122,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Empty_upload_that_gets_its_name_waits_for_its_bytes()
+    public async Task Empty_upload_renamed_to_nzb_adds_no_item_yet()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/software/e.part", "")).Status);
         Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/software/e.part", "Destination: /nzbs/software/e.nzb")).Status);
@@ -136,7 +136,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     [Theory]
     [InlineData(1_048_576, 201)]
     [InlineData(1_048_577, 413)]
-    public async Task Upload_has_a_limit(int size, int status)
+    public async Task Upload_above_the_size_limit_returns_413(int size, int status)
     {
         Assert.Equal(status, (await _server.PutAsync("/nzbs/movies/l1.part", new string('x', size))).Status);
         Assert.Equal(status == 413 ? 404 : 204, (await _server.SendAsync("DELETE /nzbs/movies/l1.part")).Status);
@@ -145,7 +145,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Refused_upload_stays_until_there_is_room()
+    public async Task Upload_refused_by_a_full_queue_stays_staged()
     {
         await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"), ("MAX_REQUEST_BODY_SIZE", "1048576"));
         Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", Nzb)).Status);

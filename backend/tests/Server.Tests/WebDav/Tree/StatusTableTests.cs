@@ -21,7 +21,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
 
     [Theory]
     [MemberData(nameof(Cells))]
-    public async Task Cell_is_as_the_contract_says(string path, string verb)
+    public async Task Each_cell_returns_the_status_of_the_contract(string path, string verb)
     {
         StatusCell cell = StatusTable.Section3.Concat(StatusTable.BesideIt).Single(cell => (cell.Path, cell.Verb) == (path, verb));
         var token = "";
@@ -60,7 +60,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     [InlineData("/nzbs", "1, 2")]
     [InlineData("/nzbs/tv", "1, 2")]
     [InlineData("/nzbs/tv/x.nzb", "1, 2")]
-    public async Task Locks_are_offered_below_the_queue_alone(string path, string classes) =>
+    public async Task Only_the_queue_advertises_locks(string path, string classes) =>
         Assert.Equal(classes, (await _server.SendAsync("OPTIONS " + path))["DAV"]);
 
     [Theory]
@@ -68,7 +68,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     [InlineData("/nzbs", 0)]
     [InlineData("/nzbs/tv", 2)]
     [InlineData("/content/tv/Rel/a.mkv", 0)]
-    public async Task Lock_properties_stand_below_the_queue_alone(string path, int count)
+    public async Task Only_paths_inside_the_queue_have_lock_properties(string path, int count)
     {
         var text = (await _server.SendAsync("PROPFIND " + path, "Depth: 0")).Text;
 
@@ -79,7 +79,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     [InlineData("/content/tv/Rel/a.mkv")]
     [InlineData("/README")]
     [InlineData("/nzbs/tv")]
-    public async Task Destination_is_read_before_a_refusal(string path)
+    public async Task Destination_is_validated_before_the_refusal(string path)
     {
         foreach (var verb in new[] { "COPY", "MOVE" })
         {

@@ -20,7 +20,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Root_and_readme_have_the_same_bytes_for_every_client()
+    public async Task Root_serves_the_README_to_every_client()
     {
         var readme = await _server.SendAsync("GET /README");
         Assert.Contains("/content/<category>/<release>/", readme.Text, StringComparison.Ordinal);
@@ -35,7 +35,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Canary_is_three_bytes_that_may_not_be_cached()
+    public async Task Canary_is_three_bytes_and_not_cached()
     {
         var answer = await _server.SendAsync("GET /.health");
 
@@ -44,7 +44,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Nothing_is_told_without_credentials()
+    public async Task Every_request_without_credentials_returns_401()
     {
         foreach (var verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "LOCK", "BREW" })
         {
@@ -58,7 +58,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Library_is_listed_level_by_level_and_found_in_either_normal_form()
+    public async Task Library_paths_match_in_either_Unicode_form()
     {
         Assert.Equal(
             ["/content/", "/content/audio/", "/content/demo/", "/content/movies/", "/content/music/", "/content/prowlarr/", "/content/readarr/", "/content/software/", "/content/tv/"],
@@ -76,7 +76,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Quota_is_what_the_library_holds()
+    public async Task Quota_reports_the_bytes_of_the_library()
     {
         var body = "<propfind xmlns='DAV:'><prop><quota-used-bytes/><quota-available-bytes/></prop></propfind>";
         var quota = await _server.SendBodyAsync("PROPFIND /", body, "Depth: 0");
@@ -86,7 +86,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task File_whose_message_ids_are_lost_is_410_without_its_name()
+    public async Task File_without_message_ids_returns_410_without_its_name()
     {
         var answer = await _server.SendAsync("GET /content/movies/Lost/secret-name.mkv");
 

@@ -17,7 +17,7 @@ public sealed class UnicodePathTests
     ];
 
     [Fact]
-    public async Task Path_with_a_character_that_cannot_be_composed_is_a_bad_request_for_every_verb()
+    public async Task Path_with_invalid_Unicode_returns_400_for_every_verb()
     {
         using var folder = new TemporaryFolder();
         await using var host = await ProductHost.StartAsync(folder);

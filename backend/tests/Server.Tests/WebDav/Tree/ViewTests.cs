@@ -15,7 +15,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     private readonly TreeServer _server = fixture.Server;
 
     [Fact]
-    public async Task Link_serves_the_bytes_and_headers_of_the_tree()
+    public async Task View_link_serves_the_bytes_and_headers_of_the_tree()
     {
         var clip = _server.Services.GetRequiredService<BuiltInClip>();
         var path = IdPath.Of(clip.File.Id);
@@ -45,7 +45,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [InlineData("&extension=../x", "video/x-matroska", "inline; filename=\"a b.mkv\"; filename*=UTF-8''a%20b.mkv")]
     [InlineData("&extension=html", "text/html", "attachment; filename=\"a b.html\"; filename*=UTF-8''a%20b.html")]
     [InlineData("&download=true", "video/x-matroska", "attachment; filename=\"a b.mkv\"; filename*=UTF-8''a%20b.mkv")]
-    public async Task Link_decides_type_and_name(string parameters, string type, string disposition)
+    public async Task Link_parameters_set_the_type_and_file_name(string parameters, string type, string disposition)
     {
         var answer = await _server.SendAnonymouslyAsync(
             $"HEAD {FilmHref}?downloadKey={ViewKey.Sign(ViewFixture.ApiKey, Film, null)}{parameters}");
@@ -58,7 +58,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     }
 
     [Fact]
-    public async Task Key_stands_for_one_path_however_it_is_written()
+    public async Task Key_opens_one_path_in_any_spelling()
     {
         var key = ViewKey.Sign(ViewFixture.ApiKey, Film, null);
 
@@ -84,7 +84,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     }
 
     [Fact]
-    public async Task Link_runs_out()
+    public async Task Expired_link_returns_403()
     {
         var past = DateTimeOffset.UnixEpoch.AddDays(1).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
 
@@ -101,11 +101,11 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [InlineData("completed-symlinks/tv")]
     [InlineData(".ids/0/0/0/0/0/00000000-0000-0000-0000-000000000000")]
     [InlineData("")]
-    public async Task Only_library_files_are_there(string path) =>
+    public async Task View_links_open_library_files_only(string path) =>
         Assert.Equal(404, await StatusAsync($"/view/{path}?downloadKey={ViewKey.Sign(ViewFixture.ApiKey, path.TrimEnd('/'), null)}"));
 
     [Fact]
-    public async Task Links_are_no_part_of_the_tree()
+    public async Task View_links_are_not_part_of_the_tree()
     {
         foreach (var verb in new[] { "PROPFIND", "OPTIONS", "PUT", "DELETE", "POST" })
             Assert.Equal($"{verb} 404", $"{verb} {(await _server.SendAsync($"{verb} {FilmHref}", "Content-Length: 0")).Status}");
@@ -113,7 +113,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     }
 
     [Fact]
-    public async Task Guesser_is_told_to_wait()
+    public async Task Wrong_keys_are_throttled_with_429()
     {
         await using var server = await TreeServer.StartAsync();
         for (var i = 0; i < 10; i++)

@@ -28,7 +28,7 @@ public sealed class WaitingUploadsTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public void F43_Clock_that_is_set_moves_no_name(int days)
+    public void F43_Wall_clock_change_does_not_move_name_expiry(int days)
     {
         var waiting = new WaitingUploads(_time);
         Assert.True(waiting.TryAdd("tv", "a.nzb"));
@@ -40,7 +40,7 @@ public sealed class WaitingUploadsTests
     }
 
     [Fact]
-    public void Number_of_names_is_bounded_until_some_are_forgotten()
+    public void Full_table_accepts_names_again_after_expiry()
     {
         var waiting = new WaitingUploads(_time);
         for (var i = 0; i < 1000; i++)

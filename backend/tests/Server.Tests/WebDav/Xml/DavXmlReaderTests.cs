@@ -14,7 +14,7 @@ public sealed class DavXmlReaderTests
         + "<x:prop><x:displayname/><a b=\"1&lt;2\" xml:lang='de'>t&#x41;&amp;<![CDATA[<&]]>]</a><c xmlns=''/></x:prop ></x:propfind>\n";
 
     [Fact]
-    public async Task Body_reads_the_same_however_it_arrives()
+    public async Task Body_split_at_any_byte_reads_the_same()
     {
         foreach (var pieces in Splits.EveryPosition(Encoding.UTF8.GetBytes(PropFind)))
         {
@@ -31,7 +31,7 @@ public sealed class DavXmlReaderTests
     }
 
     [Fact]
-    public async Task Empty_body_is_no_document() => Assert.Null(await ReadAsync([]));
+    public async Task Empty_body_returns_null() => Assert.Null(await ReadAsync([]));
 
     [Theory]
     [InlineData("utf-8", false)]
@@ -40,7 +40,7 @@ public sealed class DavXmlReaderTests
     [InlineData("utf-16", true)]
     [InlineData("utf-16BE", false)]
     [InlineData("utf-16BE", true)]
-    public void Both_encodings_of_XML_are_read(string name, bool mark)
+    public void UTF8_and_UTF16_are_read_with_and_without_BOM(string name, bool mark)
     {
         var encoding = Encoding.GetEncoding(name);
         byte[] document = [.. mark ? encoding.GetPreamble() : [], .. encoding.GetBytes("<a>\u00e9\U0001F3AC</a>")];
@@ -49,7 +49,7 @@ public sealed class DavXmlReaderTests
     }
 
     [Fact]
-    public void Line_ends_and_white_space_of_attributes_are_those_of_XML() =>
+    public void Line_ends_and_attribute_whitespace_are_normalized() =>
         Assert.Equal(
             "<D:a b=\"1 2 &#10;\">\n\n&#13;</D:a>",
             DavXmlWriter.Write(DavXmlReader.Parse(Encoding.UTF8.GetBytes("<a xmlns='DAV:' b='1\t2\n&#10;'>\r\n\r&#13;</a>"))));
@@ -120,7 +120,7 @@ public sealed class DavXmlReaderTests
     [InlineData("<a/><!DOCTYPE a>")]
     [InlineData("<a><!DOCTYPE a></a>")]
     [InlineData("<a><!ENTITY b 'c'></a>")]
-    public void Anything_else_is_refused(string document) =>
+    public void Malformed_document_returns_400(string document) =>
         Assert.Equal(400, Assert.Throws<DavXmlException>(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document))).Status);
 
     [Theory]
@@ -151,7 +151,7 @@ public sealed class DavXmlReaderTests
     [InlineData(DavXmlReader.MaxBytes, true)]
     [InlineData(DavXmlReader.MaxBytes + 1, false)]
     [InlineData(DavXmlReader.MaxBytes * 40, false)]
-    public async Task Size_is_bounded_with_and_without_a_declared_length(int size, bool accepted)
+    public async Task Oversized_body_returns_413_with_or_without_a_length(int size, bool accepted)
     {
         var document = Encoding.UTF8.GetBytes("<a>" + new string('x', size - 7) + "</a>");
         foreach (var declared in new long?[] { null, size })
@@ -164,7 +164,7 @@ public sealed class DavXmlReaderTests
     }
 
     [Fact]
-    public void Bombs_cost_little()
+    public void XML_bombs_allocate_at_most_32_MiB()
     {
         string[] bombs =
         [
@@ -194,7 +194,7 @@ public sealed class DavXmlReaderTests
     [Theory]
     [InlineData("<a xmlns:p='", "'>", "<p:b/>", "</a>")]
     [InlineData("<a xmlns:p='", "'", " p:b{0}=''", "/>")]
-    public void Long_namespace_cannot_be_named_often(string start, string middle, string named, string end)
+    public void Long_namespace_repeated_too_often_returns_413(string start, string middle, string named, string end)
     {
         foreach (var names in new[] { 8, 2_000 })
         {
@@ -209,7 +209,7 @@ public sealed class DavXmlReaderTests
     }
 
     [Fact]
-    public void Every_prefix_of_a_document_is_refused_or_read_and_nothing_else()
+    public void Every_truncated_document_is_refused()
     {
         var document = Encoding.UTF8.GetBytes(PropFind.TrimEnd());
         for (var length = 1; length < document.Length; length++)
@@ -220,7 +220,7 @@ public sealed class DavXmlReaderTests
     }
 
     [Fact]
-    public void Every_flipped_byte_is_refused_or_read_and_nothing_else()
+    public void Any_corrupted_byte_is_read_or_refused_cleanly()
     {
         var document = Encoding.UTF8.GetBytes(PropFind);
         for (var at = 0; at < document.Length; at++)

@@ -18,7 +18,7 @@ public sealed class MultiStatusWriterTests
     };
 
     [Fact]
-    public async Task File_has_every_property_of_the_table() => Assert.Equal(
+    public async Task Allprop_of_a_file_writes_every_property() => Assert.Equal(
         "<D:response><D:href>/a.mkv</D:href><D:propstat><D:prop><D:displayname>a.mkv</D:displayname><D:getcontentlength>3</D:getcontentlength>"
         + "<D:getcontenttype>video/x-matroska</D:getcontenttype><D:getlastmodified>Sat, 03 Jan 2026 10:00:00 GMT</D:getlastmodified>"
         + "<D:creationdate>2025-12-31T23:59:59Z</D:creationdate><D:getetag>\"tag\"</D:getetag><D:resourcetype/><D:iscollection>0</D:iscollection>"
@@ -27,7 +27,7 @@ public sealed class MultiStatusWriterTests
         await WriteAsync("/a.mkv", File, null));
 
     [Fact]
-    public async Task Collection_has_every_property_of_the_table_but_those_by_name() => Assert.Equal(
+    public async Task Allprop_of_a_collection_omits_properties_sent_on_request() => Assert.Equal(
         "<D:response><D:href>/tv/</D:href><D:propstat><D:prop><D:displayname>tv</D:displayname><D:getcontentlength>0</D:getcontentlength>"
         + "<D:getcontenttype>httpd/unix-directory</D:getcontenttype><D:getlastmodified>Sat, 03 Jan 2026 10:00:00 GMT</D:getlastmodified>"
         + "<D:creationdate>2026-01-03T10:00:00Z</D:creationdate><D:resourcetype><D:collection/></D:resourcetype><D:iscollection>1</D:iscollection>"
@@ -36,7 +36,7 @@ public sealed class MultiStatusWriterTests
         await WriteAsync("/tv/", new MemoryCollection("tv"), null));
 
     [Fact]
-    public async Task Undefined_names_stand_last_in_one_propstat() => Assert.Equal(
+    public async Task Undefined_properties_share_one_final_404_propstat() => Assert.Equal(
         "<D:response><D:href>/tv/</D:href><D:propstat><D:prop><D:displayname>tv</D:displayname>"
         + "<D:quota-available-bytes>1125899906842624</D:quota-available-bytes><D:quota-used-bytes>0</D:quota-used-bytes></D:prop>"
         + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat>"
@@ -47,7 +47,7 @@ public sealed class MultiStatusWriterTests
             + "<quota-available-bytes/><quota-used-bytes/><plain xmlns=''/></prop></propfind>"));
 
     [Fact]
-    public async Task Namespace_comes_back_as_it_was_written()
+    public async Task Namespace_with_special_characters_round_trips()
     {
         var written = await WriteAsync("/a.mkv", File, "<propfind xmlns='DAV:'><prop><x xmlns='a&quot;&lt;&#9;&#10;b&amp;'/></prop></propfind>");
 
@@ -58,7 +58,7 @@ public sealed class MultiStatusWriterTests
     [Theory]
     [InlineData("<propfind xmlns='DAV:'><prop><x/></prop></propfind>", "<D:prop/>")]
     [InlineData("<propfind xmlns='DAV:'><prop/></propfind>", "<D:prop/>")]
-    public async Task Found_propstat_stands_first_even_when_it_is_empty(string body, string empty)
+    public async Task The_200_propstat_comes_first_even_if_empty(string body, string empty)
     {
         var written = await WriteAsync("/a.mkv", File, body);
 
@@ -67,14 +67,14 @@ public sealed class MultiStatusWriterTests
     }
 
     [Fact]
-    public async Task Names_stand_without_values_inside_prop() => Assert.Equal(
+    public async Task Propname_writes_names_without_values() => Assert.Equal(
         "<D:response><D:href>/a.mkv</D:href><D:propstat><D:prop><D:displayname/><D:getcontentlength/><D:getcontenttype/><D:getlastmodified/>"
         + "<D:creationdate/><D:getetag/><D:resourcetype/><D:iscollection/><R:Win32FileAttributes xmlns:R=\"urn:schemas-microsoft-com:\"/></D:prop>"
         + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>",
         await WriteAsync("/a.mkv", File, "<propfind xmlns='DAV:'><propname/></propfind>"));
 
     [Fact]
-    public async Task Include_adds_what_is_by_name_only_and_no_missing_property()
+    public async Task Include_adds_on_request_properties_and_no_missing_one()
     {
         var written = await WriteAsync("/tv/", new MemoryCollection("tv"),
             "<propfind xmlns='DAV:'><allprop/><include><quota-used-bytes/><unknown/><displayname/></include></propfind>");
@@ -85,7 +85,7 @@ public sealed class MultiStatusWriterTests
     }
 
     [Fact]
-    public async Task Names_that_XML_cannot_carry_break_nothing()
+    public async Task Characters_invalid_in_XML_become_U_FFFD()
     {
         var written = await WriteAsync("/x", new MemoryFile("a\u0001\uD800<&>\"'\uFFFE\r\t\U0001F3AC", []), null);
 
@@ -94,7 +94,7 @@ public sealed class MultiStatusWriterTests
     }
 
     [Fact]
-    public void Long_text_is_written_whole_whatever_the_buffer_gives()
+    public void Long_text_is_written_whole_across_buffers()
     {
         var text = string.Concat(Enumerable.Repeat("\U0001F3AC&a\u00e9", 5_000));
         var output = new ArrayBufferWriter<byte>();
@@ -113,7 +113,7 @@ public sealed class MultiStatusWriterTests
     [InlineData("<propfind xmlns='DAV:'><other/></propfind>")]
     [InlineData("<propfind xmlns='DAV:'><prop/><allprop/></propfind>")]
     [InlineData("<propfind xmlns='DAV:'><propname/><allprop/></propfind>")]
-    public void Request_that_asks_nothing_or_two_things_is_refused(string body) =>
+    public void Propfind_must_contain_exactly_one_request_kind(string body) =>
         Assert.Throws<DavXmlException>(() => PropFindRequest.From(DavXmlReader.Parse(Encoding.UTF8.GetBytes(body))));
 
     /// <summary>One response as it is written, without the root around it.</summary>

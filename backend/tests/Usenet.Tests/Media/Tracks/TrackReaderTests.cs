@@ -47,7 +47,7 @@ public sealed class TrackReaderTests
 
     [Theory]
     [MemberData(nameof(Pictures))]
-    public async Task Picture_of_Matroska_has_a_name_and_a_word(string codec, byte[] setup, string name, string? type)
+    public async Task Matroska_video_codec_has_a_name_and_MIME_type(string codec, byte[] setup, string name, string? type)
     {
         var file = new CountedFile(Join(Start(), Segment(Info(1000), TrackList(Entry(1, codec, setup, Picture(1920, 1080))))));
 
@@ -58,7 +58,7 @@ public sealed class TrackReaderTests
 
     [Theory]
     [MemberData(nameof(Sounds))]
-    public async Task Sound_of_Matroska_has_a_name_and_a_word(string codec, byte[] setup, int channels, string name, string? type)
+    public async Task Matroska_audio_codec_has_a_name_and_MIME_type(string codec, byte[] setup, int channels, string name, string? type)
     {
         var file = new CountedFile(Join(Start(), Segment(TrackList(Entry(2, codec, setup, Sound(channels))))));
 
@@ -68,7 +68,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Matroska_tells_languages_titles_and_duration()
+    public async Task Matroska_gives_languages_titles_and_duration()
     {
         var file = new CountedFile(Whole("mkv"));
 
@@ -87,7 +87,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Index_of_Matroska_leads_to_tracks_behind_the_film()
+    public async Task Matroska_index_leads_to_tracks_after_the_film()
     {
         const long film = 40L << 30;
         var (start, info) = (Start(), Info(5000));
@@ -106,7 +106,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Wrong_index_of_Matroska_is_left_for_the_elements_themselves()
+    public async Task Wrong_Matroska_index_falls_back_to_the_elements()
     {
         var file = new CountedFile(Join(
             Start(), Segment(Index((0x1654AE6B, 77), (0x1549A966, 3)), Element(0xEC, new byte[100]), Info(1000), TrackList(Entry(2, "A_OPUS", null, Sound(2))))));
@@ -119,7 +119,7 @@ public sealed class TrackReaderTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Mp4_is_read_with_its_movie_at_the_head_or_the_tail(bool isTail)
+    public async Task Mp4_is_read_with_moov_at_the_head_or_tail(bool isTail)
     {
         const long film = 20L << 30;
         var movie = Movie(
@@ -146,7 +146,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Sound_of_Mp4_has_a_name_and_a_word()
+    public async Task Mp4_audio_codec_has_a_name_and_MIME_type()
     {
         var file = new CountedFile(Join(FileType(), Movie(
             1000,
@@ -175,7 +175,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Picture_of_Mp4_has_a_name_and_a_word()
+    public async Task Mp4_video_codec_has_a_name_and_MIME_type()
     {
         var file = new CountedFile(Join(FileType(), Movie(
             1000,
@@ -202,7 +202,7 @@ public sealed class TrackReaderTests
     [InlineData("52494646 FFFFFFFF 41564920", MediaKind.Avi)]
     [InlineData("00", MediaKind.Unknown)]
     [InlineData("", MediaKind.Unknown)]
-    public async Task Other_kinds_of_files_are_named_and_not_read(string start, MediaKind kind)
+    public async Task Other_kinds_are_reported_and_not_parsed(string start, MediaKind kind)
     {
         var found = await new CountedFile(Hex(start)).ReadTracksAsync();
 
@@ -211,7 +211,7 @@ public sealed class TrackReaderTests
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public async Task Header_that_is_cut_is_damaged_and_never_half_known(string format)
+    public async Task Truncated_header_gives_all_tracks_or_none(string format)
     {
         var whole = Whole(format);
         var expected = (await new CountedFile(whole).ReadTracksAsync()).Tracks;
@@ -229,7 +229,7 @@ public sealed class TrackReaderTests
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public async Task Mutated_header_costs_no_more_than_its_limits(string format)
+    public async Task Mutated_header_reads_no_more_than_the_limit(string format)
     {
         var whole = Whole(format);
         var random = new Random(20261128);
@@ -250,7 +250,7 @@ public sealed class TrackReaderTests
     }
 
     [Fact]
-    public async Task Elements_without_end_are_left_at_the_limit()
+    public async Task Endless_elements_are_damaged_at_the_read_limit()
     {
         // Empty elements of two bytes, each of which is stepped over.
         var matroska = new CountedFile(Join(Start(), OpenElement(0x18538067, [.. Enumerable.Repeat<byte[]>([0xEC, 0x80], 4_000_000)])));

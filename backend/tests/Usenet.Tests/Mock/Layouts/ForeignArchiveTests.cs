@@ -27,7 +27,7 @@ public sealed class ForeignArchiveTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Rars))]
-    public void Rar_set_of_the_mock_is_unpacked_by_another_reader(string sample)
+    public void Rar_set_of_the_mock_is_unpacked_by_SharpCompress(string sample)
     {
         var archive = ArchiveSamples.Make(sample);
         using var other = RarArchive.OpenArchive(
@@ -55,7 +55,7 @@ public sealed class ForeignArchiveTests : IDisposable
     }
 
     [Fact]
-    public async Task Archive_in_an_archive_is_unpacked_by_7z()
+    public async Task Nested_archive_is_unpacked_by_7z()
     {
         await RequireRarAsync();
         var inner = ArchiveSamples.Make("rar5");
@@ -68,7 +68,7 @@ public sealed class ForeignArchiveTests : IDisposable
     [Theory]
     [InlineData("rar4")]
     [InlineData("rar5 encrypted with crc")]
-    public async Task Wrong_crc_is_found_by_7z(string sample)
+    public async Task Wrong_crc_is_detected_by_7z(string sample)
     {
         await RequireRarAsync();
         var layout = ArchiveSamples.Layout(sample);
@@ -78,7 +78,7 @@ public sealed class ForeignArchiveTests : IDisposable
     }
 
     [Fact]
-    public async Task Wrong_password_is_found_by_7z_by_the_check_value()
+    public async Task Wrong_password_is_detected_by_7z()
     {
         await RequireRarAsync();
         var archive = ArchiveSamples.Make("rar5 encrypted");
@@ -87,7 +87,7 @@ public sealed class ForeignArchiveTests : IDisposable
     }
 
     [Fact]
-    public async Task Set_that_goes_on_is_reported_by_7z()
+    public async Task Missing_last_volume_is_reported_by_7z()
     {
         await RequireRarAsync();
         var archive = (ArchiveSamples.Layout("rar5") with { Unposted = [3] }).Make(3);

@@ -16,7 +16,7 @@ public sealed class LayoutTests
 
     [Theory]
     [MemberData(nameof(Samples))]
-    public void Any_range_of_a_volume_and_of_the_truth_is_what_the_whole_has_there(string sample)
+    public void Range_of_a_volume_or_entry_matches_its_whole_content(string sample)
     {
         var dice = new Random(5);
         var archive = ArchiveSamples.Make(sample);
@@ -41,7 +41,7 @@ public sealed class LayoutTests
     [InlineData("rar4 under old names", 5)]
     [InlineData("7z volumes", 4)]
     [InlineData("split", 4)]
-    public void Set_has_as_many_volumes_as_were_asked_for_all_but_the_last_of_one_size(string sample, int volumes)
+    public void Set_has_the_requested_count_of_equally_sized_volumes(string sample, int volumes)
     {
         var sizes = ArchiveSamples.Make(sample).Volumes.Select(volume => volume.Bytes.Length).ToList();
         Assert.Equal(volumes, sizes.Count);
@@ -50,14 +50,14 @@ public sealed class LayoutTests
     }
 
     [Fact]
-    public void Shifted_volume_is_shorter_and_the_next_one_longer_than_the_others()
+    public void Shifted_volume_is_shorter_and_the_next_one_longer()
     {
         var sizes = ArchiveSamples.Make("rar5 with a shifted volume").Volumes.Select(volume => volume.Bytes.Length - 70_000).ToList();
         Assert.Equal((sizes[1] - 1000, sizes[1] + 1000, sizes[1]), (sizes[2], sizes[3], sizes[4]));
     }
 
     [Fact]
-    public void Names_of_volumes_follow_the_naming()
+    public void Volume_names_follow_the_naming_scheme()
     {
         Assert.Equal(["film.part1.rar", "film.part2.rar", "film.part3.rar", "film.part4.rar"], NamesOf("rar5", VolumeNaming.Usual));
         Assert.Equal(["film.rar", "film.r00", "film.r01", "film.r02"], NamesOf("rar4", VolumeNaming.Old));
@@ -73,12 +73,12 @@ public sealed class LayoutTests
     }
 
     [Fact]
-    public void Content_that_cannot_fill_its_volumes_is_refused() =>
+    public void Content_too_small_for_its_volumes_is_refused() =>
         Assert.Throws<ArgumentException>(() => (ArchiveSamples.Layout("rar5") with { Entries = [new("a.mkv", 10)], Volumes = 40 }).Make(1));
 
     [Theory]
     [MemberData(nameof(Recipes))]
-    public async Task Release_of_the_command_line_is_served_by_a_mock_that_knows_its_message_ids_alone(string layout)
+    public async Task Recipe_release_is_served_from_its_message_ids_alone(string layout)
     {
         var recipe = new LayoutRecipe { Layout = layout, Size = 200_003, Files = 2, Volumes = layout is "tar" or "zip" ? null : 6, Obfuscates = true, Par2 = 2 };
         Assert.True(LayoutRecipe.TryParse(recipe.ToString(), out var parsed));
@@ -105,7 +105,7 @@ public sealed class LayoutTests
     }
 
     [Fact]
-    public async Task Posted_release_is_served_by_the_mock_that_took_it()
+    public async Task Release_is_served_only_after_it_is_posted()
     {
         var release = new ReleaseBuilder("Posted", 31, 9000).AddArchive(ArchiveSamples.Layout("7z tree")).AddFile("film.nfo", 700).Shuffle().Build();
         await using var mock = await MockServer.StartAsync();
@@ -129,7 +129,7 @@ public sealed class LayoutTests
     [InlineData(SubjectStyle.Unquoted, "[1/2] film.zip yEnc (1/1)")]
     [InlineData(SubjectStyle.Counted, "Some title [1/2] yEnc (1/1)")]
     [InlineData(SubjectStyle.Shared, "Some title yEnc (1/1)")]
-    public void Subjects_follow_their_style(SubjectStyle style, string start)
+    public void Subjects_follow_the_subject_style(SubjectStyle style, string start)
     {
         var archive = new ArchiveLayout { Format = LayoutFormat.Zip, Entries = [new("film.mkv", 1000)] };
         var release = new ReleaseBuilder("Some title", 4).Subjects(style).AddArchive(archive).AddFile("film.nfo", 10).Build();
@@ -137,7 +137,7 @@ public sealed class LayoutTests
     }
 
     [Fact]
-    public void Obfuscated_release_posts_under_names_that_only_its_par2_index_resolves()
+    public void Obfuscated_release_has_real_names_only_in_its_par2_index()
     {
         var release = new ReleaseBuilder("Some.Film", 4).Obfuscate().AddArchive(ArchiveSamples.Layout("rar5")).Obfuscate(false).AddPar2(blocks: 1).Build();
         Assert.All(release.Files.Take(4), file => Assert.Equal(32, file.Name.Length));

@@ -31,7 +31,7 @@ public sealed class BackgroundShareTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _time.DisposeAsync();
 
     [Fact(Timeout = 240_000)]
-    public async Task F14_Hundred_thousand_STATs_beside_a_film_cost_it_no_rebuffer_and_go_on_every_second()
+    public async Task F14_100000_STATs_add_no_rebuffering_and_never_pause()
     {
         await using var host = await StartAsync();
         var answers = new ArticlePresence[Checked];
@@ -52,7 +52,7 @@ public sealed class BackgroundShareTests : IAsyncDisposable
 
     /// <summary>That this takes no more than 100 ms of the line is shown by the model of the scheduler; here it is the first articles of a film.</summary>
     [Fact(Timeout = 120_000)]
-    public async Task F14_Health_check_gives_way_to_a_film_that_begins()
+    public async Task F14_Health_check_yields_to_starting_playback()
     {
         const int Films = 5;
         const int First = 20;

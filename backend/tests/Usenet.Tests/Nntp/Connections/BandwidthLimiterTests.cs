@@ -23,7 +23,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public void Eight_readers_and_five_imports_share_the_limit_and_playback_comes_first(int pools)
+    public void Bandwidth_limit_is_met_and_favors_playback_over_imports(int pools)
     {
         _model = new PacedModel(pools);
         _model.Bandwidth.Configure(Limit);
@@ -46,7 +46,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Imports_have_all_of_it_while_nothing_plays_and_come_before_checks()
+    public void Imports_without_playback_get_the_full_limit_before_checks()
     {
         _model.Bandwidth.Configure(Limit);
         _model.FetchOnAndOn(PacedModel.Request(Check));
@@ -61,7 +61,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Import_at_one_provider_does_not_take_what_a_reader_at_another_waits_for()
+    public void Import_at_one_provider_does_not_starve_a_reader_at_another()
     {
         _model = new PacedModel(pools: 2);
         _model.Bandwidth.Configure(Limit);
@@ -76,7 +76,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Limit_changes_while_readers_read()
+    public void Limit_change_applies_to_active_readers()
     {
         for (var reader = 0; reader < Readers; reader++)
             _model.FetchOnAndOn(PacedModel.Request(Playback, reader));
@@ -106,7 +106,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     [Theory]
     [InlineData(4, 4 * 700_000)]
     [InlineData(2, 2_500_000)]
-    public void No_more_is_outstanding_than_a_second_brings_or_one_article_for_each_connection(int connections, long most)
+    public void In_flight_cap_is_one_second_or_one_article_per_connection(int connections, long most)
     {
         _model = new PacedModel(connections: connections) { LineRate = 0 };
         _model.Bandwidth.Configure(Limit);
@@ -116,7 +116,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Pause_saves_up_a_quarter_of_a_second_and_no_more()
+    public void Idle_time_saves_up_at_most_250_ms_of_bandwidth()
     {
         _model.Bandwidth.Configure(40 * Limit);
         _model.Run(3600);
@@ -126,7 +126,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void What_comes_counts_and_not_what_was_foreseen()
+    public void Limit_charges_received_bytes_not_expected_bytes()
     {
         _model.Brings = static _ => 350_000;
         _model.Bandwidth.Configure(Limit);
@@ -151,7 +151,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Questions_about_articles_never_wait_and_still_count()
+    public void STATs_never_wait_but_count_toward_the_limit()
     {
         _model.Bandwidth.Configure(Limit / 100);
         _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"));
@@ -172,7 +172,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Reader_overtakes_what_is_fetched_ahead_where_both_wait_for_the_limit()
+    public void Waiting_reader_overtakes_read_ahead_under_the_limit()
     {
         _model.Bandwidth.Configure(Limit);
         _model.FetchOnAndOn(PacedModel.Request(Playback, "greedy"), atATime: 50);
@@ -185,7 +185,7 @@ public sealed class BandwidthLimiterTests : IDisposable
 
     /// <summary>The clock of the waits, by which a pool refuses those that are too long.</summary>
     [Fact]
-    public void Waits_stand_still_while_the_limit_alone_holds_them_up()
+    public void Paced_time_counts_waits_caused_by_the_limit_alone()
     {
         _model = new PacedModel(connections: 2);
         _model.Bandwidth.Configure(Limit / 100);
@@ -209,7 +209,7 @@ public sealed class BandwidthLimiterTests : IDisposable
 
     /// <summary>What a silent server owes holds up its own pool alone.</summary>
     [Fact]
-    public void Provider_that_is_silent_holds_up_no_other()
+    public void Silent_provider_does_not_hold_up_others()
     {
         _model = new PacedModel(pools: 2, connections: 2) { LineRate = 0 };
         _model.Bandwidth.Configure(Limit);
@@ -228,7 +228,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Fetch_that_is_withdrawn_holds_up_no_other()
+    public void Withdrawn_fetch_does_not_hold_up_others()
     {
         _model = new PacedModel(pools: 2);
         _model.Bandwidth.Configure(Limit / 10);
@@ -245,7 +245,7 @@ public sealed class BandwidthLimiterTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_limit_nothing_is_asked_of_it()
+    public void Unlimited_bandwidth_is_never_paced()
     {
         _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 50);
         _model.FetchOnAndOn(PacedModel.Request(Import), atATime: 50);

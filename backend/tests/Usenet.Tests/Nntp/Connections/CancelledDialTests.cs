@@ -16,7 +16,7 @@ public sealed class CancelledDialTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Every_connection_that_the_provider_took_is_counted_though_its_dial_was_given_up()
+    public async Task Canceled_dials_count_every_connection_the_server_accepted()
     {
         const int dials = 100;
         await using var mock = await MockServer.StartAsync();
@@ -47,7 +47,7 @@ public sealed class CancelledDialTests
     }
 
     [Fact]
-    public async Task Dial_that_nobody_answers_is_one_whose_outcome_stays_unknown()
+    public async Task Unanswered_dial_counts_as_abandoned()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.ConnectBlackhole }] });
         await Eventually.HoldsAsync(() => mock.Stats.FaultCount(FaultKind.ConnectBlackhole) == 1, () => "the mock listens", Token);
@@ -59,7 +59,7 @@ public sealed class CancelledDialTests
     }
 
     [Fact]
-    public async Task Refused_connection_is_none()
+    public async Task Refused_dial_counts_no_socket()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.ConnectRefuse }] });
         await Eventually.HoldsAsync(() => mock.Stats.FaultCount(FaultKind.ConnectRefuse) == 1, () => "the mock listens", Token);
@@ -71,7 +71,7 @@ public sealed class CancelledDialTests
     }
 
     [Fact]
-    public async Task Commands_of_a_login_that_is_not_answered_are_told_apart()
+    public async Task Unanswered_login_command_is_counted_separately()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -90,7 +90,7 @@ public sealed class CancelledDialTests
 
     /// <summary>Whatever goes wrong, a dial ends: its place is free for another one, and the fetch learns why.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task Dial_that_fails_in_this_process_gives_its_place_back()
+    public async Task Throwing_dial_frees_its_slot_for_the_next_one()
     {
         var dials = 0;
         var time = new ManualTimeProvider();
@@ -114,7 +114,7 @@ public sealed class CancelledDialTests
 
     /// <summary>The settings may take an account away while it is tried: its dial ends with the pool and leaves no socket.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task Probe_ends_with_its_pool()
+    public async Task Pool_dispose_ends_a_probe_in_progress()
     {
         var dialling = new TaskCompletionSource();
         var account = new ProviderOptions { Name = "slow", Host = "127.0.0.1", UseTls = false, MaxConnections = 1 };

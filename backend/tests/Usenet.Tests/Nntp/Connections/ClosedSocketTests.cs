@@ -23,7 +23,7 @@ public sealed class ClosedSocketTests
     [Theory(Timeout = 240_000)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F08_Stalls_do_not_change_how_many_connections_are_known_to_be_taken(bool countsUntilStallEnds)
+    public async Task F08_Stalls_teach_no_connection_cap(bool countsUntilStallEnds)
     {
         var provider = Stalling(Cap, countsUntilStallEnds);
         await using var host = await StartAsync(provider, Cap);
@@ -40,7 +40,7 @@ public sealed class ClosedSocketTests
     [Theory(Timeout = 120_000)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F08_A_lower_cap_is_learned_beside_stalls(bool countsUntilStallEnds)
+    public async Task F08_Lower_cap_is_learned_despite_stalls(bool countsUntilStallEnds)
     {
         await using var host = await StartAsync(Stalling(8, countsUntilStallEnds), promised: 50);
         for (var film = 0; film < 3; film++)
@@ -53,7 +53,7 @@ public sealed class ClosedSocketTests
 
     /// <summary>The clock stands still: only what the server does can give the place of a closed socket back.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task Lone_provider_that_answers_no_STAT_is_asked_again_and_again_on_a_clock_that_stands_still()
+    public async Task Lone_provider_failing_STATs_never_hangs_on_a_frozen_clock()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),
@@ -73,7 +73,7 @@ public sealed class ClosedSocketTests
     /// that there is room, though nothing but the clock happens.
     /// </summary>
     [Fact(Timeout = 60_000)]
-    public async Task F08_Room_is_tried_where_a_left_socket_holds_the_only_place()
+    public async Task F08_Abandoned_socket_in_the_only_slot_allows_a_new_dial()
     {
         await using var server = new ScriptedServer(connection =>
         {
@@ -118,7 +118,7 @@ public sealed class ClosedSocketTests
 
     /// <summary>A socket whose server has not noticed does not hold up the end.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task Dispose_waits_for_no_server_to_notice()
+    public async Task Dispose_does_not_wait_for_the_server_to_close()
     {
         await using var server = new ScriptedServer(connection =>
         {

@@ -24,7 +24,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Cap_learned_too_low_beside_sockets_that_we_closed_recovers_in_seconds()
+    public void Doubtful_cap_recovers_within_seconds()
     {
         _cap.Refused(2, isDoubtful: true, isSure: true);
         Assert.Equal(2, _cap.Current);
@@ -33,7 +33,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Cap_that_is_forgotten_allows_all_that_is_promised_at_once()
+    public void Forgotten_cap_allows_all_configured_connections_at_once()
     {
         _cap.Refused(2, isDoubtful: false, isSure: true);
         Assert.Equal(2, _cap.Learned);
@@ -45,7 +45,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Cap_learned_without_doubt_is_tried_after_half_a_minute_and_then_recovers_in_seconds()
+    public void Certain_cap_is_retried_after_30_seconds_then_recovers_fast()
     {
         _cap.Refused(2, isDoubtful: false, isSure: true);
         _time.Advance(TimeSpan.FromSeconds(29));
@@ -54,7 +54,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Cap_that_is_refused_again_is_tried_ever_more_rarely()
+    public void Cap_refused_again_doubles_the_retry_interval()
     {
         _cap.Refused(8, isDoubtful: false, isSure: true);
         foreach (var patience in (int[])[30, 60, 120])
@@ -68,7 +68,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Server_that_refuses_all_says_nothing_about_their_number()
+    public void Server_refusing_everything_teaches_no_cap()
     {
         for (var others = 5; others > 0; others--)
             _cap.Refused(others, isDoubtful: false, isSure: false);
@@ -78,7 +78,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void Other_promise_keeps_what_was_learned_and_follows_where_nothing_was()
+    public void Configured_limit_change_keeps_a_lower_learned_cap()
     {
         _cap.Change(_account with { MaxConnections = 30 });
         Assert.Equal(30, _cap.Current);
@@ -91,7 +91,7 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
-    public void What_was_stored_is_taken_in_when_it_has_been_read()
+    public void Stored_cap_applies_after_recall()
     {
         _memory.Restore(new LearnedValues(new Dictionary<Guid, int?> { [_account.Id] = 7 }, []));
         Assert.Equal(Promised, _cap.Current);

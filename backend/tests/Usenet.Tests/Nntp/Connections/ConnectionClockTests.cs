@@ -49,7 +49,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Drain_that_begins_before_the_command_counts_as_begun_ends_in_its_own_time()
+    public async Task F07_Drain_started_before_the_command_ends_at_its_deadline()
     {
         GiveUp();
         _deadlines.StartDrain();
@@ -61,7 +61,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Drain_that_begins_after_it_ends_in_its_own_time()
+    public async Task F07_Drain_started_after_the_command_ends_at_its_deadline()
     {
         _deadlines.Begin();
         GiveUp();
@@ -73,7 +73,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Drain_is_not_put_off_by_further_replies_that_are_given_up()
+    public async Task F07_Further_abandoned_replies_do_not_extend_a_drain()
     {
         _deadlines.Begin();
         GiveUp();
@@ -87,7 +87,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Drain_ends_where_something_is_wanted_again_and_the_stall_limit_counts()
+    public async Task F07_Wanted_reply_ends_the_drain_and_restores_the_stall_limit()
     {
         _deadlines.Begin();
         GiveUp();
@@ -101,7 +101,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
 
     /// <summary>The clock asks for a sign of life under no lock: by the time it is sent, the connection may have been leased and given up.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F07_Drain_is_not_put_off_by_a_sign_of_life_that_comes_late()
+    public async Task F07_Late_keep_alive_does_not_extend_a_drain()
     {
         _deadlines.Begin();
         GiveUp();
@@ -115,7 +115,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
 
     /// <summary>A server that does not close after a goodbye must not keep the socket, and its place, for good.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F09_Goodbye_that_a_sign_of_life_has_crossed_ends_in_its_own_time()
+    public async Task F09_QUIT_crossed_by_a_keep_alive_closes_at_its_deadline()
     {
         Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
         _deadlines.StartLeaving();
@@ -128,7 +128,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
 
     /// <summary>What was drained is long over when a connection that rests is asked for a sign of life.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F09_Sign_of_life_after_a_drain_that_has_ended_has_its_own_time()
+    public async Task F09_Keep_alive_after_a_finished_drain_gets_the_stall_limit()
     {
         _deadlines.Begin();
         GiveUp();
@@ -146,7 +146,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Silent_rest_that_holds_up_what_may_not_move_ends_long_before_the_stall_limit()
+    public async Task F07_Silent_abandoned_reply_blocking_a_reader_closes_early()
     {
         var awaited = Ask("b@t", new FetchUrgency(this, isHeadOfLine: true));
         _connection.Submit(awaited);
@@ -161,7 +161,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Command_that_is_sent_behind_an_unwanted_one_has_its_silence_looked_for()
+    public async Task F07_Command_behind_an_abandoned_reply_is_watched_for_silence()
     {
         GiveUp();
         var awaited = Ask("b@t", new FetchUrgency(this, isHeadOfLine: true));
@@ -174,7 +174,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F07_Command_that_is_given_up_on_its_way_to_the_wire_is_not_sent()
+    public async Task F07_Command_canceled_before_the_wire_is_not_sent()
     {
         var clock = new HookedClock();
         var (pool, lease) = await LeaseAsync(clock);

@@ -18,7 +18,7 @@ public sealed class GlobalOperationLimiterTests
     }
 
     [Fact]
-    public void While_a_stream_runs_background_gets_a_fifth_together_and_never_nothing()
+    public void Background_during_playback_gets_a_fifth_and_at_least_one()
     {
         foreach (var (total, share) in new[] { (20, 4), (10, 2), (4, 1), (2, 1) })
         {

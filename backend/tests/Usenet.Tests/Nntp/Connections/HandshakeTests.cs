@@ -20,7 +20,7 @@ public sealed class HandshakeTests
     [Theory(Timeout = 60_000)]
     [InlineData(8)]
     [InlineData(60)]
-    public async Task First_article_does_not_wait_for_providers_that_accept_and_never_greet(int readers)
+    public async Task First_article_does_not_wait_for_providers_without_greeting(int readers)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(readers),
@@ -44,7 +44,7 @@ public sealed class HandshakeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task First_six_connections_are_opened_at_once_and_the_others_by_twos()
+    public async Task First_six_dials_run_at_once_and_later_ones_in_pairs()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(40),
@@ -69,7 +69,7 @@ public sealed class HandshakeTests
     }
 
     [Fact]
-    public async Task One_handshake_is_kept_for_an_account_that_has_none()
+    public async Task Handshake_limit_reserves_one_for_an_account_without_any()
     {
         var limit = new HandshakeLimit(3, _clock);
         var (one, other) = (new object(), new object());

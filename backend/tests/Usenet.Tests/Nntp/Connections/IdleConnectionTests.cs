@@ -31,7 +31,7 @@ public sealed class IdleConnectionTests
 
     /// <summary>A server that ends idle connections in every way and at random times; the client sees none of it.</summary>
     [Fact]
-    public async Task F09_Five_thousand_idle_connections_closed_by_the_server_cost_no_visible_error()
+    public async Task F09_5000_idle_connections_closed_by_server_cause_no_error()
     {
         const int Cycles = 5_000;
         var endings = Enum.GetValues<Ending>();
@@ -69,7 +69,7 @@ public sealed class IdleConnectionTests
     }
 
     [Fact]
-    public async Task F09_Stale_socket_costs_one_retry_and_takes_the_others_that_rested_along()
+    public async Task F09_Stale_socket_costs_one_retry_and_drops_idle_siblings()
     {
         // Connections that rest are forgotten, as by a router: what is sent on them is never answered.
         const int Connections = 4;
@@ -114,7 +114,7 @@ public sealed class IdleConnectionTests
     }
 
     [Fact]
-    public async Task F09_Connections_are_kept_alive_with_DATE_during_playback_and_closed_with_QUIT_afterwards()
+    public async Task F09_Idle_connections_get_DATE_while_playing_and_QUIT_after()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(4), nntpTime: time);
@@ -138,7 +138,7 @@ public sealed class IdleConnectionTests
     }
 
     [Fact]
-    public async Task Connections_are_not_kept_alive_where_the_settings_say_so()
+    public async Task Keep_alive_disabled_sends_no_DATE_and_closes_idle_sockets()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(4), nntp: new NntpOptions { KeepsWarm = false }, nntpTime: time);
@@ -154,7 +154,7 @@ public sealed class IdleConnectionTests
     [Theory]
     [InlineData(FaultKind.GreetingNone, 8)]
     [InlineData(FaultKind.ConnectBlackhole, 4)]
-    public async Task F10_Opening_that_hangs_ends_at_its_deadline_and_holds_no_permit(FaultKind kind, int seconds)
+    public async Task F10_Hanging_dial_ends_at_its_deadline_without_a_permit(FaultKind kind, int seconds)
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(
@@ -174,7 +174,7 @@ public sealed class IdleConnectionTests
     [Theory]
     [InlineData(true, 8)]
     [InlineData(false, 6)]
-    public async Task F10_TLS_that_stalls_and_silence_after_a_command_end_at_their_deadlines(bool tls, int seconds)
+    public async Task F10_TLS_stall_and_silent_command_end_at_their_deadlines(bool tls, int seconds)
     {
         var asked = 0;
         await using var silent = new ScriptedServer(connection =>
@@ -205,7 +205,7 @@ public sealed class IdleConnectionTests
 
     /// <summary>The clock looks at a connection that was idle just before; its next look must not be that at an idle one.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_Silence_ends_at_its_deadline_though_the_clock_looked_before_the_command_was_on_its_way()
+    public async Task F10_Silence_deadline_holds_despite_an_earlier_idle_check()
     {
         const int Rounds = 40;
         var asked = 0;

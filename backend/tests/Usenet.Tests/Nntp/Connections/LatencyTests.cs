@@ -9,7 +9,7 @@ public sealed class LatencyTests
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public void Latency_is_the_middle_of_the_last_round_trips_of_all_connections()
+    public void Latency_is_the_median_of_recent_round_trips()
     {
         var provider = new LineEstimate(_time);
         LineEstimate[] connections = [new(_time, provider), new(_time, provider)];
@@ -27,7 +27,7 @@ public sealed class LatencyTests
     }
 
     [Fact]
-    public void Round_trips_are_noted_without_an_allocation()
+    public void Round_trip_recording_allocates_nothing()
     {
         var connection = new LineEstimate(_time, new LineEstimate(_time));
         var from = _time.GetTimestamp();

@@ -9,7 +9,7 @@ public sealed class LeaseSchedulerTests
     private const OperationLane Import = OperationLane.Import;
 
     [Fact]
-    public void Readers_share_by_bytes_whatever_they_queue()
+    public void Readers_get_equal_bytes_regardless_of_article_size()
     {
         var model = Model(connections: 2, depth: 1);
         for (var i = 0; i < 2; i++)
@@ -28,7 +28,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Reader_that_waits_overtakes_all_that_is_fetched_ahead_also_when_it_comes_to_wait_later()
+    public void Waiting_reader_overtakes_read_ahead_even_when_raised_later()
     {
         var model = Model(connections: 1, depth: 1);
         foreach (var reader in new[] { "a", "b", "c", "d" })
@@ -48,7 +48,7 @@ public sealed class LeaseSchedulerTests
     [InlineData(20, 20)]
     [InlineData(2, 0)]
     [InlineData(1, 0)]
-    public void F14_Background_keeps_to_its_share_beside_a_greedy_reader_and_still_goes_on(int connections, int capacity)
+    public void F14_Background_stays_within_its_share_and_keeps_moving(int connections, int capacity)
     {
         var model = Model(connections, capacity);
         var pool = model.Pools[0];
@@ -74,7 +74,7 @@ public sealed class LeaseSchedulerTests
     [Theory]
     [InlineData(1, 200_000)]
     [InlineData(8, 50_000)]
-    public void F14_Stream_beside_a_busy_import_gets_four_fifths_within_100_ms_however_deep_that_pipelines(int depth, int bytes)
+    public void F14_Stream_takes_80_percent_from_an_import_within_100_ms(int depth, int bytes)
     {
         var model = Model(connections: 20, depth: depth);
         var pool = model.Pools[0];
@@ -94,7 +94,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Background_that_waits_where_playback_holds_every_permit_elsewhere_gets_one()
+    public void Import_gets_a_permit_when_playback_elsewhere_holds_all()
     {
         var model = new SchedulerModel(pools: 2, capacity: 3);
         for (var i = 0; i < 3; i++)
@@ -113,7 +113,7 @@ public sealed class LeaseSchedulerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Viewer_does_not_wait_beside_an_idle_connection_behind_an_import_that_may_have_no_permit(bool isAlone)
+    public void Viewer_with_an_idle_connection_passes_a_blocked_import(bool isAlone)
     {
         var model = new SchedulerModel(pools: 2, capacity: 10);
         model.Limiter.Configure(10, streamingPriorityPercent: 80, importConnections: 1);
@@ -128,7 +128,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Connection_that_reads_what_nobody_wants_is_no_place_for_the_next_landing()
+    public void Draining_connection_does_not_count_for_the_next_landing()
     {
         var model = Model(connections: 1, depth: 4);
         var (pool, landing) = (model.Pools[0], SchedulerModel.Request(Playback, "seeking", isHeadOfLine: true));
@@ -146,7 +146,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Connections_for_what_will_probably_follow_are_wanted_while_the_landing_waits_and_while_it_is_under_way()
+    public void Follow_up_connections_are_wanted_before_and_during_a_landing()
     {
         var model = Model(connections: 0, depth: 4);
         var (pool, landing) = (model.Pools[0], SchedulerModel.Request(Playback, "reads on", isHeadOfLine: true, following: 7));
@@ -167,7 +167,7 @@ public sealed class LeaseSchedulerTests
     }
 
     [Fact]
-    public void Nothing_follows_a_fetch_that_was_withdrawn()
+    public void Withdrawn_fetch_wants_no_follow_up_connections()
     {
         var model = Model(connections: 0, depth: 4);
         model.Fetch(model.Pools[0], SchedulerModel.Request(Playback, "reads on", isHeadOfLine: true, following: 7));
@@ -177,7 +177,7 @@ public sealed class LeaseSchedulerTests
 
     /// <summary>Random fetches, cancels, losses and waits in 1 to 3 pools; afterwards everybody must be served, or nobody would ever wake them.</summary>
     [Fact]
-    public void F15_Hundred_thousand_interleavings_lose_no_wake_up_and_starve_nobody()
+    public void F15_100000_interleavings_lose_no_wake_up_and_starve_nobody()
     {
         const int Interleavings = 100_000;
         for (var seed = 0; seed < Interleavings; seed++)

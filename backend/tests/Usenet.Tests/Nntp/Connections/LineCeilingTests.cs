@@ -20,7 +20,7 @@ public sealed class LineCeilingTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(8)]
-    public void Full_line_is_kept_full_and_little_queues_on_it(int readers)
+    public void Saturated_line_stays_full_with_a_short_queue(int readers)
     {
         var model = Greedy(readers, Thin);
         Read(model, 300);
@@ -36,14 +36,14 @@ public sealed class LineCeilingTests
     [Theory]
     [InlineData(1)]
     [InlineData(8)]
-    public void Line_with_room_is_used_by_all_connections_to_their_depth(int readers)
+    public void Wide_line_uses_every_connection_at_full_depth(int readers)
     {
         var model = Greedy(readers, Wide);
         Assert.Equal(Connections * Depth, Read(model, 2000));
     }
 
     [Fact]
-    public void Reader_who_comes_to_wait_goes_at_once_however_full_the_line_is()
+    public void Waiting_reader_is_served_at_once_on_a_full_line()
     {
         var model = Greedy(2, Thin);
         Read(model, 300);
@@ -56,7 +56,7 @@ public sealed class LineCeilingTests
 
     /// <summary>Heads of imports are articles too: a viewer beside them would have to wait for all that are on the line before his.</summary>
     [Fact]
-    public void Imports_beside_a_film_queue_nothing_on_a_full_line_and_go_on()
+    public void Imports_on_a_full_line_progress_with_a_short_queue()
     {
         var model = FilmBesideImports(Thin);
         var before = model.Granted.Count;
@@ -68,7 +68,7 @@ public sealed class LineCeilingTests
     }
 
     [Fact]
-    public void Imports_beside_a_film_use_their_share_of_a_wide_line_to_its_depth()
+    public void Imports_on_a_wide_line_use_their_share_at_full_depth()
     {
         var model = FilmBesideImports(Wide);
         Assert.Equal(Connections * Depth, Read(model, 1000));
@@ -76,7 +76,7 @@ public sealed class LineCeilingTests
     }
 
     [Fact]
-    public void Second_reader_finds_out_about_the_line_step_by_step()
+    public void Second_reader_ramps_up_step_by_step()
     {
         var model = Model(Wide);
         model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, "one", Article, isHeadOfLine: true));
@@ -89,7 +89,7 @@ public sealed class LineCeilingTests
     }
 
     [Fact]
-    public void Line_that_has_become_longer_is_found_out_again()
+    public void Full_line_keeps_throughput_after_a_longer_round_trip()
     {
         var model = Greedy(1, Thin);
         Read(model, 300);
@@ -105,7 +105,7 @@ public sealed class LineCeilingTests
     [InlineData(0.05, 0.15)]
     [InlineData(0.05, 0.5)]
     [InlineData(0.02, 0.2)]
-    public void Line_that_becomes_longer_and_has_room_is_found_out_within_a_few_round_trips(double before, double after)
+    public void Wide_line_adapts_to_a_longer_round_trip_quickly(double before, double after)
     {
         for (var seed = 0; seed < 50; seed++)
         {
@@ -120,7 +120,7 @@ public sealed class LineCeilingTests
     }
 
     [Fact]
-    public void Burst_that_has_come_in_leaves_room_for_as_much_as_keeps_the_line_full()
+    public void Ceiling_after_a_burst_still_keeps_the_line_full()
     {
         // A reader waits for a late article while all the others of his window come in: then he asks for as many again at once.
         const int Burst = 100;
@@ -133,7 +133,7 @@ public sealed class LineCeilingTests
     }
 
     [Fact]
-    public void Line_with_room_is_known_again_however_much_its_round_trips_differ()
+    public void Ceiling_is_lifted_on_a_wide_line_despite_jitter()
     {
         var dice = new Random(3);
         var ceiling = new LineCeiling();

@@ -42,11 +42,11 @@ public sealed class MutatedRepliesTests
     private readonly DecoderPool _decoders = new();
 
     [Fact]
-    public Task G4_Of_20000_mutated_pipelines_of_replies_each_fetch_ends_typed_and_no_wrong_byte_is_proved() => RunAsync(20_000, seed: 4);
+    public Task G4_20000_mutated_pipelines_end_typed_without_wrong_bytes() => RunAsync(20_000, seed: 4);
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task G4_Of_1000000_mutated_pipelines_of_replies_each_fetch_ends_typed_and_no_wrong_byte_is_proved() => RunAsync(1_000_000, seed: 1_000_004);
+    public Task G4_1000000_mutated_pipelines_end_typed_without_wrong_bytes() => RunAsync(1_000_000, seed: 1_000_004);
 
     private async Task RunAsync(int pipelines, int seed)
     {

@@ -21,7 +21,7 @@ public sealed class OpenConnectionsTests
     [InlineData(100)]
     [InlineData(1000)]
     [Trait("Category", "Long")]
-    public async Task Every_connection_opens_and_serves_a_fetch(int count)
+    public async Task Fetches_open_nearly_all_connections_and_leak_nothing(int count)
     {
         var accounts = (count + OfOneAccount - 1) / OfOneAccount;
         await using var host = await EngineHost.StartAsync(

@@ -14,7 +14,7 @@ public sealed class PipelineTrialTests
     [Theory]
     [InlineData(FaultKind.CommandSwapped)]
     [InlineData(FaultKind.PolicyNoPipelining)]
-    public async Task A_provider_that_swaps_or_drops_pipelined_commands_is_asked_one_by_one_and_says_why(FaultKind kind)
+    public async Task Provider_breaking_pipelined_commands_is_pinned_to_depth_1(FaultKind kind)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(400),
@@ -36,7 +36,7 @@ public sealed class PipelineTrialTests
     }
 
     [Fact]
-    public void Failures_that_come_one_by_one_as_well_do_not_count()
+    public void Failures_seen_without_pipelining_too_do_not_count()
     {
         var trial = new PipelineTrial(TimeProvider.System);
         for (var round = 0; round < 50; round++)
@@ -54,7 +54,7 @@ public sealed class PipelineTrialTests
     }
 
     [Fact]
-    public void A_line_that_failed_once_is_not_held_against_pipelining()
+    public void Line_outages_are_not_blamed_on_pipelining()
     {
         var trial = new PipelineTrial(TimeProvider.System);
         for (var outage = 0; outage < 20; outage++)
@@ -70,7 +70,7 @@ public sealed class PipelineTrialTests
     }
 
     [Fact]
-    public void Rare_failures_among_many_answers_change_nothing()
+    public void Rare_failures_keep_pipelining_enabled()
     {
         var trial = new PipelineTrial(TimeProvider.System);
         for (var round = 0; round < 1_000; round++)
@@ -83,7 +83,7 @@ public sealed class PipelineTrialTests
     }
 
     [Fact]
-    public void Two_failed_trials_pin_the_depth_and_six_hours_later_it_is_tried_again()
+    public void Two_failed_trials_pin_the_depth_for_about_six_hours()
     {
         var time = new ManualTimeProvider();
         var trial = new PipelineTrial(time);

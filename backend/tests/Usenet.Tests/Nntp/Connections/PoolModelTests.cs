@@ -12,11 +12,11 @@ public sealed class PoolModelTests
     private const int Steps = 40;
 
     [Fact]
-    public void F15_Whatever_happens_to_pools_nobody_waits_for_what_is_free_and_nothing_is_left() => Play(20_000);
+    public void F15_20000_pool_interleavings_lose_no_wake_up_or_resource() => Play(20_000);
 
     [Fact]
     [Trait("Category", "Long")]
-    public void F15_Hundred_thousand_interleavings_of_pools_lose_no_wake_up_and_leave_nothing() => Play(100_000);
+    public void F15_100000_pool_interleavings_lose_no_wake_up_or_resource() => Play(100_000);
 
     private static void Play(int interleavings)
     {

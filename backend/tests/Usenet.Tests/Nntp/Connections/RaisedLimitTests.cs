@@ -42,7 +42,7 @@ public sealed class RaisedLimitTests : IAsyncDisposable
     [Theory(Timeout = 60_000)]
     [InlineData(OperationLane.Playback)]
     [InlineData(OperationLane.Import)]
-    public async Task F15_Connections_that_an_account_takes_more_are_opened_for_those_who_wait(OperationLane lane)
+    public async Task F15_Raised_account_limit_opens_connections_for_waiters(OperationLane lane)
     {
         await using var pool = new ProviderPool(_accounts, [Account(Few)], Options);
         var fetches = await WaitAsync(pool, lane);
@@ -55,7 +55,7 @@ public sealed class RaisedLimitTests : IAsyncDisposable
     [Theory(Timeout = 60_000)]
     [InlineData(OperationLane.Playback)]
     [InlineData(OperationLane.Import)]
-    public async Task F15_Permits_that_are_added_go_to_those_who_wait(OperationLane lane)
+    public async Task F15_Raised_permit_limit_serves_waiting_fetches(OperationLane lane)
     {
         _limiter.Configure(Few, streamingPriorityPercent: 80, importConnections: 0);
         await using var pool = new ProviderPool(_accounts, [Account(Fetches)], Options);
@@ -68,7 +68,7 @@ public sealed class RaisedLimitTests : IAsyncDisposable
 
     /// <summary>The last permit is kept for the background while that waits for a connection elsewhere.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F15_Permit_that_is_kept_no_more_goes_to_who_waits_at_another_account()
+    public async Task F15_Released_reserved_permit_wakes_a_waiter_elsewhere()
     {
         _limiter.Configure(connections: 2, streamingPriorityPercent: 80, importConnections: 0);
         await using var silent = new ScriptedServer(connection => connection.Stopping.WaitHandle.WaitOne());
@@ -93,7 +93,7 @@ public sealed class RaisedLimitTests : IAsyncDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F15_Background_gets_more_than_its_share_once_nothing_has_played_for_a_while()
+    public async Task F15_Background_exceeds_its_share_once_playback_is_idle()
     {
         var clock = new ManualTimeProvider();
         var limiter = new GlobalOperationLimiter(time: clock);

@@ -30,7 +30,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_A_connection_that_owes_nothing_is_never_late()
+    public void F11_Connection_owing_nothing_is_never_late()
     {
         _clock.Advance(TimeSpan.FromHours(1));
         Assert.False(_silence.IsLate(out _));
@@ -38,7 +38,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Silence_begins_a_round_trip_after_the_command_and_is_late_at_the_end_of_patience()
+    public void F11_Silence_starts_one_round_trip_after_the_command()
     {
         var before = _clock.GetTimestamp();
         _clock.Advance(TimeSpan.FromMilliseconds(50));
@@ -71,7 +71,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Single_bytes_are_no_sign_of_life()
+    public void F11_A_few_bytes_do_not_end_the_silence()
     {
         Send(isHeadOfLine: true);
         for (var i = 0; i < 10; i++)
@@ -86,7 +86,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_What_nobody_waits_for_is_late_only_while_other_connections_are_heard()
+    public void F11_Read_ahead_is_late_only_while_other_connections_deliver()
     {
         Send(isHeadOfLine: false);
         _clock.Advance(TimeSpan.FromSeconds(1));
@@ -96,7 +96,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Bytes_that_have_come_and_were_not_read_are_no_silence()
+    public void F11_Unread_bytes_do_not_count_as_silence()
     {
         Send(isHeadOfLine: true);
         _clock.Advance(TimeSpan.FromSeconds(1));
@@ -107,7 +107,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Where_one_in_ten_is_given_up_patience_grows()
+    public void F11_Silence_limit_grows_if_one_in_ten_is_abandoned()
     {
         for (var i = 0; i < 256; i++)
         {

@@ -25,7 +25,7 @@ public sealed class SocketCapTests
     [InlineData(null)]
     [InlineData(FaultKind.BodyReset)]
     [InlineData(FaultKind.BodyFin)]
-    public async Task F06_Fetches_that_end_in_any_way_leave_no_permit_and_no_socket_too_many(FaultKind? kind)
+    public async Task F06_Ended_fetches_leak_no_permit_and_respect_the_socket_cap(FaultKind? kind)
     {
         MockFault[] faults = kind is { } played ? [new MockFault { Kind = played, Rate = 0.1, Tries = 0 }] : [];
         await using var host = await EngineHost.StartAsync(
@@ -65,7 +65,7 @@ public sealed class SocketCapTests
     [Theory(Timeout = 120_000)]
     [InlineData(0)]
     [InlineData(10_000_000)]
-    public async Task F07_Articles_behind_one_that_was_given_up_on_the_wire_are_right(int bytesPerSecond)
+    public async Task F07_Articles_behind_a_canceled_fetch_are_intact(int bytesPerSecond)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles, ArticleSize),

@@ -14,7 +14,7 @@ public sealed class WarmFloorTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task Floor_is_opened_with_the_first_use()
+    public async Task Warm_floor_opens_on_first_use()
     {
         const int Floor = 3;
         await using var host = await StartAsync(new NntpOptions { WarmFloor = Floor, HedgeEnabled = false }, connections: Floor + 1, TimeProvider.System);
@@ -24,7 +24,7 @@ public sealed class WarmFloorTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Floor_is_kept_though_nobody_plays()
+    public async Task Warm_floor_stays_open_without_playback()
     {
         const int Floor = 3;
         var time = new ManualTimeProvider();
@@ -47,7 +47,7 @@ public sealed class WarmFloorTests
     [Theory(Timeout = 60_000)]
     [InlineData(true, 1)]
     [InlineData(false, 0)]
-    public async Task What_is_open_beyond_the_floor_is_closed_where_nobody_plays(bool keepsWarm, int left)
+    public async Task Connections_above_the_floor_close_without_playback(bool keepsWarm, int left)
     {
         const int Opened = 4;
         var time = new ManualTimeProvider();

@@ -45,7 +45,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     private static ArticleRequest Request => new(Id, OperationLane.Import);
 
     [Fact(Timeout = 60_000)]
-    public async Task F12_Fetch_that_was_sent_away_more_often_than_it_may_move_still_gets_its_article()
+    public async Task F12_Fetch_moved_20_times_still_gets_its_article()
     {
         var fetch = Fetch();
         await SendAwayAsync(times: 20, fetch);
@@ -56,7 +56,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F12_Fetch_that_is_sent_away_without_end_ends()
+    public async Task F12_Endlessly_moved_fetch_is_given_up()
     {
         var fetch = Fetch();
         await SendAwayAsync(times: 40, fetch);
@@ -65,7 +65,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_Questions_about_articles_are_not_sent_away_where_bodies_fail()
+    public async Task F13_STATs_are_not_moved_when_bodies_fail()
     {
         var answers = new ArticlePresence[1];
         var asking = new StatWalk(_services, new StatRequest(new[] { Id }, OperationLane.HealthCheck)).RunAsync(answers, Token).AsTask();
@@ -81,7 +81,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void F11_Only_what_may_still_move_goes_elsewhere(bool mayMove)
+    public void F11_Reply_moves_elsewhere_only_while_moves_are_left(bool mayMove)
     {
         var sent = new PendingReplies();
         var attempt = Attempt(_services);
@@ -99,7 +99,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_What_goes_elsewhere_is_charged_and_leaves_second_tries_what_they_have_in_advance()
+    public void F11_Moves_are_charged_but_leave_the_hedge_reserve()
     {
         const int Behind = 15;
         foreach (var fetched in new[] { 0, 100, 100_000 })

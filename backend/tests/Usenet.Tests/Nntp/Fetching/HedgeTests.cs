@@ -30,7 +30,7 @@ public sealed class HedgeTests
     [Theory(Timeout = 60_000)]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task F11_Stalled_articles_are_hedged_at_another_connection_or_provider(int providers)
+    public async Task F11_Stalled_article_is_hedged_elsewhere(int providers)
     {
         await using var host = await StartAsync(providers, Stall("7,21,44") with { Provider = 0, Tries = 1 });
         await FetchAllAsync(host, atATime: 1);
@@ -42,7 +42,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_A_second_try_that_stalls_is_raced_as_well()
+    public async Task F11_Stalled_hedge_is_hedged_again()
     {
         await using var host = await StartAsync(1, Stall("9") with { Tries = 3 });
         await FetchAllAsync(host, atATime: 1);
@@ -51,7 +51,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_What_waits_behind_a_stalled_body_goes_elsewhere_and_is_no_fault()
+    public async Task F11_Article_behind_a_stalled_body_moves_without_a_fault()
     {
         // One article stalls on the first of two connections, three are pipelined behind it. No try is repeated after a fault.
         await using var host = await StartAsync(1, Stall("1") with { Connection = 1 }, account => account with { MaxConnections = 2, PipeliningDepth = 4 });
@@ -65,7 +65,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_What_waits_behind_a_stalled_body_does_not_wait_for_the_end_of_the_race()
+    public async Task F11_Article_behind_a_stalled_body_moves_before_the_race_ends()
     {
         // No try of the first article ever brings a byte, so that nobody wins.
         await using var host = await StartAsync(1, Stall("1") with { Offset = 0 }, account => account with { MaxConnections = 4, PipeliningDepth = 4 });
@@ -81,7 +81,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_A_second_try_that_brings_no_byte_is_left_for_a_third()
+    public async Task F11_Hedge_without_a_byte_is_followed_by_another()
     {
         await using var host = await StartAsync(1, Stall("9") with { Offset = 0, Tries = 3 });
         await FetchAllAsync(host, atATime: 1);
@@ -91,7 +91,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_What_is_fetched_ahead_is_hedged_once_a_reader_waits_for_it()
+    public async Task F11_Read_ahead_is_hedged_once_a_reader_waits()
     {
         await using var host = await StartAsync(1, Stall("2") with { Tries = 1 }, account => account with { PipeliningDepth = 1 });
         var ahead = new FetchUrgency(this, isHeadOfLine: false);
@@ -104,7 +104,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_What_is_fetched_ahead_is_hedged_while_others_are_delivered()
+    public async Task F11_Read_ahead_is_hedged_while_others_are_delivered()
     {
         await using var host = await StartAsync(1, Stall("2") with { Tries = 1 }, account => account with { PipeliningDepth = 1 });
         var fetch = FetchAsync(host, 2, new FetchUrgency(this, isHeadOfLine: false));
@@ -130,7 +130,7 @@ public sealed class HedgeTests
     /// the test: the film plays on from the second provider although more is outstanding by then than the budget has leave for.
     /// </summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_What_a_provider_owes_that_fails_is_asked_for_elsewhere_before_its_silences_end()
+    public async Task F10_Replies_owed_by_a_dead_provider_move_before_stalls_end()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),
@@ -145,7 +145,7 @@ public sealed class HedgeTests
 
     /// <summary>The budget is spent on four articles that the second provider does not have; the first provider answers nothing.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_What_a_reader_has_waited_for_is_asked_for_elsewhere_without_budget()
+    public async Task F10_Waiting_reader_is_hedged_after_the_budget_is_spent()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(
@@ -180,7 +180,7 @@ public sealed class HedgeTests
 
     /// <summary>The only connection of the first provider hangs, and a second reader waits behind it. Nothing is asked for twice.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_What_has_waited_behind_a_silence_does_not_wait_for_a_second_one()
+    public async Task F10_Fetch_behind_a_silence_does_not_wait_for_a_second_one()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(
@@ -202,7 +202,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Nothing_is_hedged_where_the_setting_says_so()
+    public async Task F11_Disabled_hedging_sends_no_second_try()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),
@@ -217,7 +217,7 @@ public sealed class HedgeTests
     /// attempt that waits for the proof of that miss has lost by then, and that is not the end of the fetch.
     /// </summary>
     [Fact(Timeout = 60_000)]
-    public async Task F11_A_second_try_wins_while_the_miss_of_the_first_is_not_proved()
+    public async Task F11_Hedge_wins_while_the_first_miss_is_unconfirmed()
     {
         using var misses = new ManualResetEventSlim();
         using var delivers = new ManualResetEventSlim();
@@ -265,7 +265,7 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_A_second_try_that_misses_or_fails_leaves_the_first_alone()
+    public async Task F11_Failed_hedge_leaves_the_first_try_running()
     {
         var pause = new MockFault { Kind = FaultKind.BodyStall, Provider = 0, Duration = TimeSpan.FromMilliseconds(1500), CloseAfterStall = false };
         await using var host = await StartAsync(3, pause, account => account with { MaxConnections = 1 });

@@ -45,7 +45,7 @@ public sealed class MuteProviderTests
 
     /// <summary>The same with the clock of the machine: what the first megabyte takes is written out (docs/bars.md).</summary>
     [Fact(Timeout = 60_000)]
-    public async Task F10_First_megabyte_beside_a_mute_provider()
+    public async Task F10_First_megabyte_is_read_despite_a_mute_provider()
     {
         await using var host = await StartAsync(mute: 1, TimeProvider.System);
         var began = TimeProvider.System.GetTimestamp();
@@ -74,7 +74,7 @@ public sealed class MuteProviderTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F10_Question_about_articles_does_not_wait_for_a_mute_provider()
+    public async Task F10_STAT_skips_a_mute_provider_after_one_wait()
     {
         await using var host = await StartAsync(mute: 1);
         var asking = host.StatAsync(1, Articles);
@@ -84,7 +84,7 @@ public sealed class MuteProviderTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Provider_whose_dial_ends_well_after_all_comes_first_again()
+    public async Task Provider_greeting_late_is_preferred_again()
     {
         using var greets = new ManualResetEventSlim();
         var asked = 0;
@@ -121,7 +121,7 @@ public sealed class MuteProviderTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Lone_provider_that_greets_late_serves_what_waits()
+    public async Task Lone_provider_greeting_late_answers_the_waiting_fetch()
     {
         using var greets = new ManualResetEventSlim();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(1));

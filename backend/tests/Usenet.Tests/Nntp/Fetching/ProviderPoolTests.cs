@@ -41,7 +41,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task Sockets_never_exceed_the_cap_and_a_provider_that_allows_fewer_teaches_it()
+    public async Task Lower_server_cap_is_learned_after_few_refusals()
     {
         await using var host = await StartAsync(
             new MockProvider { MaxConnections = 3, Latency = TimeSpan.FromMilliseconds(10) },
@@ -65,7 +65,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task A_miss_everywhere_is_a_value_and_one_unreachable_provider_makes_it_unknown()
+    public async Task Miss_is_definitive_only_if_every_provider_answered()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(2),
@@ -101,7 +101,7 @@ public sealed class ProviderPoolTests
     [InlineData(MockTls.Expired, false, false)]
     [InlineData(MockTls.SelfSigned, false, false)]
     [InlineData(MockTls.SelfSigned, true, true)]
-    public async Task Certificates_are_checked_unless_the_user_says_otherwise(MockTls certificate, bool skip, bool connects)
+    public async Task Bad_certificate_is_refused_unless_verification_is_off(MockTls certificate, bool skip, bool connects)
     {
         // The authority of the mock is not one of the system's, so a valid chain is shown by the pin of its own key.
         await using var host = await StartAsync(
@@ -119,7 +119,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task A_pin_that_fits_no_key_refuses_the_server()
+    public async Task Mismatched_TLS_pin_refuses_the_server()
     {
         await using var host = await StartAsync(
             new MockProvider { Tls = MockTls.Valid },
@@ -129,7 +129,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task A_wrong_password_is_told_as_such_and_not_retried_for_every_article()
+    public async Task Wrong_password_is_reported_and_tried_only_once()
     {
         await using var host = await StartAsync(
             new MockProvider { User = "u", Password = "right" },
@@ -154,7 +154,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact(Timeout = 30_000)]
-    public async Task A_connection_whose_unwanted_rest_was_read_stays_in_the_pool()
+    public async Task Drained_connection_stays_in_the_pool()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(
@@ -174,7 +174,7 @@ public sealed class ProviderPoolTests
     }
 
     [Fact]
-    public async Task A_fetch_that_is_given_up_never_puts_the_connection_out_of_step()
+    public async Task Canceled_fetch_keeps_the_connection_in_sync()
     {
         // One connection and a deep pipeline: whatever is cancelled, the answers behind it have to stay right.
         await using var host = await EngineHost.StartAsync(

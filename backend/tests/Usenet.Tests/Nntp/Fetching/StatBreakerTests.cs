@@ -14,7 +14,7 @@ public sealed class StatBreakerTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_Provider_whose_STAT_fails_is_spared_while_another_answers_and_still_sends_bodies()
+    public async Task F13_Provider_failing_STATs_is_skipped_but_still_sends_bodies()
     {
         await using var host = await StartAsync(providers: 2, TimeSpan.FromHours(1));
         for (var part = 1; part <= Articles; part++)
@@ -31,7 +31,7 @@ public sealed class StatBreakerTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_Provider_is_probed_while_nobody_asks_and_used_again_once_it_answers()
+    public async Task F13_STAT_breaker_probes_in_background_and_recovers()
     {
         await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(200));
         await FetchAsync(host);
@@ -47,7 +47,7 @@ public sealed class StatBreakerTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_Walk_is_the_probe_where_the_provider_never_delivered_anything()
+    public async Task F13_STAT_walk_is_the_probe_for_an_unproven_provider()
     {
         await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(1));
         for (var part = 1; part <= 4; part++)
@@ -64,7 +64,7 @@ public sealed class StatBreakerTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F13_Lone_provider_is_asked_all_the_same()
+    public async Task F13_Lone_provider_failing_STATs_is_still_asked()
     {
         await using var host = await StartAsync(providers: 1, TimeSpan.FromHours(1));
         for (var part = 1; part <= 3; part++)

@@ -10,7 +10,7 @@ public sealed class StatTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Ten_thousand_leave_in_a_hundred_flushes_and_never_more_than_a_hundred_on_a_connection()
+    public async Task Walk_of_10000_STATs_batches_flushes_and_caps_the_pipeline()
     {
         await using var host = await StartAsync(10_000, new MockProvider { Latency = TimeSpan.FromMilliseconds(5) });
         // The first batches measure the line; the round trip is far longer than the way of an answer.
@@ -26,7 +26,7 @@ public sealed class StatTests
     }
 
     [Fact]
-    public async Task An_answer_belongs_to_its_article_and_the_next_provider_is_asked_only_about_misses()
+    public async Task STAT_asks_the_next_provider_only_about_misses()
     {
         await using var host = await StartAsync(
             300,
@@ -49,7 +49,7 @@ public sealed class StatTests
     }
 
     [Fact]
-    public async Task A_miss_counts_for_the_backbone_unless_each_provider_is_to_be_asked()
+    public async Task STAT_miss_covers_the_backbone_unless_all_are_asked()
     {
         var empty = new MockProvider { Missing = ArticleSelection.All };
         await using var host = await EngineHost.StartAsync(
@@ -65,7 +65,7 @@ public sealed class StatTests
     [InlineData(FaultKind.Command503)]
     [InlineData(FaultKind.Command500)]
     [InlineData(FaultKind.ConnectClose)]
-    public async Task A_provider_that_does_not_answer_is_named_and_never_counts_as_a_miss(FaultKind kind)
+    public async Task Failing_provider_is_reported_as_unanswered_not_missing(FaultKind kind)
     {
         await using var host = await StartAsync(20, new MockProvider { Missing = ArticleSelection.All }, new MockProvider());
         host.Mock.ChangeFaults([new MockFault { Kind = kind, Provider = 1 }]);
@@ -81,7 +81,7 @@ public sealed class StatTests
     [InlineData(FaultKind.CommandOtherId)]
     [InlineData(FaultKind.CommandSwapped)]
     [InlineData(FaultKind.CommandTwice)]
-    public async Task Answers_out_of_step_never_take_an_article_for_missing_or_for_another(FaultKind kind)
+    public async Task Out_of_sync_STAT_answers_never_misreport_an_article(FaultKind kind)
     {
         await using var host = await StartAsync(200, new MockProvider { Missing = ArticleSelection.Parse("50") });
         host.Mock.ChangeFaults([new MockFault { Kind = kind, Rate = 0.02, Count = 5 }]);
@@ -97,7 +97,7 @@ public sealed class StatTests
     }
 
     [Fact]
-    public async Task A_walk_that_is_given_up_leaves_the_connection_in_step()
+    public async Task Canceled_walk_keeps_the_connection_in_sync()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(2_000),

@@ -12,7 +12,7 @@ public sealed class StragglerTests
     private readonly ManualTimeProvider _clock = new();
 
     [Fact]
-    public void F11_Patience_is_four_times_the_usual_silence_and_never_less_than_the_floor()
+    public void F11_Silence_limit_is_four_times_the_P95_with_a_floor()
     {
         var options = new NntpOptions();
         var line = new LineEstimate(_clock);
@@ -23,7 +23,7 @@ public sealed class StragglerTests
     }
 
     [Fact]
-    public void F11_Before_anything_is_usual_patience_follows_the_round_trip_or_the_handshake()
+    public void F11_Initial_silence_limit_follows_round_trip_or_handshake()
     {
         var options = new NntpOptions();
         var line = new LineEstimate(_clock);
@@ -37,7 +37,7 @@ public sealed class StragglerTests
     }
 
     [Fact]
-    public void F11_The_usual_silence_is_the_longest_of_nineteen_in_twenty_of_the_last_articles()
+    public void F11_Usual_silence_is_the_P95_of_recent_articles()
     {
         var silences = new UsualSilence();
         for (var i = 1; i <= 19; i++)
@@ -58,7 +58,7 @@ public sealed class StragglerTests
     [InlineData(20, 5)]
     [InlineData(100, 9)]
     [InlineData(100_000, 16)]
-    public void F11_Second_tries_are_held_to_one_in_twenty(int fetched, int hedges)
+    public void F11_Hedges_are_limited_to_one_in_twenty(int fetched, int hedges)
     {
         var budget = new HedgeBudget();
         for (var i = 0; i < fetched; i++)

@@ -14,11 +14,11 @@ public sealed class CircuitBreakerTests
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public void F13_Whatever_has_happened_a_recovered_provider_is_used_within_90_seconds() => Play(sequences: 10_000, events: 100);
+    public void F13_Recovered_provider_is_used_within_90_seconds() => Play(sequences: 10_000, events: 100);
 
     [Fact]
     [Trait("Category", "Long")]
-    public void F13_Whatever_has_happened_in_a_million_sequences_a_recovered_provider_is_used_within_90_seconds() => Play(sequences: 1_000_000, events: 40);
+    public void F13_A_million_sequences_all_recover_within_90_seconds() => Play(sequences: 1_000_000, events: 40);
 
     private void Play(int sequences, int events)
     {
@@ -41,7 +41,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void F13_A_recovered_provider_closes_the_breaker_as_fast_as_probes_come_back()
+    public void F13_Each_trip_doubles_the_probes_needed_to_close()
     {
         var breaker = NewBreaker();
         for (var trip = 0; trip < 12; trip++)
@@ -53,7 +53,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Closing_is_told_once_and_only_by_an_open_breaker()
+    public void Closed_event_fires_once_and_only_from_an_open_breaker()
     {
         var (breaker, closed) = (NewBreaker(), 0);
         breaker.Closed += () => closed++;
@@ -74,7 +74,7 @@ public sealed class CircuitBreakerTests
     [InlineData(1.0)]
     [InlineData(0.9)]
     [InlineData(0.5)]
-    public void F13_A_lasting_fault_flips_it_at_most_six_times_an_hour(double faulty)
+    public void F13_Lasting_fault_trips_at_most_six_times_an_hour(double faulty)
     {
         const int Hours = 20;
         var random = new Random(11);
@@ -116,7 +116,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void F13_Only_one_probe_is_out_and_one_that_is_returned_unused_makes_room()
+    public void F13_Only_one_probe_runs_and_an_unused_one_is_replaced()
     {
         var breaker = NewBreaker();
         Break(breaker);
@@ -152,7 +152,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void F13_Faults_between_successes_never_open_it_and_a_grave_one_does_at_once()
+    public void F13_Only_consecutive_or_grave_faults_open_the_breaker()
     {
         var breaker = NewBreaker();
         for (var i = 0; i < 100; i++)

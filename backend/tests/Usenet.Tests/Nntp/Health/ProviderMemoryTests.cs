@@ -14,7 +14,7 @@ public sealed class ProviderMemoryTests
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public void F18_A_miss_is_believed_for_an_hour_and_twice_as_long_each_time_up_to_a_day()
+    public void F18_Miss_is_remembered_for_one_hour_doubling_up_to_a_day()
     {
         var memory = new ProviderMemory(_time);
         foreach (var hours in new[] { 1, 2, 4, 8, 16, 24, 24 })
@@ -30,7 +30,7 @@ public sealed class ProviderMemoryTests
     [Theory]
     [InlineData(-730)]
     [InlineData(730)]
-    public void F43_A_clock_that_is_set_moves_no_miss(int days)
+    public void F43_Clock_change_does_not_move_a_miss(int days)
     {
         var memory = new ProviderMemory(_time);
         memory.RememberMissing(Provider, Id(1));
@@ -44,7 +44,7 @@ public sealed class ProviderMemoryTests
     [Theory]
     [InlineData(-730, true)]
     [InlineData(730, false)]
-    public void F43_A_miss_stored_before_the_clock_was_set_is_believed_for_a_day_at_most(int days, bool isBelieved)
+    public void F43_Stored_miss_lasts_at_most_a_day_after_a_clock_change(int days, bool isBelieved)
     {
         var memory = new ProviderMemory(_time);
         memory.RememberMissing(Provider, Id(1));
@@ -58,7 +58,7 @@ public sealed class ProviderMemoryTests
     }
 
     [Fact]
-    public void F18_A_miss_speaks_of_one_article_at_one_provider()
+    public void F18_Miss_applies_to_one_article_at_one_provider()
     {
         var memory = new ProviderMemory(_time);
         memory.RememberMissing(Provider, Id(1));
@@ -78,7 +78,7 @@ public sealed class ProviderMemoryTests
     }
 
     [Fact]
-    public void F38_What_is_new_is_taken_once_and_restores_another_memory()
+    public void F38_New_values_are_taken_once_and_restore_another_memory()
     {
         var memory = new ProviderMemory(_time);
         memory.RememberMissing(Provider, Id(1));
@@ -94,7 +94,7 @@ public sealed class ProviderMemoryTests
     }
 
     [Fact]
-    public void A_provider_that_lacks_much_of_a_release_goes_behind_until_it_does_better_or_half_an_hour_is_over()
+    public void Provider_lacking_much_of_a_release_is_demoted_for_a_while()
     {
         var order = new ReleaseOrder(_time);
         Answer(order, misses: 1, hits: 2);

@@ -23,7 +23,7 @@ public sealed class AddressTests
     [InlineData(FaultKind.ConnectBlackhole, 1)]
     [InlineData(FaultKind.ConnectRefuse, 8)]
     [InlineData(FaultKind.ConnectRefuse, 1)]
-    public async Task Second_address_serves_where_the_first_is_of_no_use(FaultKind fault, int connections)
+    public async Task Second_address_is_used_when_the_first_fails(FaultKind fault, int connections)
     {
         await using var good = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { MaxConnections = connections }] });
         await using var bad = await MockServer.StartAsync(new MockOptions
@@ -48,7 +48,7 @@ public sealed class AddressTests
     }
 
     [Fact]
-    public void Families_take_turns_and_the_one_that_has_worked_goes_first()
+    public void Address_families_alternate_starting_with_the_last_good_one()
     {
         IPAddress[] found = [.. new[] { "2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1" }.Select(IPAddress.Parse)];
 

@@ -17,7 +17,7 @@ public sealed class NntpResponseReaderTests
     [InlineData("430\r\n", 430, "")]
     [InlineData("281 ok\n", 281, "ok")]
     [InlineData("400 \r\n", 400, "")]
-    public void A_line_is_read_at_every_split_and_what_follows_stays(string line, int code, string text)
+    public void Line_is_parsed_at_every_split_and_keeps_following_bytes(string line, int code, string text)
     {
         const string Behind = "=ybegin";
         var input = Encoding.ASCII.GetBytes(line + Behind);
@@ -51,7 +51,7 @@ public sealed class NntpResponseReaderTests
     [InlineData("600 no\r\n")]
     [InlineData("099 no\r\n")]
     [InlineData("=ybegin part=1\r\n")]
-    public void What_is_no_reply_is_a_malformed_reply(string line)
+    public void Invalid_status_line_is_a_malformed_reply(string line)
     {
         var buffer = new ReadOnlySequence<byte>(Encoding.ASCII.GetBytes(line));
         var thrown = Assert.Throws<NntpException>(() => NntpResponseReader.TryRead(ref buffer, MaxLine, out _));
@@ -106,7 +106,7 @@ public sealed class NntpResponseReaderTests
     [InlineData("482 connection limit reached", true)]
     [InlineData("502 access denied", false)]
     [InlineData("481 wrong password", false)]
-    public void Too_many_connections_is_told_from_a_refusal_by_the_text(string line, bool tooMany)
+    public void Too_many_connections_is_recognized_by_the_reply_text(string line, bool tooMany)
     {
         var buffer = new ReadOnlySequence<byte>(Encoding.ASCII.GetBytes(line + "\r\n"));
         Assert.True(NntpResponseReader.TryRead(ref buffer, MaxLine, out var response));

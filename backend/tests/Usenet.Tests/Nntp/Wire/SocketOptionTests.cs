@@ -18,7 +18,7 @@ public sealed class SocketOptionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F10_Bytes_that_nobody_acknowledges_for_15_seconds_end_the_connection(bool isOfTheSecondAddress)
+    public async Task F10_Socket_has_15_second_TCP_user_timeout_and_keep_alive(bool isOfTheSecondAddress)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "TCP_USER_TIMEOUT is an option of Linux");
         await using var server = new ScriptedServer(connection =>

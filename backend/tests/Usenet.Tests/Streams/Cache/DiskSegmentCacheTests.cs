@@ -36,7 +36,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     private IEnumerable<string> Files => Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories);
 
     [Fact]
-    public async Task F27_what_was_read_is_there_after_a_restart_and_nothing_else_is_fetched()
+    public async Task F27_restart_serves_earlier_reads_without_fetching()
     {
         Assert.Equal(2, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false)));
         Assert.Equal(0, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false), (20_000, 30_000, false)));
@@ -46,7 +46,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_reader_who_goes_on_behind_what_is_kept_gets_the_rest_from_the_providers()
+    public async Task F27_reader_past_the_cached_bytes_fetches_the_rest()
     {
         await ReadAsync((0, 100_000, false));
         Assert.Equal(2, await ReadAsync((0, 500_000, false)));
@@ -55,7 +55,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_middle_of_a_file_is_kept_only_when_all_is()
+    public async Task F27_middle_of_a_file_is_cached_only_with_KeepsAll()
     {
         var edges = Options with { EdgeBytes = PartSize };
         Assert.Equal(1, await ReadAsync(edges, (900_000, 1000, false)));
@@ -85,7 +85,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_ceiling_holds_and_what_was_used_last_stays()
+    public async Task F27_size_limit_evicts_the_least_recently_used()
     {
         var small = Options with { MaxBytes = 3 * 67_000 };
         for (var part = 0; part < Parts; part++)
@@ -98,7 +98,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_start_accounts_for_what_is_there_and_clears_what_a_crash_left()
+    public async Task F27_start_counts_entries_and_deletes_unfinished_files()
     {
         await ReadAsync((0, 1000, false), (5 * PartSize, 1000, false));
         var kept = Files.ToArray();
@@ -114,7 +114,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_disk_that_cannot_be_used_costs_no_reader_anything()
+    public async Task F27_unusable_cache_folder_does_not_affect_readers()
     {
         var inTheWay = Path.Combine(_folder, "file");
         await File.WriteAllTextAsync(inTheWay, "", Token);
@@ -124,7 +124,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_probe_that_leaves_before_the_article_is_whole_is_kept_when_the_rest_comes_at_once()
+    public async Task F27_article_completed_after_its_probe_left_is_cached()
     {
         await using var disk = new DiskSegmentCache(Options, NullLoggerFactory.Instance);
         await using var film = new SteppedFilm(time: new ManualTimeProvider(), disk: disk);
@@ -140,7 +140,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_probe_that_goes_on_elsewhere_before_its_article_is_whole_is_kept_when_it_has_come()
+    public async Task F27_article_completed_after_its_probe_moved_is_cached()
     {
         await using var disk = new DiskSegmentCache(Options with { EdgeBytes = SteppedFilm.PartSize / 2 }, NullLoggerFactory.Instance);
         await using var film = new SteppedFilm(parts: 3, time: new ManualTimeProvider(), disk: disk);
@@ -163,7 +163,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F27_offer_that_fails_in_any_way_costs_itself_and_no_later_one()
+    public async Task F27_failed_offer_does_not_affect_later_ones()
     {
         const int Length = 100_000;
         using var blocks = new BlockPool(BlockPool.BlockSize * 64);
@@ -182,7 +182,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F27_first_look_that_fails_in_any_way_leaves_a_cache_that_lets_go_of_what_it_is_offered()
+    public async Task F27_failed_startup_scan_releases_offered_segments()
     {
         const int Length = 100_000;
         using var blocks = new BlockPool(BlockPool.BlockSize * 64);

@@ -22,13 +22,13 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Bad_copies_are_asked_for_again_when_every_provider_has_been_asked() =>
+    public void Bad_copies_are_retried_after_every_provider_was_asked() =>
         Assert.Equal(
             ["primary", "primary -0", "primary", "primary -1", "duplicate"],
             Questions("bad 0", Miss, "bad 1", Miss, Miss));
 
     [Fact]
-    public void Providers_that_all_have_bad_copies_are_not_asked_a_third_time()
+    public void Providers_with_only_bad_copies_are_not_asked_a_third_time()
     {
         string[] answers = ["bad 0", "bad 1", "bad 2", "bad 1", "bad 0", "bad 2", Miss];
         Assert.Equal(["primary", "primary -0", "primary -0-1", "primary", "primary -1", "primary -0-1", "duplicate"], Questions(answers));
@@ -36,11 +36,11 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Second_round_without_any_copy_goes_on_to_the_duplicate() =>
+    public void Empty_second_round_moves_on_to_the_duplicate() =>
         Assert.Equal(["primary", "primary -2", "primary", "duplicate"], Questions("bad 2", Miss, Miss, Miss));
 
     [Fact]
-    public void Doubtful_copy_is_confirmed_by_another_store_first_and_by_its_own_then() =>
+    public void Doubtful_copy_is_confirmed_by_another_backbone_first() =>
         Assert.Equal(
             ["primary", "primary -0-1", "primary", "primary -0", "primary -0-1", "duplicate"],
             Questions("doubtful 0", Miss, "doubtful 0", "doubtful 1", Miss, Miss));
@@ -59,7 +59,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Source_that_delivers_from_an_excluded_provider_is_not_asked_without_end()
+    public void Source_ignoring_exclusions_is_not_asked_forever()
     {
         var search = new CopySearch(new SegmentIds(Primary, []), 3, rounds: 2);
         Assert.True(search.ReportBad(1));
@@ -71,7 +71,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Useless_answer_of_every_provider_goes_on_to_the_duplicate()
+    public void Useless_replies_from_all_providers_move_to_the_duplicate()
     {
         var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
         search.ReportUseless();
@@ -83,7 +83,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Wish_for_another_copy_is_asked_for_once_and_only_of_other_providers()
+    public void Second_copy_search_asks_other_providers_only_once()
     {
         var beside = default(ProviderSet).With(1);
         var search = new CopySearch(new SegmentIds(Primary, []), 2, rounds: 1, beside);
@@ -96,7 +96,7 @@ public sealed class CopySearchTests
     }
 
     [Fact]
-    public void Source_without_providers_is_asked_so_that_it_can_say_so() =>
+    public void Search_without_providers_still_asks_the_source() =>
         Assert.True(new CopySearch(new SegmentIds(Primary, []), 0, rounds: 2).HasNext());
 
     /// <summary>The questions that are asked of three providers, two of which read from one store, where these are the answers.</summary>

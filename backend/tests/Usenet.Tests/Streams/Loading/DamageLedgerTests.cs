@@ -20,7 +20,7 @@ public sealed class DamageLedgerTests
     public DamageLedgerTests() => _ledger = new DamageLedger(new ReloadTraffic(_time), AskAgainAfter, _time);
 
     [Fact]
-    public void F18_missing_article_is_believed_gone_for_an_hour_doubling()
+    public void F18_missing_verdict_lasts_one_hour_and_doubles()
     {
         Assert.Null(_ledger.Find(Key(0)));
         foreach (var hours in new[] { 1, 2, 4, 8, 16, 24, 24 })
@@ -31,7 +31,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_damage_is_doubted_then_believed_for_a_minute_doubling()
+    public void F18_repeated_damage_verdict_lasts_one_minute_and_doubles()
     {
         Assert.Equal(AskAgainAfter, Garbled());
         Assert.Equal((false, true, AskAgainAfter), State());
@@ -46,7 +46,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_damage_soon_after_the_first_or_over_its_connection_proves_nothing()
+    public void F18_damage_too_soon_or_on_the_same_connection_is_no_proof()
     {
         Garbled("a");
         _time.Advance(AskAgainAfter - Moment);
@@ -58,7 +58,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_good_copy_ends_every_suspicion()
+    public void F18_good_copy_clears_doubt_and_verdict()
     {
         Garbled();
         _ledger.ReportGood(Key(0));
@@ -72,7 +72,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_word_of_all_stores_weighs_the_same_after_damage()
+    public void F18_missing_report_after_damage_replaces_the_verdict()
     {
         Garbled();
         _time.Advance(AskAgainAfter);
@@ -83,7 +83,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_verdict_that_nothing_has_confirmed_for_two_days_is_forgotten()
+    public void F18_unconfirmed_verdict_is_forgotten_after_two_days()
     {
         _ledger.ReportMissing(Key(0));
         _time.Advance(TimeSpan.FromHours(48));
@@ -93,7 +93,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_verdict_is_of_one_place_of_one_article()
+    public void F18_verdict_applies_to_one_segment_of_one_article()
     {
         _ledger.ReportMissing(Key(0));
         Assert.Null(_ledger.Find(Key(1)));
@@ -102,7 +102,7 @@ public sealed class DamageLedgerTests
     }
 
     [Fact]
-    public void F18_file_may_load_three_times_its_size_again_in_a_day()
+    public void F18_file_may_reload_three_times_its_size_per_day()
     {
         var (file, same, other) = (new FileOrigin("film", 100), new FileOrigin("film", 100), new FileOrigin("other", 100));
         _ledger.LoadedAgain(file, 120);

@@ -18,7 +18,7 @@ public sealed class DamagedFileTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task F18_file_that_lied_is_served_verified_first_for_a_day()
+    public async Task F18_file_with_a_corrupt_article_is_verified_first_for_a_day()
     {
         var time = new ManualTimeProvider();
         await using var film = new SteppedFilm(parts: 4, new StreamOptions { CacheBytes = 0 }, time);
@@ -38,7 +38,7 @@ public sealed class DamagedFileTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task F18_film_with_a_hole_is_readable_around_it_however_often_it_is_read_in_a_day(bool isMissing)
+    public async Task F18_film_with_a_bad_segment_stays_readable_around_it(bool isMissing)
     {
         var source = Film();
         if (isMissing)
@@ -61,7 +61,7 @@ public sealed class DamagedFileTests
     }
 
     [Fact]
-    public async Task F18_segments_known_to_be_bad_are_fetched_again_for_three_times_the_size_of_their_file_in_a_day()
+    public async Task F18_bad_segments_reload_at_most_three_file_sizes_a_day()
     {
         var source = Film();
         for (var part = 0; part < Parts; part++)

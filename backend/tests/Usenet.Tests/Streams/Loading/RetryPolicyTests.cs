@@ -16,7 +16,7 @@ public sealed class RetryPolicyTests
         Enumerable.Range(1, 7).Append(1_000_000).Select(tries => Delay(Closed, tries: tries)!.Value.TotalMilliseconds));
 
     [Fact]
-    public void Readers_are_served_until_their_patience_is_over()
+    public void Playback_is_retried_until_the_time_limit()
     {
         Assert.NotNull(Delay(Closed, elapsed: Longest - TimeSpan.FromTicks(1)));
         Assert.Null(Delay(Closed, elapsed: Longest));
@@ -25,17 +25,17 @@ public sealed class RetryPolicyTests
     [Theory]
     [InlineData(OperationLane.Import)]
     [InlineData(OperationLane.HealthCheck)]
-    public void What_no_reader_waits_for_is_not_tried_again(OperationLane lane) => Assert.Null(Delay(Closed, lane));
+    public void Background_lanes_are_not_retried(OperationLane lane) => Assert.Null(Delay(Closed, lane));
 
     [Fact]
-    public void Third_reply_of_no_use_is_the_last()
+    public void Third_useless_reply_ends_the_retries()
     {
         Assert.NotNull(Delay(Closed, useless: 2));
         Assert.Null(Delay(Closed, useless: 3));
     }
 
     [Fact]
-    public void Faults_that_time_does_not_heal_are_not_tried_again() => Assert.Null(Delay(new NntpException(NntpFault.LoginRefused, "wrong password")));
+    public void Permanent_faults_are_not_retried() => Assert.Null(Delay(new NntpException(NntpFault.LoginRefused, "wrong password")));
 
     private static TimeSpan? Delay(NntpException fault, OperationLane lane = OperationLane.Playback, int tries = 1, int useless = 0, TimeSpan elapsed = default) =>
         RetryPolicy.DelayBeforeNext(fault, lane, tries, useless, elapsed, Longest);

@@ -34,7 +34,7 @@ public sealed class SecondCopyTests
 
     [Theory]
     [MemberData(nameof(Losses))]
-    public async Task Second_copy_comes_over_another_connection_of_a_lone_provider(FaultKind loss)
+    public async Task Second_copy_from_a_lone_provider_uses_another_connection(FaultKind loss)
     {
         await using var host = await StartAsync([Lost(loss)], providers: 1);
         await ReadSuspectAsync(host);
@@ -44,7 +44,7 @@ public sealed class SecondCopyTests
     }
 
     [Fact]
-    public async Task Second_copy_comes_over_the_same_connection_where_the_account_has_but_one()
+    public async Task Second_copy_uses_the_same_connection_if_it_is_the_only_one()
     {
         await using var host = await StartAsync([Lost(FaultKind.YencNoCrc)], providers: 1, (_, account) => account with { MaxConnections = 1 });
         await ReadSuspectAsync(host);
@@ -53,7 +53,7 @@ public sealed class SecondCopyTests
     }
 
     [Fact]
-    public async Task Second_copy_comes_from_the_same_provider_where_the_other_backbone_has_none()
+    public async Task Second_copy_falls_back_to_the_same_provider()
     {
         var faults = new[] { Lost(FaultKind.YencNoCrc), new MockFault { Kind = FaultKind.Missing, Provider = 1, Articles = ArticleSelection.Parts(Suspect) } };
         await using var host = await StartAsync(faults, providers: 2);
@@ -66,7 +66,7 @@ public sealed class SecondCopyTests
     [InlineData(FaultKind.YencNoCrc)]
     [InlineData(FaultKind.YencNoEnd)]
     [InlineData(FaultKind.YencNoRange)]
-    public async Task Post_that_never_carried_it_is_probed_and_played_for_the_price_of_any_other(FaultKind never)
+    public async Task Post_without_checksum_or_range_plays_at_normal_cost(FaultKind never)
     {
         const int Articles = 100;
         await using var host = await EngineHost.StartAsync(EngineHost.Film(Articles), new MockOptions { Faults = [new MockFault { Kind = never }] });
@@ -88,7 +88,7 @@ public sealed class SecondCopyTests
     }
 
     [Fact]
-    public async Task Uuencode_of_which_nothing_is_known_is_confirmed_once_and_costs_its_articles()
+    public async Task Uuencoded_file_is_confirmed_once_at_little_extra_cost()
     {
         const int Articles = 100;
         var film = new MockFile { Name = "film.mkv", Size = Articles * 18_000, ArticleSize = 18_000, IsUuencoded = true };
@@ -106,7 +106,7 @@ public sealed class SecondCopyTests
     }
 
     [Fact]
-    public async Task File_of_a_usual_post_is_known_to_carry_all_from_first_and_last_article()
+    public async Task Usual_post_habits_are_learned_from_first_and_last_article()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(10));
         var probed = await ProbeAsync(host);
@@ -117,7 +117,7 @@ public sealed class SecondCopyTests
     [Theory]
     [InlineData(Suspect)]
     [InlineData(10)]
-    public async Task Checksum_that_one_article_has_lost_is_no_habit_of_the_file(int part)
+    public async Task Checksum_missing_in_one_article_is_not_a_file_habit(int part)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(10), new MockOptions { Faults = [new MockFault { Kind = FaultKind.YencNoCrc, Articles = ArticleSelection.Parts(part) }] });

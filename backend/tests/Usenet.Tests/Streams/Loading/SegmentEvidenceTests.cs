@@ -58,11 +58,11 @@ public sealed class SegmentEvidenceTests
     [InlineData(Mark.Fits, Mark.Fits, Mark.Differs, Carries.Never, SegmentProof.Corrupt)]
     [InlineData(Mark.Fits, Mark.Fits, Mark.Absent, Carries.Unknown, SegmentProof.Unconfirmed)]
     [InlineData(Mark.Fits, Mark.Absent, Mark.Fits, Carries.Unknown, SegmentProof.Unconfirmed)]
-    internal void Article_beside_siblings_that_carry_all_alike(Mark number, Mark range, Mark checksum, Carries habit, SegmentProof expected) =>
+    internal void Evidence_is_judged_against_a_uniform_file_habit(Mark number, Mark range, Mark checksum, Carries habit, SegmentProof expected) =>
         Assert.Equal(expected, new SegmentEvidence(true, number, range, checksum).Judge(new ArticleHabit(habit, habit, habit), checksCrc: true));
 
     [Fact]
-    public void What_one_article_carries_the_file_carries_and_only_a_confirmed_one_shows_what_it_never_does()
+    public void Present_field_shows_a_habit_and_absence_needs_confirmation()
     {
         var all = new SegmentEvidence(true, Mark.Fits, Mark.Fits, Mark.Fits);
         var none = new SegmentEvidence(true, Mark.Absent, Mark.Absent, Mark.Absent);
@@ -75,7 +75,7 @@ public sealed class SegmentEvidenceTests
     }
 
     [Fact]
-    public void Habit_is_told_only_when_more_of_it_is_known()
+    public void Habit_is_reported_only_when_more_becomes_known()
     {
         var told = new List<ArticleHabit>();
         var habit = new FileHabit(default, told.Add);
@@ -91,7 +91,7 @@ public sealed class SegmentEvidenceTests
     }
 
     [Fact]
-    public void Habit_is_the_same_after_it_was_stored_and_unknown_where_what_is_stored_cannot_be()
+    public void Habit_survives_packing_and_invalid_values_are_unknown()
     {
         foreach (var habit in from n in Habits from r in Habits from c in Habits select new ArticleHabit(n, r, c))
             Assert.Equal(habit, ArticleHabit.Unpack(habit.Pack()));
@@ -105,7 +105,7 @@ public sealed class SegmentEvidenceTests
     /// and none is proved whose bytes are wrong.
     /// </summary>
     [Fact]
-    public void F18_of_200000_mutated_articles_each_has_its_verdict()
+    public void F18_200000_mutated_articles_each_get_the_right_verdict()
     {
         var segment = new ConcurrentDictionary<(string Way, SegmentProof Verdict), int>();
         Parallel.For(0, Articles, () => (Decoder: new ArticleDecoder(), Output: new ArrayBufferWriter<byte>(8192)), (i, _, tools) =>

@@ -34,7 +34,7 @@ public sealed class SegmentFetcherTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Waiters_that_leave_at_any_moment_come_to_their_end_and_leave_nothing_behind(bool isPrepared)
+    public async Task Waiters_leaving_at_any_moment_finish_and_leak_nothing(bool isPrepared)
     {
         using var pool = new BlockPool(1 << 20);
         using var cache = new SegmentCache(_options, TimeProvider.System);
@@ -49,7 +49,7 @@ public sealed class SegmentFetcherTests
 
     /// <summary>Only what was asked for takes a round trip: what comes from memory, or is on its way for another reader, takes less (ReadAheadPolicy).</summary>
     [Fact]
-    public async Task Load_begins_for_one_waiter_and_not_for_those_that_find_the_segment()
+    public async Task Only_the_first_waiter_begins_the_load()
     {
         var options = _options with { CacheBytes = 1 << 20 };
         using var pool = new BlockPool(1 << 20);

@@ -14,7 +14,7 @@ public sealed class SegmentLoadTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Readers_of_one_segment_share_one_load_and_a_late_one_gets_the_bytes_that_are_there()
+    public async Task Late_reader_shares_the_load_and_its_received_bytes()
     {
         await using var film = new SteppedFilm();
         await using var first = film.Open();
@@ -33,7 +33,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task A_segment_that_any_reader_holds_is_found_even_without_a_cache()
+    public async Task Segment_held_by_a_reader_is_shared_without_a_cache()
     {
         await using var film = new SteppedFilm(options: new StreamOptions { CacheBytes = 0 });
         await using (var first = film.Open())
@@ -48,7 +48,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task The_load_goes_on_until_the_last_reader_has_left()
+    public async Task Load_is_canceled_only_when_the_last_reader_leaves()
     {
         await using var film = new SteppedFilm(options: new StreamOptions { VerifyBeforeServe = true });
         using var leave = new CancellationTokenSource();
@@ -75,7 +75,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task A_load_that_is_nearly_done_when_its_last_reader_leaves_ends_in_the_cache()
+    public async Task Nearly_finished_load_without_readers_ends_in_the_cache()
     {
         await using var film = new SteppedFilm(time: new ManualTimeProvider());
         var first = film.Open();
@@ -94,7 +94,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task A_load_without_readers_is_given_up_when_it_does_not_end_at_once()
+    public async Task Load_without_readers_is_canceled_after_250_ms()
     {
         var time = new ManualTimeProvider();
         await using var film = new SteppedFilm(time: time);
@@ -125,7 +125,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task Playback_that_joins_an_import_moves_the_load_to_its_lane()
+    public async Task Playback_joining_an_import_moves_the_load_to_its_lane()
     {
         await using var film = new SteppedFilm();
         await using var import = film.Open(lane: OperationLane.Import);
@@ -142,7 +142,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task A_reader_who_comes_to_a_prefetched_segment_makes_it_urgent_for_all()
+    public async Task Reader_joining_a_prefetch_makes_it_urgent()
     {
         await using var film = new SteppedFilm(parts: 3);
         await using var ahead = film.Open();
@@ -163,7 +163,7 @@ public sealed class SegmentLoadTests
     }
 
     [Fact]
-    public async Task An_article_listed_at_two_places_is_judged_for_each_of_them()
+    public async Task Article_listed_at_two_offsets_is_judged_for_each()
     {
         await using var film = new SteppedFilm(parts: 2);
         var id = new SegmentIds(MessageId.Parse("0@film"), []);

@@ -17,7 +17,7 @@ public sealed class SegmentSinkTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Reader_gets_no_further_byte_of_an_article_that_is_known_to_be_corrupt(bool isCorrupt)
+    public void Reader_gets_no_more_bytes_of_a_known_corrupt_article(bool isCorrupt)
     {
         using var pool = new BlockPool(1 << 20);
         var data = TestArticle.Noise(Length);
@@ -42,7 +42,7 @@ public sealed class SegmentSinkTests
     }
 
     [Fact]
-    public void F18_trust_is_lost_by_an_account_and_not_by_its_index()
+    public void F18_trust_is_lost_per_account_not_per_provider_index()
     {
         using var pool = new BlockPool(1 << 20);
         var (liar, honest) = (Guid.NewGuid(), Guid.NewGuid());

@@ -31,7 +31,7 @@ public sealed class SharedReadersTests
     }
 
     [Fact]
-    public async Task Readers_who_share_nothing_cost_the_articles_of_each()
+    public async Task Unshared_readers_each_fetch_every_article()
     {
         const int Readers = 3;
         var options = new StreamOptions { ReadAhead = 4L << 20, CacheBytes = 2L << 20, SharesSegments = false };

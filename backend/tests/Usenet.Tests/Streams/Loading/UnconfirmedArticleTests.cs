@@ -36,7 +36,7 @@ public sealed class UnconfirmedArticleTests
 
     [Theory]
     [MemberData(nameof(Wants))]
-    public async Task Two_copies_that_differ_are_not_served(Want want)
+    public async Task Two_differing_copies_are_not_served(Want want)
     {
         foreach (var verifies in new[] { true, false })
         {
@@ -51,7 +51,7 @@ public sealed class UnconfirmedArticleTests
 
     [Theory]
     [MemberData(nameof(Wants))]
-    public async Task Copy_that_proves_itself_is_served_in_its_place(Want want)
+    public async Task Proved_copy_replaces_an_unconfirmed_one(Want want)
     {
         foreach (var verifies in new[] { true, false })
         {
@@ -66,7 +66,7 @@ public sealed class UnconfirmedArticleTests
 
     [Theory]
     [MemberData(nameof(Wants))]
-    public async Task Two_equal_copies_are_served_and_none_is_asked_for_beyond_them(Want want)
+    public async Task Two_equal_copies_are_served_without_a_third_request(Want want)
     {
         foreach (var (providers, verifies) in new[] { (1, true), (2, true), (1, false), (2, false) })
         {
@@ -79,7 +79,7 @@ public sealed class UnconfirmedArticleTests
     }
 
     [Fact]
-    public async Task Lone_provider_whose_copies_differ_each_time_serves_none_and_is_asked_twice()
+    public async Task Lone_provider_with_differing_copies_is_asked_only_twice()
     {
         var source = Film(providers: 1);
         source.Post(0, Id(Suspect), [.. Enumerable.Range(1, 10).Select(seed => Article(Other(seed), Want.NoChecksum))]);
@@ -88,7 +88,7 @@ public sealed class UnconfirmedArticleTests
     }
 
     [Fact]
-    public async Task Third_copy_decides_between_two_that_differ()
+    public async Task Third_copy_decides_between_two_differing_ones()
     {
         var source = Film(providers: 3);
         source.Post(0, Id(Suspect), Article(Other(1), Want.NoChecksum));
@@ -99,7 +99,7 @@ public sealed class UnconfirmedArticleTests
     }
 
     [Fact]
-    public async Task Copy_of_a_duplicate_confirms_as_well()
+    public async Task Copy_from_a_duplicate_id_also_confirms()
     {
         var source = Film(providers: 1);
         source.Post(0, Id(Suspect), Article(Data(Suspect), Want.NoTrailer), Article(Other(1), Want.NoTrailer));
@@ -108,7 +108,7 @@ public sealed class UnconfirmedArticleTests
     }
 
     [Fact]
-    public async Task Checksums_are_not_asked_for_where_the_settings_do_without_them()
+    public async Task Disabled_CRC_check_serves_one_copy_without_a_second()
     {
         foreach (var want in new[] { Want.NoTrailer, Want.NoChecksum, Want.UnreadableChecksum })
         {
@@ -123,7 +123,7 @@ public sealed class UnconfirmedArticleTests
     [InlineData(Want.NoTrailer)]
     [InlineData(Want.NoChecksum)]
     [InlineData(Want.NoRange)]
-    public async Task Post_that_never_carries_it_costs_hardly_an_article_more(Want want)
+    public async Task Post_without_checksum_or_range_costs_at_most_5_percent_more(Want want)
     {
         const int Parts = 200;
         const int Size = 5_000;

@@ -23,7 +23,7 @@ public sealed class UselessReplyTests
     [InlineData(NntpFault.WrongArticle)]
     [InlineData(NntpFault.MalformedReply)]
     [InlineData(NntpFault.ArticleTooLarge)]
-    public async Task Article_whose_reply_is_of_no_use_is_asked_for_a_few_times_and_not_for_as_long_as_a_line_may_be_down(NntpFault fault)
+    public async Task Article_with_useless_replies_is_asked_at_most_three_times(NntpFault fault)
     {
         var source = new ScriptedArticleSource();
         source.Post("part@film", []);
@@ -36,7 +36,7 @@ public sealed class UselessReplyTests
     }
 
     [Fact]
-    public async Task Body_that_is_too_long_at_every_provider_is_damaged_and_not_asked_for_again()
+    public async Task Oversized_body_at_every_provider_is_corrupt_and_not_retried()
     {
         await using var host = await StartAsync(providers: 2);
         for (var read = 0; read < 3; read++)
@@ -52,7 +52,7 @@ public sealed class UselessReplyTests
     }
 
     [Fact]
-    public async Task Body_that_is_too_long_proves_nothing_while_another_provider_cannot_be_asked()
+    public async Task Oversized_body_proves_nothing_while_a_provider_is_down()
     {
         var down = new MockFault { Kind = FaultKind.ConnectClose, Provider = 1 };
         await using var host = await StartAsync(providers: 2, down);
@@ -68,7 +68,7 @@ public sealed class UselessReplyTests
     [Theory]
     [InlineData(1, 8)]
     [InlineData(60, 20)]
-    public async Task Article_waits_for_its_only_provider_that_is_left_alone_for_a_while(int restSeconds, int patienceSeconds)
+    public async Task Only_source_in_cooldown_is_asked_sparingly_and_recovers(int restSeconds, int patienceSeconds)
     {
         var rest = TimeSpan.FromSeconds(restSeconds);
         var garbled = new MockFault { Kind = FaultKind.CommandGarbage, Provider = 1, Verb = "BODY" };

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Tests.Streams;
 public sealed class CombinedMapTests
 {
     [Fact]
-    public void Every_byte_of_random_slices_is_found_where_a_plain_list_has_it()
+    public void Random_slices_map_every_byte_like_a_plain_list()
     {
         var random = new Random(8);
         for (var round = 0; round < 300; round++)

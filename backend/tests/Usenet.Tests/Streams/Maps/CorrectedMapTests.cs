@@ -16,7 +16,7 @@ public sealed class CorrectedMapTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Reader_under_way_goes_on_with_right_bytes()
+    public async Task Active_reader_continues_with_correct_bytes_after_correction()
     {
         await using var host = await EngineHost.StartAsync(Uneven());
         using var correction = new Correction(host);
@@ -36,7 +36,7 @@ public sealed class CorrectedMapTests
     }
 
     [Fact]
-    public async Task Corrected_map_is_read_without_a_further_question()
+    public async Task Corrected_map_needs_no_further_correction()
     {
         await using var host = await EngineHost.StartAsync(Uneven());
         using var correction = new Correction(host);
@@ -52,7 +52,7 @@ public sealed class CorrectedMapTests
     }
 
     [Fact]
-    public async Task Seeks_of_many_readers_with_the_old_map_never_get_a_byte_of_another_place()
+    public async Task Seeks_on_an_outdated_map_never_return_wrong_bytes()
     {
         await using var host = await EngineHost.StartAsync(Uneven());
         using var correction = new Correction(host);
@@ -92,7 +92,7 @@ public sealed class CorrectedMapTests
     }
 
     [Fact]
-    public async Task Article_of_another_file_is_damaged_and_its_duplicate_is_read()
+    public async Task Foreign_article_counts_as_damaged_and_its_duplicate_is_read()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(12, PartSize));
         var other = MockRelease.Plain(99, 12 * 15_000, articleSize: 15_000);
@@ -114,7 +114,7 @@ public sealed class CorrectedMapTests
     }
 
     [Fact]
-    public async Task Contradiction_without_anybody_to_correct_it_is_damage()
+    public async Task Map_contradiction_without_a_corrector_is_corruption()
     {
         await using var host = await EngineHost.StartAsync(Uneven(), streams: new StreamOptions { ProbeBytes = 10_000, LandingReach = 4_000, AskAgainAfter = TimeSpan.Zero });
         var file = Believed(host, null);

@@ -24,7 +24,7 @@ public sealed class SegmentMapTests
     }
 
     [Fact]
-    public void Uniform_map_of_a_film_is_arithmetic()
+    public void Large_uniform_map_locates_exactly_and_packs_small()
     {
         var map = SegmentMap.Uniform(100_000, 716_800, 99_999L * 716_800 + 1);
 
@@ -42,7 +42,7 @@ public sealed class SegmentMapTests
     [InlineData(2, 16_777_217, 16_777_218)]
     [InlineData(2, 10, 16_777_227)]
     [InlineData(1, 0, long.MaxValue)]
-    public void Uniform_map_refuses_what_no_post_can_be(int count, long partSize, long fileSize) =>
+    public void Uniform_map_rejects_impossible_sizes(int count, long partSize, long fileSize) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => SegmentMap.Uniform(count, partSize, fileSize));
 
     [Fact]
@@ -64,7 +64,7 @@ public sealed class SegmentMapTests
     }
 
     [Fact]
-    public void Equal_geometry_is_one_map_however_it_was_learned()
+    public void Maps_of_equal_geometry_are_equal()
     {
         Assert.Equal(SegmentMap.Uniform(3, 10, 24), SegmentMap.FromLengths([10, 10, 4]));
         Assert.Equal(SegmentMap.Uniform(3, 10, 24).Pack(), SegmentMap.FromLengths([10, 10, 4]).Pack());
@@ -110,7 +110,7 @@ public sealed class SegmentMapTests
     }
 
     [Fact]
-    public void Posted_file_refuses_ids_of_another_length()
+    public void Posted_file_rejects_a_different_number_of_ids()
     {
         var map = SegmentMap.Uniform(3, 10, 24);
 

@@ -12,7 +12,7 @@ public sealed class BlockPoolTests : IDisposable
     public BlockPoolTests() => _pool = new BlockPool(1L << 30, time: _time);
 
     [Fact]
-    public void Free_blocks_that_are_not_needed_give_their_memory_back_while_others_come_and_go()
+    public void Unneeded_free_blocks_are_released_while_the_pool_is_busy()
     {
         var steady = Rent(1);
         Return(Rent(1000));
@@ -28,7 +28,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void Free_blocks_give_their_memory_back_while_nothing_comes_and_goes()
+    public void Unneeded_free_blocks_are_released_while_the_pool_is_idle()
     {
         var steady = Rent(1);
         Return(Rent(1000));
@@ -42,7 +42,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void Beside_many_that_are_lent_no_free_one_stays()
+    public void No_free_block_is_kept_while_many_are_rented()
     {
         var steady = Rent(1000);
         Return(Rent(50));
@@ -54,7 +54,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void Memory_that_is_needed_again_every_few_seconds_stays()
+    public void Blocks_needed_every_few_seconds_are_kept()
     {
         var steady = Rent(1);
         Return(Rent(1000));
@@ -69,7 +69,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void Blocks_that_are_needed_again_and_again_stay()
+    public void Blocks_needed_repeatedly_are_reused()
     {
         var steady = Rent(1);
         var first = Rent(500);
@@ -86,14 +86,14 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void Almost_nothing_stays_when_nobody_has_a_block()
+    public void Only_64_free_blocks_are_kept_when_none_is_rented()
     {
         Return(Rent(1000));
         Assert.Equal(64, _pool.Free);
     }
 
     [Fact]
-    public void Blocks_whose_memory_was_given_back_are_lent_before_new_ones_are_made()
+    public void Released_blocks_are_reused_before_new_ones_are_allocated()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere they go to the collector.");
         var first = Rent(1000);
@@ -107,7 +107,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void Memory_that_is_given_back_is_gone_at_once()
+    public void Released_pages_read_as_zero_at_once()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere it goes to the collector.");
         var bytes = BlockPages.Allocate(BlockPool.BlockSize);
@@ -121,7 +121,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void A_block_that_is_given_back_twice_is_seen_even_when_it_is_on_loan_again()
+    public void Double_return_is_detected_even_after_a_new_rent()
     {
         var (first, second) = (new object(), new object());
         using var pool = Checked();
@@ -135,7 +135,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void A_block_that_is_written_after_it_was_given_back_is_seen()
+    public void Write_after_return_is_detected()
     {
         using var pool = Checked();
         var block = pool.Rent(this);
@@ -145,7 +145,7 @@ public sealed class BlockPoolTests : IDisposable
     }
 
     [Fact]
-    public void A_block_whose_memory_was_given_back_in_between_is_no_misuse()
+    public void Block_released_while_free_is_not_reported_as_misuse()
     {
         using var pool = Checked();
         var blocks = Enumerable.Range(0, 200).Select(_ => pool.Rent(this)).ToArray();

@@ -17,7 +17,7 @@ public sealed class ByteBudgetTests
     public ByteBudgetTests() => _budget = new ByteBudget(_options);
 
     [Fact]
-    public void Streams_that_read_ahead_share_all_but_an_eighth()
+    public void Streams_share_seven_eighths_of_the_budget_equally()
     {
         var first = Enter();
         Assert.Equal(1400, first.Limit);
@@ -28,7 +28,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void What_is_kept_free_is_there_for_the_bytes_that_a_stream_is_guaranteed()
+    public void Reserve_covers_the_guaranteed_bytes_of_new_streams()
     {
         var greedy = Enter();
         Assert.True(greedy.TryCharge(1400));
@@ -52,7 +52,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void Stream_that_holds_more_than_its_share_gives_back_when_another_enters_or_the_budget_shrinks()
+    public void Stream_above_its_share_gives_back_when_the_share_shrinks()
     {
         var (rich, poor) = (0, 0);
         var first = Enter(giveBack: () => rich++);
@@ -69,7 +69,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void Streams_of_the_background_have_a_quarter_together()
+    public void Background_streams_share_a_quarter_of_the_budget()
     {
         var import = Enter(OperationLane.Import);
         Assert.Equal(400, import.Limit);
@@ -85,7 +85,7 @@ public sealed class ByteBudgetTests
     }
 
     [Fact]
-    public void Stream_instead_of_another_changes_no_share()
+    public void Stream_replacing_another_leaves_shares_unchanged()
     {
         var gaveBack = 0;
         var rich = Enter(giveBack: () => gaveBack++);

@@ -11,7 +11,7 @@ public sealed class SegmentBufferTests
     [InlineData(65_536)]
     [InlineData(65_537)]
     [InlineData(716_800)]
-    public void What_is_written_comes_out_and_the_blocks_go_back(int length)
+    public void Written_bytes_read_back_and_blocks_are_returned(int length)
     {
         using var pool = new BlockPool(1 << 20);
         var truth = new byte[length];
@@ -41,7 +41,7 @@ public sealed class SegmentBufferTests
     }
 
     [Fact]
-    public void What_is_longer_than_promised_takes_one_block_and_harms_nothing()
+    public void Overlong_article_takes_one_extra_block_and_keeps_the_data()
     {
         using var pool = new BlockPool(1 << 20);
         var buffer = new SegmentBuffer(pool, 100_000);

@@ -20,7 +20,7 @@ public sealed class SegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public void What_was_used_least_recently_goes_first_and_the_ceiling_holds()
+    public void Least_recently_used_segment_is_evicted_at_the_limit()
     {
         for (var number = 0; number < 4; number++)
             Add(number).Release();
@@ -32,7 +32,7 @@ public sealed class SegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public void What_readers_hold_is_found_and_counts_for_nothing()
+    public void Segments_held_by_readers_are_found_and_not_counted()
     {
         var buffers = Enumerable.Range(0, 7).Select(Add).ToArray();
         Assert.Equal(0, _cache.IdleBytes);
@@ -55,7 +55,7 @@ public sealed class SegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public void What_nobody_asks_for_any_more_goes_after_a_minute()
+    public void Unused_segment_is_dropped_after_a_minute()
     {
         Add(0).Release();
         _time.Advance(TimeSpan.FromSeconds(40));
@@ -81,7 +81,7 @@ public sealed class SegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task Many_threads_never_see_a_buffer_that_was_given_back()
+    public async Task Concurrent_threads_never_see_a_returned_buffer()
     {
         await Parallel.ForEachAsync(Enumerable.Range(0, 8), TestContext.Current.CancellationToken, (seed, _) =>
         {

@@ -27,7 +27,7 @@ public sealed class StreamPlacesTests : IDisposable
     public void Dispose() => _places.Dispose();
 
     [Fact]
-    public async Task Stream_that_reads_is_never_interrupted()
+    public async Task Reading_stream_is_never_evicted()
     {
         var reading = await FillAsync("a");
         var late = Open("b");
@@ -130,7 +130,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_with_its_half_swaps_its_own_stream_only()
+    public async Task Waiting_streams_replace_the_longest_idle_ones_in_order()
     {
         var (mine, theirs) = (await FillAsync("a", 2), await FillAsync("b", 2));
         foreach (var stream in (StreamPlace[])[.. mine, .. theirs])
@@ -145,7 +145,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Canceled_wait_leaves_the_line()
+    public async Task Canceled_wait_leaves_the_queue()
     {
         var streams = await FillAsync("a");
         using var cancel = new CancellationTokenSource();
@@ -179,7 +179,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Fewer_places_cost_idle_streams_only()
+    public async Task Lowered_limit_evicts_only_idle_streams()
     {
         var streams = await FillAsync("a");
         streams[3].End();

@@ -43,7 +43,7 @@ public sealed class AesDecryptStreamTests
     }
 
     [Fact]
-    public async Task Lent_bytes_stay_as_they_are_while_the_stream_goes_on()
+    public async Task Lent_bytes_stay_unchanged_while_the_stream_advances()
     {
         await using var stream = new AesDecryptStream(new MemoryCipherText(Encrypt(0)), _cipher, Length, 0, Length);
         var loans = new List<(long At, BlockLoan Loan)>();
@@ -63,7 +63,7 @@ public sealed class AesDecryptStreamTests
     }
 
     [Fact]
-    public async Task Cancelled_read_can_be_repeated()
+    public async Task Canceled_read_can_be_repeated()
     {
         var text = new MemoryCipherText(Encrypt(0)) { CancelsEach = 3 };
         await using var stream = new AesDecryptStream(text, _cipher, Length, 0, Length);
@@ -85,7 +85,7 @@ public sealed class AesDecryptStreamTests
     }
 
     [Fact]
-    public async Task Range_reads_no_cipher_text_but_its_own_and_the_block_before()
+    public async Task Cipher_range_adds_only_the_preceding_block()
     {
         var (from, to) = AesDecryptStream.CipherRange(_cipher, 1000, 2000);
         await using var stream = new AesDecryptStream(new MemoryCipherText(Encrypt(0)), _cipher, Length, 1000, 2000);
@@ -98,7 +98,7 @@ public sealed class AesDecryptStreamTests
     [Theory]
     [InlineData(0)]
     [InlineData(100_000)]
-    public async Task Seek_costs_one_article_more_at_most(int offset)
+    public async Task Seek_costs_at_most_one_extra_article(int offset)
     {
         const int ArticleSize = 20_000;
         await using var host = await EngineHost.StartAsync(EngineHost.Film(30, ArticleSize));

@@ -21,7 +21,7 @@ public sealed class BlockLoanTests
     [InlineData(65_536)]
     [InlineData(150_001)]
     [InlineData(1 << 20)]
-    public async Task Lent_bytes_are_those_of_the_file_and_never_of_two_segments(int most)
+    public async Task Lent_bytes_match_the_file_and_never_span_two_segments(int most)
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(Articles, ArticleSize));
         var from = most == 1 ? ArticleSize - 20 : 0;
@@ -46,7 +46,7 @@ public sealed class BlockLoanTests
     }
 
     [Fact]
-    public async Task Loan_outlives_its_stream_and_the_memory_that_others_need()
+    public async Task Loan_stays_valid_after_its_stream_closes_and_others_read()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(Articles, ArticleSize), streams: new StreamOptions { CacheBytes = 0 });
         var loan = new BlockLoan();
@@ -62,7 +62,7 @@ public sealed class BlockLoanTests
     }
 
     [Fact]
-    public async Task Loan_keeps_no_blocks_beside_its_own()
+    public async Task Loan_holds_only_its_own_blocks()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(1, 12 * BlockPool.BlockSize), streams: new StreamOptions { CacheBytes = 0 });
         var (first, second) = (new BlockLoan(), new BlockLoan());

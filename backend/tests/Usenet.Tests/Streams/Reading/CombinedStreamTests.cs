@@ -50,7 +50,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Many_files_are_one_stream_and_the_window_crosses_their_borders()
+    public async Task Many_files_read_as_one_stream_across_their_boundaries()
     {
         var release = MockRelease.Plain(5, 1_000_000, files: 7, articleSize: 30_000);
         await using var host = await EngineHost.StartAsync(release);
@@ -95,7 +95,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task A_probe_of_an_open_ended_stream_costs_one_article_and_64_KiB_at_most_three()
+    public async Task Open_ended_probe_costs_one_article_and_64_KiB_at_most_three()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(30, 716_800));
         await using (var stream = host.Open(5_000_000))
@@ -113,7 +113,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Landing_bytes_flow_while_the_article_still_arrives_and_the_last_4_KiB_wait_for_the_proof()
+    public async Task Landing_bytes_are_served_early_except_the_last_4_KiB()
     {
         var release = EngineHost.Film(3, 600_000);
         var stall = new MockFault { Kind = FaultKind.BodyStall, Offset = 300_000, Duration = TimeSpan.Zero, Tries = 1 };
@@ -145,7 +145,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task With_verify_before_serve_no_byte_of_a_corrupt_article_leaves()
+    public async Task Verify_before_serve_releases_no_corrupt_byte()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(3, 200_000),
@@ -157,7 +157,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task A_hole_ends_the_read_exactly_there_and_the_bytes_behind_it_are_readable()
+    public async Task Missing_article_ends_the_read_there_and_the_rest_is_readable()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(20), new MockOptions { Missing = ArticleSelection.Parse("11") });
         await using var stream = host.Open();
@@ -174,7 +174,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task A_proved_hole_is_remembered_for_an_hour_and_asked_for_again_after_it()
+    public async Task Missing_article_is_asked_for_again_after_an_hour()
     {
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(3), new MockOptions { Missing = ArticleSelection.Parse("2") }, streamTime: time);
@@ -192,7 +192,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task Faults_of_one_of_two_providers_cost_no_byte()
+    public async Task Faults_at_one_of_two_providers_lose_no_byte()
     {
         var bad = new MockProvider
         {
@@ -210,7 +210,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task A_paused_reader_keeps_two_segments_and_then_none_and_reads_on_exactly()
+    public async Task Paused_reader_drops_its_segments_and_resumes_exactly()
     {
         const int Blocks = 2;
         var time = new ManualTimeProvider();
@@ -236,7 +236,7 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
-    public async Task A_thousand_cancelled_reads_leave_nothing_behind()
+    public async Task Thousand_canceled_reads_leak_nothing()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(50, 100_000),

@@ -12,7 +12,7 @@ public sealed class DebtTests : EarlyReads
     private const int Many = 20;
 
     [Fact]
-    public async Task A_seek_does_not_wait_for_what_is_owed_and_the_end_of_the_range_does()
+    public async Task Seek_does_not_wait_for_owed_proof_but_the_range_end_does()
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -34,7 +34,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task A_pause_keeps_one_segment_while_it_is_owed_and_nothing_after_it_is_paid()
+    public async Task Paused_stream_holds_one_segment_until_its_debt_is_settled()
     {
         await using var film = new SteppedFilm(parts: 3, new StreamOptions { ProbeBytes = 64 * 1024, CacheBytes = 0 }, Time);
         await using var stream = film.Open();
@@ -59,7 +59,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task A_pause_keeps_one_segment_where_the_second_copy_follows_a_corrupt_one()
+    public async Task Paused_stream_holds_one_segment_during_a_second_copy()
     {
         await using var film = new SteppedFilm(parts: 3, new StreamOptions { ProbeBytes = 64 * 1024, CacheBytes = 0 }, Time);
         await using var stream = film.Open();
@@ -80,7 +80,7 @@ public sealed class DebtTests : EarlyReads
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_stream_that_is_closed_owes_nothing(bool hasMovedAway)
+    public async Task Closed_stream_cancels_its_owed_loads(bool hasMovedAway)
     {
         await using var film = new SteppedFilm(parts: 3, new StreamOptions { ProbeBytes = 64 * 1024, CacheBytes = 0 }, Time);
         var stream = film.Open();
@@ -102,7 +102,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task A_range_of_no_more_than_is_withheld_owes_nothing()
+    public async Task Range_within_the_withheld_bytes_owes_nothing()
     {
         await using var film = new SteppedFilm(parts: 2, new StreamOptions { CacheBytes = 0 }, Time);
         await using var stream = film.Open(1000, 1000 + 4096);
@@ -118,7 +118,7 @@ public sealed class DebtTests : EarlyReads
     }
 
     [Fact]
-    public async Task A_reader_that_seeks_on_and_on_owes_no_more_than_a_few_segments()
+    public async Task Repeated_seeks_owe_only_a_few_segments()
     {
         await using var film = new SteppedFilm(parts: Many, new StreamOptions { ProbeBytes = 64 * 1024 }, Time);
         await using var stream = film.Open();

@@ -17,7 +17,7 @@ public sealed class EvictedStreamTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact(Timeout = 60_000)]
-    public async Task Paused_stream_makes_room_and_goes_on_byte_exact()
+    public async Task Paused_stream_is_evicted_and_resumes_byte_exact()
     {
         await using var host = await StartAsync(1);
         await using var paused = host.Open();
@@ -69,7 +69,7 @@ public sealed class EvictedStreamTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Read_without_a_place_until_its_token_ends_says_so()
+    public async Task Read_canceled_while_waiting_reports_the_stream_limit()
     {
         await using var host = await StartAsync(1);
         await using var paused = host.Open();

@@ -20,7 +20,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_reader_that_reads_on_gets_two_and_a_wait_for_what_they_asked_for_eight()
+    public void Sequential_reader_gets_two_segments_and_eight_after_a_wait()
     {
         var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(384 * 1024, 0, endsPiece: false);
@@ -43,7 +43,7 @@ public sealed class ReadAheadPolicyTests
 
     /// <summary>A limit of bandwidth is a line like any other, as a reader sees it: while it lasts the window is small, and is as large as ever after it.</summary>
     [Fact]
-    public void Window_follows_a_limit_down_and_up_again_when_it_is_gone()
+    public void Window_shrinks_under_a_bandwidth_limit_and_recovers()
     {
         var line = Line(1000, 50);
         line.Read(TimeSpan.FromSeconds(5));
@@ -61,7 +61,7 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(150, 149, 16)]
     [InlineData(50, 118, 4)]
-    public void The_first_step_is_a_large_one_where_the_round_trip_limits_and_not_the_line(int toFirstByte, int toLastByte, int expected)
+    public void First_step_is_large_if_the_round_trip_is_the_limit(int toFirstByte, int toLastByte, int expected)
     {
         var time = new ManualTimeProvider();
         var policy = NewPolicy(time);
@@ -75,7 +75,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_look_over_a_border_between_segments_holds_two_whatever_it_waits_for()
+    public void Probe_across_a_segment_border_holds_two_segments()
     {
         var time = new ManualTimeProvider();
         var policy = new ReadAheadPolicy(new StreamOptions { ProbeBytes = 10_000 }, new LineMemory(time), time);
@@ -86,7 +86,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void The_second_step_asks_for_sixteen_times_what_was_read_where_the_round_trip_still_limits()
+    public void Second_step_asks_for_sixteen_times_the_bytes_read()
     {
         var line = Line(5000, 150);
         line.Read(TimeSpan.FromMilliseconds(450));
@@ -94,7 +94,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_segment_that_ends_in_a_probe_costs_one_article_more()
+    public void Probe_ending_a_segment_keeps_the_window_at_one()
     {
         var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(1000, 0, endsPiece: true);
@@ -111,7 +111,7 @@ public sealed class ReadAheadPolicyTests
     [InlineData(1000, 150)]
     [InlineData(5000, 1)]
     [InlineData(5000, 50)]
-    public void A_greedy_reader_fills_the_line_and_its_window_follows_rate_times_round_trip(int megabits, int milliseconds)
+    public void Greedy_reader_fills_the_line_with_a_bandwidth_delay_window(int megabits, int milliseconds)
     {
         var line = Line(megabits, milliseconds);
         line.Read(TimeSpan.FromSeconds(3));
@@ -125,7 +125,7 @@ public sealed class ReadAheadPolicyTests
     [InlineData(1000, 50)]
     [InlineData(5000, 50)]
     [InlineData(1000, 150)]
-    public void Window_stays_at_64_MiB_while_rate_times_round_trip_fits_into_that(int megabits, int milliseconds)
+    public void Window_stays_within_64_MiB_if_bandwidth_delay_fits(int megabits, int milliseconds)
     {
         const int Ample = ((64 << 20) / SegmentBytes) + 1;
         var line = Line(megabits, milliseconds);
@@ -138,7 +138,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void Ramp_holds_no_more_than_the_fastest_of_lines_carries_in_a_round_trip()
+    public void Ramp_holds_at_most_one_round_trip_of_the_fastest_line()
     {
         var near = Line(5000, 50);
         near.Read(TimeSpan.FromSeconds(10));
@@ -153,14 +153,14 @@ public sealed class ReadAheadPolicyTests
     [InlineData(5000, 50, 0.7)]
     [InlineData(1000, 150, 0.5)]
     [InlineData(5000, 150, 0.3)]
-    public void The_first_second_of_a_line_that_nobody_knows_is_not_lost_to_the_ramp(int megabits, int milliseconds, double share)
+    public void First_second_on_an_unknown_line_uses_much_of_its_rate(int megabits, int milliseconds, double share)
     {
         var line = Line(megabits, milliseconds);
         Assert.InRange(line.Read(TimeSpan.FromSeconds(1)) / line.Rate, share, 1);
     }
 
     [Fact]
-    public void A_window_that_is_bounded_by_memory_never_exceeds_it_but_two_segments_are_always_allowed()
+    public void Window_respects_the_memory_share_but_allows_two_segments()
     {
         var line = Line(5000, 150);
         line.Share = 20 * SegmentBytes;
@@ -172,7 +172,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_paced_reader_that_is_never_kept_waiting_holds_next_to_nothing()
+    public void Paced_reader_on_a_fast_line_holds_few_segments()
     {
         var line = Line(1000, 50);
         line.Pace = 25e6 / 8;
@@ -181,7 +181,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_reader_that_slows_down_to_a_pace_keeps_four_seconds_of_it_and_gets_the_line_back_when_it_hurries()
+    public void Slowed_reader_keeps_four_seconds_and_regains_the_line()
     {
         var line = Line(5000, 50);
         line.Read(TimeSpan.FromSeconds(5));
@@ -196,7 +196,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_line_that_changes_is_followed_both_ways()
+    public void Window_follows_round_trip_and_rate_changes()
     {
         var line = Line(1000, 50);
         line.Read(TimeSpan.FromSeconds(5));
@@ -210,7 +210,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_reader_that_reads_on_after_a_seek_need_not_find_the_line_out_again()
+    public void Reader_after_a_seek_reuses_the_known_line_rate()
     {
         var line = Line(5000, 150);
         line.Read(TimeSpan.FromSeconds(10));
@@ -226,7 +226,7 @@ public sealed class ReadAheadPolicyTests
     [InlineData(300, 50)]
     [InlineData(1000, 50)]
     [InlineData(5000, 150)]
-    public void A_late_article_does_not_make_the_window_of_a_greedy_reader_smaller(int megabits, int milliseconds)
+    public void Late_article_does_not_shrink_a_greedy_window(int megabits, int milliseconds)
     {
         var line = Line(megabits, milliseconds);
         line.Read(TimeSpan.FromSeconds(10));
@@ -240,7 +240,7 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(25)]
     [InlineData(80)]
-    public void A_paced_reader_has_to_wait_for_one_late_article_and_not_for_the_next(int paceMegabits)
+    public void Paced_reader_waits_for_one_late_article_but_not_the_next(int paceMegabits)
     {
         var line = Line(300, 50);
         line.Pace = paceMegabits * 1e6 / 8;
@@ -259,7 +259,7 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(1000)]
     [InlineData(5000)]
-    public void A_second_reader_has_the_window_of_the_line_within_three_round_trips(int megabits)
+    public void Second_reader_reaches_the_window_within_three_round_trips(int megabits)
     {
         var line = Line(megabits, 150);
         line.Read(TimeSpan.FromSeconds(10));
@@ -270,7 +270,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void After_a_long_pause_the_window_starts_small_again()
+    public void Reset_after_a_pause_shrinks_the_window()
     {
         var time = new ManualTimeProvider();
         var policy = NewPolicy(time);
@@ -289,7 +289,7 @@ public sealed class ReadAheadPolicyTests
     [InlineData(50, 6)]
     [InlineData(150, 1)]
     [InlineData(150, 6)]
-    public void Segments_that_come_from_the_disk_do_not_keep_the_window_from_opening(int milliseconds, int onDisk)
+    public void Disk_cached_segments_do_not_delay_the_window(int milliseconds, int onDisk)
     {
         for (var seed = 0; seed < 50; seed++)
             Assert.InRange(Film(seed, onDisk) / Film(seed, 0), 0, 1);
@@ -300,7 +300,7 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(50, 300)]
     [InlineData(150, 800)]
-    public void Window_that_was_held_at_the_rate_of_a_few_connections_opens_with_the_others(int milliseconds, int widensFor)
+    public void Window_opens_once_the_other_connections_join(int milliseconds, int widensFor)
     {
         for (var seed = 0; seed < 50; seed++)
         {

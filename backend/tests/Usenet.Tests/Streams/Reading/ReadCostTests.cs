@@ -15,7 +15,7 @@ public sealed class ReadCostTests
 #endif
 
     [Fact]
-    public async Task A_read_inside_the_window_is_synchronous_and_allocates_nothing()
+    public async Task Buffered_read_is_synchronous_and_allocates_nothing()
     {
         const int Reads = 2000;
         var cancel = TestContext.Current.CancellationToken;

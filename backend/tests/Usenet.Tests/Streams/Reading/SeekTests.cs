@@ -17,7 +17,7 @@ public sealed class SeekTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_a_reader_that_moves_away_had_queued_never_reaches_the_wire(bool byDisposal)
+    public async Task Queued_fetches_of_a_departed_reader_are_never_sent(bool byDisposal)
     {
         await using var host = await StalledAsync("11-45", TimeSpan.FromSeconds(2));
         var stream = host.Open();
@@ -35,7 +35,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task A_move_does_not_wait_for_the_fetches_that_it_leaves_behind()
+    public async Task Seek_does_not_wait_for_abandoned_fetches()
     {
         // Every article but the target stalls for ever, and no stall is cut off: only cancelling ends the old fetches.
         await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
@@ -46,7 +46,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task A_move_does_not_wait_behind_what_it_leaves_on_its_connection()
+    public async Task Seek_does_not_wait_behind_its_own_stalled_replies()
     {
         // Both connections are open, and each owes one stalled article when the reader moves: the target finds its place behind one of them.
         await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
@@ -83,7 +83,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task A_wrong_hint_costs_one_article_and_leaves_nothing_behind()
+    public async Task Wrong_seek_hints_cost_few_articles_and_leak_nothing()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(60, ArticleSize));
         await using (var stream = host.Open())
@@ -99,7 +99,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task A_skip_inside_the_window_keeps_what_is_held_and_asks_for_nothing_twice()
+    public async Task Skip_inside_the_window_fetches_nothing_twice()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(60, ArticleSize),
@@ -114,7 +114,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task Seeks_back_to_back_on_a_thin_line_land_on_connections_that_are_open_and_owe_nothing()
+    public async Task Rapid_seeks_on_a_thin_line_reuse_open_connections()
     {
         // The rest of what a seek leaves takes longer than a handshake, and less than it may on the slowest machine.
         const int Size = 600_000;
@@ -143,7 +143,7 @@ public sealed class SeekTests
     [InlineData(2 * ArticleSize, 1)]
     [InlineData(3 * ArticleSize, 2)]
     [InlineData(59 * ArticleSize, 4)]
-    public async Task A_long_range_has_connections_opened_while_its_first_article_comes_and_a_probe_opens_one(int end, int connections)
+    public async Task Long_range_opens_extra_connections_and_a_probe_only_one(int end, int connections)
     {
         // The first article never ends: what is opened is opened for what may follow.
         await using var host = await StalledAsync("1", TimeSpan.Zero, connections: 8);
@@ -158,7 +158,7 @@ public sealed class SeekTests
     [InlineData(11_000, 9_001, 2)]
     [InlineData(16_000, null, 1)]
     [InlineData(16_001, null, 2)]
-    public async Task A_landing_that_reaches_over_a_border_asks_for_both_articles_at_once(int offset, int? length, int expected)
+    public async Task Landing_across_a_segment_border_requests_both_articles(int offset, int? length, int expected)
     {
         // Nothing answers, so what has been asked for was asked for at once.
         await using var host = await StalledAsync("1-60", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), HedgeEnabled = false });

@@ -17,7 +17,7 @@ public sealed class SegmentWindowTests
     private readonly BudgetShare _share = new(new ByteBudget(new StreamOptions()), OperationLane.Playback, static () => { });
 
     [Fact]
-    public async Task A_segment_that_is_taken_before_its_load_has_ended_leaves_nothing_behind()
+    public async Task Segment_released_before_its_load_ends_leaks_nothing()
     {
         using var pool = new BlockPool(1 << 20);
         var proved = new SegmentBuffer(pool, Size);

@@ -39,7 +39,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_range_never_ends_complete_on_bytes_whose_copy_turned_out_corrupt(Way way, bool isUnderWay)
+    public async Task F18_range_with_a_corrupt_early_copy_never_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -60,7 +60,7 @@ public sealed class UnprovedBytesTests : EarlyReads
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task F18_range_ends_complete_on_bytes_that_were_right_whatever_became_of_their_place(Way way, bool isUnderWay)
+    public async Task F18_range_with_correct_early_bytes_always_completes(Way way, bool isUnderWay)
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
@@ -87,7 +87,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_range_that_ends_in_its_landing_segment_waits_for_the_proof_after_a_pause_too()
+    public async Task F18_paused_range_in_its_landing_segment_fails_if_corrupt()
     {
         await using var film = new SteppedFilm(time: Time);
         await using var stream = film.Open(0, 50_000);
@@ -99,7 +99,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_debt_is_kept_over_the_border_of_two_volumes()
+    public async Task F18_debt_survives_the_boundary_between_volumes()
     {
         await using var film = new SteppedFilm(parts: 2, time: Time);
         FileExtent[] volumes = [new(film.File, 0, Part - 100_000), new(film.File, Part, Part)];
@@ -112,7 +112,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_map_that_is_corrected_does_not_settle_what_was_read_through_the_old_one()
+    public async Task F18_map_correction_does_not_settle_earlier_bytes()
     {
         var correction = new Correction(SegmentMap.FromLengths([Part - 500, Part + 500]));
         await using var film = new SteppedFilm(parts: 2, time: Time);
@@ -129,7 +129,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_bytes_behind_those_from_the_disk_are_owed_like_any_other()
+    public async Task F18_early_bytes_after_a_disk_cache_hit_are_still_owed()
     {
         var folder = Directory.CreateTempSubdirectory("sluice-owed-").FullName;
         try
@@ -175,7 +175,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_settings_that_are_changed_do_not_settle_what_was_read_before()
+    public async Task F18_settings_change_does_not_settle_earlier_bytes()
     {
         using var memory = new StreamMemory(Time);
         await using var film = new SteppedFilm(parts: 1, time: Time, memory: memory);
@@ -200,7 +200,7 @@ public sealed class UnprovedBytesTests : EarlyReads
     }
 
     [Fact]
-    public async Task F18_bytes_whose_article_cannot_be_had_fail_their_stream_wherever_it_reads()
+    public async Task F18_missing_article_behind_early_bytes_fails_the_stream()
     {
         await using var film = new SteppedFilm(parts: 3, time: Time);
         await using var stream = film.Open();
