@@ -49,12 +49,12 @@ finish() {
   exit
 }
 
-# What failed of the server, from its reports. A message may have many lines; the first 600 characters of it say enough.
+# What failed of the server, from its reports: tests, and what broke beside them. A message may have many lines; the first 600 characters of it say enough.
 list_failed_in_xunit() {
   local report
   for report in "$results"/*.xml; do
-    [ ! -e "$report" ] || tr -s '\n ' ' ' <"$report" | grep -aoP '<test [^>]* result="Fail".*?</message>' \
-      | sed -E 's/^<test [^>]*\bname="([^"]*)".*<message>(<!\[CDATA\[)?/test.sh: failed: \1: /; s/(\]\]>)?<\/message>$//' | cut -c 1-600
+    [ ! -e "$report" ] || tr -s '\n ' ' ' <"$report" | grep -aoP '<(test [^>]* result="Fail"|error [^>]*>).*?</message>' \
+      | sed -E 's/^<(test|error) [^>]*\bname="([^"]*)".*<message>(<!\[CDATA\[)?/test.sh: failed: \2: /; s/(\]\]>)?<\/message>$//' | cut -c 1-600
   done
 }
 

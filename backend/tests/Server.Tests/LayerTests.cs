@@ -78,8 +78,8 @@ public sealed class LayerTests
         AssertNone(HouseRules.Notes(SourceTree.Product()));
 
     [Fact]
-    public void Comments_name_the_type_and_the_event() =>
-        AssertNone(HouseRules.VagueComments(SourceTree.Product()));
+    public void Comments_name_their_subjects() =>
+        AssertNone(CommentVoice.Violations(SourceTree.Product()));
 
     [Fact]
     public void Warnings_are_silenced_only_with_a_reason() =>

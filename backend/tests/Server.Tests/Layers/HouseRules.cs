@@ -9,10 +9,6 @@ internal static partial class HouseRules
     public static IReadOnlyList<string> Notes(IReadOnlyList<SourceFile> files) =>
         Lines(files, line => Note().IsMatch(line), "holds a note to oneself");
 
-    /// <summary>Comments that speak of persons where a type, a client or a process acts.</summary>
-    public static IReadOnlyList<string> VagueComments(IReadOnlyList<SourceFile> files) =>
-        Lines(files, line => Vague().IsMatch(line), "names a person where a type or an event is meant");
-
     /// <summary>Types whose comment says that a lock guards them, in files that have no lock: owner and guarded state are one idea.</summary>
     public static IReadOnlyList<string> GuardedElsewhere(IReadOnlyList<SourceFile> files) =>
         [.. from file in files
@@ -103,9 +99,6 @@ internal static partial class HouseRules
 
     [GeneratedRegex(@"\.\s*Execute\w*\([^;]*\.\s*Select\([^;]*;")]
     private static partial Regex ManyRows();
-
-    [GeneratedRegex(@"//.*\b(some|any|every|no)(body|one)\b|//.*\bwhoever\b", RegexOptions.IgnoreCase)]
-    private static partial Regex Vague();
 
     [GeneratedRegex(@"//.*\bguarded by the (lock|gate) of\b", RegexOptions.IgnoreCase)]
     private static partial Regex Guarded();
