@@ -43,7 +43,7 @@ public sealed class QuarantineTests
 
         await films.StartAsync();
         await films.UntilAsync(() => Task.FromResult(
-            films.StoredNzbs.Count == 2 || films.Log.Any(line => line.Contains("brake", StringComparison.OrdinalIgnoreCase))));
+            films.StoredNzbs.Count == 2 || films.Log.Any(line => line.Contains("safety limit", StringComparison.Ordinal))));
 
         Assert.Equal(moved ? 2 : 2 + orphans, films.StoredNzbs.Count);
         Assert.Equal(moved ? orphans : 0, films.Quarantined.Count);
