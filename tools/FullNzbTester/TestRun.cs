@@ -4,13 +4,12 @@ using Sluice.Tools.FullNzbTester.Steps;
 
 namespace Sluice.Tools.FullNzbTester;
 
-/// <summary>One pass over all steps, and the judgement at its end.</summary>
+/// <summary>Runs all steps once and judges the result.</summary>
 internal sealed class TestRun(RunContext run)
 {
-    /// <summary>Runs the steps of the options.</summary>
     /// <exception cref="RefusedException">The NZB cannot be used.</exception>
-    /// <exception cref="IOException">The import failed; nothing behind it makes sense.</exception>
-    /// <exception cref="OperationCanceledException">The run was given up.</exception>
+    /// <exception cref="IOException">The import failed, so the remaining steps make no sense.</exception>
+    /// <exception cref="OperationCanceledException">The run was canceled.</exception>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         var steps = new StepRunner(run);
@@ -18,7 +17,7 @@ internal sealed class TestRun(RunContext run)
         var sequential = new SequentialStep(run);
         if (run.Mock is not null)
         {
-            // What the run before has left behind is not to be counted for this one.
+            // Wait first, so that leftover work of the previous run is not counted.
             await RestAsync(run.Mock, cancellationToken);
             await run.Mock.ResetAsync(cancellationToken);
         }
@@ -45,7 +44,7 @@ internal sealed class TestRun(RunContext run)
             await NoteTotalsAsync();
         }
 
-        // Commands of the ceiling and of the judge of holes are not counted for the subject.
+        // Reset counters, so that commands of the ceiling and of the hole judge do not count for the subject.
         if (run.Mock is not null)
             await CountAsync(run.Mock, cancellationToken);
         if (run.Options.Ceiling && sequential.File is { } file)
@@ -56,13 +55,13 @@ internal sealed class TestRun(RunContext run)
 
     private async Task MeasureCeilingAsync(TestedFile file, long end, CancellationToken cancellationToken)
     {
-        // A server's connections would stand in the way under a hard cap.
+        // A server's open connections would exhaust a hard limit.
         if (run.Mock is not null)
             await run.Mock.DropConnectionsAsync(cancellationToken);
         await new CeilingRun(run).RunAsync(file, end, cancellationToken);
     }
 
-    // A server keeps its connections; the engine has closed those of every session.
+    // A server keeps its connections. The engine has closed those of every session.
     private Task RestAsync(MockControl mock, CancellationToken cancellationToken) =>
         run.Options.Server is null ? mock.WaitUntilClosedAsync(cancellationToken) : mock.WaitUntilQuietAsync(cancellationToken);
 
@@ -82,7 +81,7 @@ internal sealed class TestRun(RunContext run)
 
     private async Task CountAsync(MockControl mock, CancellationToken cancellationToken)
     {
-        // Both sides count until they are at rest, and the mock hears of an end a little later than it happens.
+        // Both sides count until they are idle, and the mock notices a close slightly later.
         await RestAsync(mock, cancellationToken);
         run.MockCounts = await mock.CountsAsync(cancellationToken);
         var (subject, total) = (await run.Subject.CountsAsync(cancellationToken), run.MockCounts.Total);

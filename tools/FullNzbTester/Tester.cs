@@ -11,22 +11,20 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester;
 
-/// <summary>One call of the tool: starts the mock, runs, reports, and says how it ended.</summary>
+/// <summary>One call of the tool: starts the mock, runs the steps and reports.</summary>
 internal sealed class Tester(TesterOptions options, TextWriter output, TextWriter error, bool isTerminal)
 {
-    // The mock is no part of the run that has a time limit; one that does not come up has a limit of its own.
+    // Starting the mock is not part of the run's time limit, so it has its own.
     private static readonly TimeSpan LongestStart = TimeSpan.FromMinutes(5);
 
     private readonly Machine _machine = Machine.Current();
 
-    // With the JSON on stdout nothing else is printed there.
+    // If stdout carries the JSON, all other text goes to stderr.
     private readonly TextWriter _text = options.JsonFile == "-" ? error : output;
     private readonly List<RunContext> _runs = [];
 
-    /// <summary>Runs to the end.</summary>
-    /// <param name="interrupted">Ctrl-C.</param>
     /// <returns>The exit code.</returns>
-    /// <exception cref="UsageException">The flags make no sense after all; nothing was measured.</exception>
+    /// <exception cref="UsageException">The flags make no sense; nothing was measured.</exception>
     public async Task<int> RunAsync(CancellationToken interrupted)
     {
         var comparison = options.CompareFile is null ? null : Comparison.Load(options.CompareFile, options, _machine);

@@ -4,8 +4,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Tools.FullNzbTester.Checks;
 
 /// <summary>
-/// One stream, whose bytes are compared with the truth as they are taken. Bytes of the landing segment count only
-/// once the segment is proved, because they may leave before (contract TST-12).
+/// Compares the bytes of one stream with the expected bytes as they are read. Bytes of the landing segment count only once the segment is
+/// verified, because the stream may serve them earlier (contract TST-12).
 /// </summary>
 internal sealed class CheckedReader : IAsyncDisposable
 {
@@ -32,13 +32,11 @@ internal sealed class CheckedReader : IAsyncDisposable
         Land(position);
     }
 
-    /// <summary>Offset of the next byte.</summary>
     public long Position { get; private set; }
 
-    /// <summary>Reads from the stream and nothing else, so that it can be timed; <see cref="Took"/> follows.</summary>
+    /// <summary>Only reads from the stream, so that the read can be timed. <see cref="Took"/> compares the bytes afterwards.</summary>
     public ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken) => _stream.ReadAsync(buffer, cancellationToken);
 
-    /// <summary>Compares the bytes read.</summary>
     public void Took(ReadOnlySpan<byte> found)
     {
         if (found.IsEmpty)
@@ -50,8 +48,6 @@ internal sealed class CheckedReader : IAsyncDisposable
             Prove();
     }
 
-    /// <summary>Reads until the buffer is full or the file ends.</summary>
-    /// <returns>Bytes read.</returns>
     public async Task<int> FillAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         var total = 0;
@@ -67,7 +63,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         return total;
     }
 
-    /// <summary>Goes elsewhere on the open stream.</summary>
+    /// <summary>Moves the open stream to another offset.</summary>
     public void Seek(long position)
     {
         Settle(aborted: false);
@@ -75,11 +71,9 @@ internal sealed class CheckedReader : IAsyncDisposable
         Land(position);
     }
 
-    /// <summary>The read ended in an error: is that what a hole looks like?</summary>
-    /// <param name="error">What the read threw.</param>
+    /// <summary>Ends a read that failed, and checks whether a hole in the post explains the error.</summary>
     /// <param name="mayMeetHoles">Whether the run makes holes.</param>
-    /// <param name="cancellationToken">Gives the run up.</param>
-    /// <returns>Where the next read may begin; null when the file cannot be read on.</returns>
+    /// <returns>Where the next read may begin; null if the rest of the file cannot be read.</returns>
     public async ValueTask<long?> AbortAsync(IOException error, bool mayMeetHoles, CancellationToken cancellationToken)
     {
         Settle(aborted: true);
@@ -96,7 +90,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         return behind < _file.Length ? behind : null;
     }
 
-    /// <summary>The read ended in an error that is not judged: bytes that were not proved do not count.</summary>
+    /// <summary>Ends a read whose error is not judged. Unverified bytes do not count.</summary>
     public void GiveUp() => Settle(aborted: true);
 
     public async ValueTask DisposeAsync()
@@ -114,7 +108,7 @@ internal sealed class CheckedReader : IAsyncDisposable
 
     private void Compare(ReadOnlySpan<byte> found)
     {
-        // Beyond the landing segment everything was proved before it could be read.
+        // Every byte after the landing segment was verified before the stream served it.
         var inLanding = _provedOnly ? 0 : (int)Math.Clamp(_landing.Begin + _landing.Length - Position, 0, found.Length);
         var (wrong, first) = CountWrong(Position, found[..inLanding]);
         _pending += inLanding;
@@ -139,7 +133,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         return (wrong, first);
     }
 
-    /// <summary>The landing segment is good, or the engine says so: its bytes count like any other.</summary>
+    /// <summary>Counts the bytes of the landing segment, because the segment or the engine has confirmed them.</summary>
     private void Prove()
     {
         _findings.Count(_pending - _pendingWrong, _pendingWrong, 0);
@@ -147,7 +141,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
     }
 
-    /// <summary>Nothing more will be read from where the stream landed.</summary>
+    /// <summary>Settles the landing segment, because no more of it will be read.</summary>
     private void Settle(bool aborted)
     {
         var unproved = aborted || _pendingWrong > 0;

@@ -1,7 +1,7 @@
 namespace Sluice.Tools.FullNzbTester.Checks;
 
-/// <summary>What a run has found out about right and wrong.</summary>
-/// <remarks>Thread-safe, because readers play side by side.</remarks>
+/// <summary>Failures, holes and compared bytes of a run.</summary>
+/// <remarks>Thread-safe, because several readers run at once.</remarks>
 internal sealed class Findings
 {
     private readonly Lock _gate = new();
@@ -11,7 +11,7 @@ internal sealed class Findings
     private long _wrong;
     private long _unproved;
 
-    /// <summary>Sentences, each of which turns the exit code to 1.</summary>
+    /// <summary>Failure messages. Any of them makes the exit code 1.</summary>
     public IReadOnlyList<string> Failures
     {
         get
@@ -21,7 +21,7 @@ internal sealed class Findings
         }
     }
 
-    /// <summary>Reads that ended at an article that is said to be gone.</summary>
+    /// <summary>Reads that ended at an article reported missing.</summary>
     public IReadOnlyList<Hole> Holes
     {
         get
@@ -31,13 +31,13 @@ internal sealed class Findings
         }
     }
 
-    /// <summary>Bytes that were compared and right.</summary>
+    /// <summary>Compared bytes that matched.</summary>
     public long Verified => Volatile.Read(ref _verified);
 
-    /// <summary>Bytes that were compared and wrong.</summary>
+    /// <summary>Compared bytes that differed.</summary>
     public long Wrong => Volatile.Read(ref _wrong);
 
-    /// <summary>Bytes of a damaged landing segment that left before the read was aborted.</summary>
+    /// <summary>Bytes of a damaged landing segment that were served before the read was aborted.</summary>
     public long Unproved => Volatile.Read(ref _unproved);
 
     public void Fail(FormattableString sentence)
@@ -59,7 +59,7 @@ internal sealed class Findings
         Interlocked.Add(ref _unproved, unproved);
     }
 
-    /// <summary>A byte that is not what it has to be; only the first of a run is described.</summary>
+    /// <summary>Reports a wrong byte. Only the first of the run is described, because the rest usually follow from it.</summary>
     public void WrongByte(TestedFile file, long offset, byte expected, byte found, int article, string provider)
     {
         lock (_gate)
@@ -73,7 +73,6 @@ internal sealed class Findings
     private const string FirstWrong = "first wrong byte";
 }
 
-/// <summary>An abort that has to be judged: is the article really gone?</summary>
-/// <param name="File">The file that was read.</param>
+/// <summary>An aborted read to verify: the article may still be available.</summary>
 /// <param name="Segment">0-based index of the article.</param>
 internal readonly record struct Hole(TestedFile File, int Segment);

@@ -7,12 +7,12 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Tools.FullNzbTester.Checks;
 
 /// <summary>
-/// Asks the mock itself, by a client that shares nothing with the engine's, whether the article at which a read was aborted is
-/// really gone. A hole where a good copy exists is a failure of the engine.
+/// Checks whether the article that aborted a read is really missing. It asks the mock with its own NNTP client, because the engine under
+/// test must not judge itself. A hole is a failure of the engine if a good copy exists.
 /// </summary>
 internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
 {
-    /// <summary>Sentences about holes that are none.</summary>
+    /// <summary>Returns a message for each hole whose article is available.</summary>
     public async Task<IReadOnlyList<string>> JudgeAsync(IEnumerable<Hole> holes, CancellationToken cancellationToken)
     {
         var sentences = new List<string>();

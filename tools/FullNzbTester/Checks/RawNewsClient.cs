@@ -6,12 +6,12 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 
-/// <summary>Asks the mock for one article and hangs up. Shares nothing with the engine's connections.</summary>
+/// <summary>Fetches one article from the mock and disconnects. Shares no code with the engine's connections, so that it can judge them.</summary>
 internal static class RawNewsClient
 {
     private const int Largest = 64 << 20;
 
-    /// <returns>The raw body with its terminator, or null when the provider does not send it whole.</returns>
+    /// <returns>The raw body with its terminator, or null if the provider did not send it completely.</returns>
     public static async Task<byte[]?> FetchBodyAsync(ProviderOptions provider, MessageId id, CancellationToken cancellationToken)
     {
         using var client = new TcpClient();
@@ -19,7 +19,7 @@ internal static class RawNewsClient
         Stream stream = client.GetStream();
         if (provider.UseTls)
         {
-            // The mock's own certificate, which no known authority has signed.
+            // The mock signs its own certificate, so no trusted authority can verify it.
             var secure = new SslStream(stream, leaveInnerStreamOpen: false, (_, certificate, _, _) => certificate is not null);
             await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = provider.Host }, cancellationToken);
             stream = secure;
@@ -33,7 +33,7 @@ internal static class RawNewsClient
         }
     }
 
-    /// <summary>Everything until the server hangs up, which a fault may do in the middle of the body.</summary>
+    /// <summary>Reads until the server closes the connection. A fault may close it in the middle of the body.</summary>
     private static async Task<ReadOnlyMemory<byte>> ReadAllAsync(Stream stream, CancellationToken cancellationToken)
     {
         var taken = new MemoryStream();
@@ -45,7 +45,7 @@ internal static class RawNewsClient
         }
         catch (IOException)
         {
-            // A reset ends it like a close.
+            // A reset ends the response like a close.
         }
 
         return taken.GetBuffer().AsMemory(0, (int)taken.Length);

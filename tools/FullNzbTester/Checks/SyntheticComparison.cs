@@ -5,8 +5,8 @@ using Sluice.Tools.MockNntpServer.Articles;
 namespace Sluice.Tools.FullNzbTester.Checks;
 
 /// <summary>
-/// Compares bytes with synthetic content (contract TST-52) while it is computed, 64 bytes at a time where the processor can, so
-/// that comparing costs a fraction of the measured work. Tested against <see cref="SyntheticContent"/>.
+/// Compares bytes with synthetic content (contract TST-52) while computing it, 64 bytes at a time if the processor can. So the comparison
+/// costs only a fraction of the measured work. Tested against <see cref="SyntheticContent"/>.
 /// </summary>
 internal static class SyntheticComparison
 {

@@ -3,23 +3,22 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 
-/// <summary>What the bytes of a file have to be.</summary>
-/// <remarks>Not thread-safe: each reader has its own.</remarks>
+/// <summary>The expected bytes of a file.</summary>
+/// <remarks>Not thread-safe: each reader has its own instance.</remarks>
 internal abstract class Truth
 {
-    /// <summary>Compares bytes with the truth.</summary>
-    /// <param name="offset">Place of the first byte in the file.</param>
-    /// <param name="found">The bytes read.</param>
+    /// <summary>Compares bytes with the expected bytes.</summary>
+    /// <param name="offset">Offset of the first byte in the file.</param>
     /// <returns>Index of the first difference, or −1.</returns>
     public abstract int FirstDifference(long offset, ReadOnlySpan<byte> found);
 
-    /// <summary>The byte that should be there.</summary>
+    /// <summary>Returns the expected byte at an offset.</summary>
     public abstract byte At(long offset);
 
-    /// <summary>The truth of a synthetic file, compared while it is computed.</summary>
+    /// <summary>Returns the expected bytes of a synthetic file, computed during the comparison.</summary>
     public static Truth Of(ulong seed, int file) => new Synthetic(seed, file);
 
-    /// <summary>The truth of any file that the mock makes.</summary>
+    /// <summary>Returns the expected bytes of any file that the mock generates.</summary>
     public static Truth Of(MockBytes bytes) => new Computed(bytes);
 
     private sealed class Synthetic(ulong seed, int file) : Truth

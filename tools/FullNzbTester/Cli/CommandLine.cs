@@ -2,15 +2,10 @@ using System.CommandLine;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>The command line: flags in, exit code out.</summary>
+/// <summary>The command line: parses flags and returns the exit code.</summary>
 internal static class CommandLine
 {
-    /// <summary>Runs the tool.</summary>
-    /// <param name="args">As the process got them.</param>
-    /// <param name="output">Standard output.</param>
-    /// <param name="error">Standard error.</param>
-    /// <param name="isTerminal">Whether the output is a terminal, which shows colours.</param>
-    /// <param name="interrupted">Ctrl-C.</param>
+    /// <param name="isTerminal">Whether the output is a terminal that shows colors.</param>
     public static async Task<int> RunAsync(IReadOnlyList<string> args, TextWriter output, TextWriter error, bool isTerminal, CancellationToken interrupted)
     {
         try

@@ -1,8 +1,8 @@
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>What may be shown of credentials.</summary>
+/// <summary>Masks credentials for display.</summary>
 internal static class Masked
 {
-    /// <summary>A user name as its first letter and dots; empty stays empty.</summary>
+    /// <summary>Returns the first letter of a user name followed by dots, or an empty string.</summary>
     public static string User(string? user) => string.IsNullOrEmpty(user) ? "" : user[0] + "...";
 }

@@ -6,18 +6,17 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>Turns flags into options, and refuses what makes no sense.</summary>
+/// <summary>Converts flags into options, and rejects combinations that make no sense.</summary>
 internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
 {
     private const long MiB = 1L << 20;
     private const int FilesOfPack = 100;
 
-    // Of a reader of a soak that was given no rate, in bytes per second: a good film.
+    // Default rate of a soak reader in bytes per second, similar to a high-quality film.
     private const long SoakRate = 2_000_000;
 
-    /// <summary>Reads all of them.</summary>
-    /// <param name="args">The command line, for the record.</param>
-    /// <exception cref="UsageException">They make no sense.</exception>
+    /// <param name="args">The command line, for the report.</param>
+    /// <exception cref="UsageException">The flags make no sense.</exception>
     public TesterOptions Read(IReadOnlyList<string> args)
     {
         var nzb = line.GetValue(flags.Nzb);
@@ -90,7 +89,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         };
     }
 
-    /// <summary>What the mock is told beside the release.</summary>
+    /// <summary>Mock flags other than those that describe the release.</summary>
     private IEnumerable<string> PassedOn()
     {
         yield return $"--port={Ports()}";
@@ -114,7 +113,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         }
     }
 
-    /// <summary>Ports of the mock's providers: those behind the first follow it.</summary>
+    /// <summary>Ports of the mock's providers: consecutive, starting with the first.</summary>
     private string Ports()
     {
         var first = Between(flags.MockPort, 0, 65535 - ProviderSet.MaxProviders);
@@ -143,7 +142,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         return Environment.GetEnvironmentVariable(variable) ?? throw new UsageException($"{flag.Name}: the variable {variable} is not set.");
     }
 
-    /// <summary>One value, or one for each provider.</summary>
+    /// <summary>Reads one value for all providers, or one for each.</summary>
     private IEnumerable<double> Numbers(Option<string> flag) => line.GetValue(flag)!.Split(',').Select(text =>
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
             ? number

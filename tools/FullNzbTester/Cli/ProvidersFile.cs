@@ -3,16 +3,15 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>Reads providers as Sluice exports them (<c>usenet.providers</c>).</summary>
+/// <summary>Reads the providers from an export of Sluice (<c>usenet.providers</c>).</summary>
 internal static class ProvidersFile
 {
     private const int TlsPort = 563;
     private const int PlainPort = 119;
 
-    /// <summary>Reads the file.</summary>
     /// <param name="path">JSON: <c>{"Providers":[{…}]}</c>.</param>
-    /// <param name="only">Nickname of the one to use, or null for all.</param>
-    /// <exception cref="UsageException">It cannot be read, an element is invalid, or none is left.</exception>
+    /// <param name="only">Nickname of the only provider to use, or null for all.</param>
+    /// <exception cref="UsageException">The file cannot be read, an element is invalid, or no provider is left.</exception>
     public static IReadOnlyList<ProviderOptions> Read(string path, string? only)
     {
         List<ProviderOptions> providers;

@@ -78,7 +78,6 @@ internal sealed class TesterFlags
 
     private readonly Option<bool> _ancestor = new("--test-full-nzb") { Hidden = true };
 
-    /// <summary>The command with all flags; the caller sets its action.</summary>
     public RootCommand Command()
     {
         var command = new RootCommand("Takes one NZB through the engine, from parsing to seeking and streaming, and reports what a viewer would feel.");

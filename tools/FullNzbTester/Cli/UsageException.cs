@@ -1,4 +1,4 @@
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>The flags make no sense; the message is a sentence for the terminal.</summary>
+/// <summary>Thrown if the flags make no sense. The message is printed to the terminal.</summary>
 internal sealed class UsageException(string message) : Exception(message);

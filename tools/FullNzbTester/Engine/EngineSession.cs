@@ -13,9 +13,7 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
 
-/// <summary>
-/// One engine from nothing: no connection open, nothing learned, nothing held. A cold measurement has a session of its own.
-/// </summary>
+/// <summary>A fresh engine without connections, measurements or buffered data. Each cold measurement uses its own session.</summary>
 internal sealed class EngineSession : IContentSession
 {
     private static readonly TimeSpan SettlePoll = TimeSpan.FromMilliseconds(2);
@@ -26,11 +24,7 @@ internal sealed class EngineSession : IContentSession
     private readonly NntpCounters _start;
     private readonly PredictedVolumes _predicted;
 
-    /// <param name="providers">Where its articles come from.</param>
-    /// <param name="options">Those of the run.</param>
-    /// <param name="files">The files that it can read.</param>
-    /// <param name="listener">Counts all sessions of the run; one is open at a time.</param>
-    /// <param name="time">Clock.</param>
+    /// <param name="listener">Counters of all sessions of the run. Only one session is open at a time.</param>
     public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, NntpListener listener, TimeProvider time)
     {
         Files = files;
@@ -50,19 +44,16 @@ internal sealed class EngineSession : IContentSession
 
     public bool IsInProcess => true;
 
-    /// <summary>The permits.</summary>
     public GlobalOperationLimiter Limiter { get; }
 
-    /// <summary>The providers.</summary>
     public FetchLog Source { get; }
 
-    /// <summary>The streams.</summary>
     public StreamEngine Streams { get; }
 
     public IContentStream Open(TestedFile file, long position, long? end) =>
         new EngineContentStream(Streams.Open(WithProofs(file), file.Cipher, file.Length, OperationLane.Playback, position, end));
 
-    /// <summary>The slices of a file, those of predicted volumes with what proves them.</summary>
+    /// <summary>Returns the slices of a file, with the proofs of predicted volumes.</summary>
     private IReadOnlyList<FileExtent> WithProofs(TestedFile file)
     {
         if (file.Predicted.Count == 0)
@@ -86,7 +77,10 @@ internal sealed class EngineSession : IContentSession
     public string DelivererOf(TestedFile file, int segment) =>
         Source.DeliveredBy(file.Articles[segment].Id) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
 
-    /// <summary>The engine says which article is gone, so the end must be exactly there, or in front of the withheld end of the landing segment.</summary>
+    /// <summary>
+    /// Explains an aborted read. The engine names the missing article, so the read must end exactly there or before the withheld part of
+    /// the landing segment.
+    /// </summary>
     public ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
     {
         var here = file.Map.Locate(Math.Min(position + file.LostBeforeHole, file.Length - 1));
@@ -131,7 +125,7 @@ internal sealed class EngineSession : IContentSession
         await _pool.DisposeAsync();
     }
 
-    /// <summary>Keeps nothing: a set that is not as predicted fails the read, and the sets of the mock are as predicted.</summary>
+    /// <summary>Discards predictions. A mispredicted set fails the read, but the sets of the mock are as predicted.</summary>
     private sealed class NoOwner : IPredictionOwner
     {
         public void OnProved(object key, IReadOnlyList<PredictedVolume> volumes)
@@ -148,7 +142,6 @@ internal sealed class EngineSession : IContentSession
     }
 }
 
-/// <summary>A stream of the engine.</summary>
 internal sealed class EngineContentStream(ReadOnlyStream stream) : IContentStream
 {
     public ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken) => stream.ReadAsync(buffer, cancellationToken);

@@ -8,15 +8,15 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
 
-/// <summary>The engine in this process.</summary>
+/// <summary>Measures the engine in this process.</summary>
 internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<ProviderOptions> providers) : ISubject
 {
     private readonly NntpListener _listener = new();
 
-    /// <summary>An engine from nothing, with the providers' depth as the run has it or another one.</summary>
-    /// <param name="files">The files that it can read; none before the import has found them.</param>
-    /// <param name="depth">Commands outstanding per connection.</param>
-    /// <param name="time">Clock; null: the system's.</param>
+    /// <summary>Creates a fresh engine.</summary>
+    /// <param name="files">The readable files; empty before the import.</param>
+    /// <param name="depth">Pipelining depth; null for that of the run.</param>
+    /// <param name="time">Clock; null for the system clock.</param>
     public EngineSession NewSession(IReadOnlyList<TestedFile> files, int? depth = null, TimeProvider? time = null) =>
         new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _listener, time ?? TimeProvider.System);
 
@@ -25,7 +25,7 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
     public Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken) =>
         Task.FromResult<IContentSession>(NewSession(run.Files, time: use == SessionUse.Soak ? new JumpingClock() : null));
 
-    // The flags allow none here.
+    // The command line allows no imports with the engine.
     public Func<CancellationToken, Task> PrepareImports(RunContext run, int count) => static _ => Task.CompletedTask;
 
     public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(_listener.Now));
@@ -42,13 +42,12 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
 }
 
 /// <summary>
-/// The clock of the system with a time of day that is right, two years ahead and two years behind in turn, a second each, as an
-/// administrator may set it (F43). Timestamps and timers are the system's own.
+/// The system clock with a time of day that is correct, two years ahead and two years behind in turn, for one second each. An administrator
+/// may set the clock like this (F43). Timestamps and timers are not changed.
 /// </summary>
 internal sealed class JumpingClock : TimeProvider
 {
     private static readonly TimeSpan Apart = TimeSpan.FromDays(730);
 
-    /// <inheritdoc/>
     public override DateTimeOffset GetUtcNow() => base.GetUtcNow() + ((GetTimestamp() / TimestampFrequency % 3) switch { 0 => TimeSpan.Zero, 1 => Apart, _ => -Apart });
 }

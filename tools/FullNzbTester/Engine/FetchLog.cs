@@ -4,7 +4,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
 
-/// <summary>Stands between streams and providers and remembers who delivered each article, so that a wrong byte has a name.</summary>
+/// <summary>Forwards fetches to the providers and records who delivered each article, so that a wrong byte can be traced to its provider.</summary>
 internal sealed class FetchLog(IArticleSource source) : IArticleSource
 {
     private readonly ConcurrentDictionary<MessageId, int> _deliveredBy = new();
@@ -13,10 +13,10 @@ internal sealed class FetchLog(IArticleSource source) : IArticleSource
 
     public int ProviderCount => source.ProviderCount;
 
-    /// <summary>How often a fetch began while no other was under way: the round trips that nothing could have saved.</summary>
+    /// <summary>Number of fetches that began while no other was in progress. No prefetch could have saved their round trips.</summary>
     public int Rounds => Volatile.Read(ref _rounds);
 
-    /// <summary>Index of the provider that delivered an article last; null when none has.</summary>
+    /// <summary>Index of the provider that last delivered an article; null if none has.</summary>
     public int? DeliveredBy(MessageId id) => _deliveredBy.TryGetValue(id, out var provider) ? provider : null;
 
     public async ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)

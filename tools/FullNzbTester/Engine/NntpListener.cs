@@ -2,27 +2,25 @@ using System.Diagnostics.Metrics;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
 
-/// <summary>What the connections of an engine have sent, received and waited for.</summary>
-/// <param name="Commands">Commands written to a socket, those of the login included.</param>
-/// <param name="Bodies">BODY commands among them.</param>
-/// <param name="Flushes">Writes that took them to a socket.</param>
+/// <summary>Traffic and timing counters of the connections of an engine.</summary>
+/// <param name="Commands">Commands written to a socket, including those of the login.</param>
+/// <param name="Flushes">Socket writes that carried the commands.</param>
 /// <param name="Misses">Replies 430, 423 and 451 to BODY.</param>
-/// <param name="Unanswered">Commands whose reply had not been read to its end when their connection was lost or given up.</param>
+/// <param name="Unanswered">Commands whose reply was incomplete when the connection was lost or abandoned.</param>
 /// <param name="BytesReceived">Bytes received, before TLS.</param>
-/// <param name="SocketsOpened">TCP connections made.</param>
-/// <param name="SocketsAbandoned">Connections given up before the system said whether they had come about.</param>
-/// <param name="SocketsPeak">Most sockets at a time, those that were being opened or closed included.</param>
-/// <param name="Tries">Attempts of fetches at one provider, those that were given up included.</param>
-/// <param name="Hedges">Late articles that were asked for a second time.</param>
-/// <param name="HedgesWon">Those whose second attempt brought bytes first.</param>
-/// <param name="Waited">Sum over the attempts of the time until permit and connection were held.</param>
-/// <param name="Fetched">Sum over the attempts of the time until they ended, waiting included.</param>
+/// <param name="SocketsAbandoned">Connection attempts abandoned before the system reported their outcome.</param>
+/// <param name="SocketsPeak">Most sockets open at once, including those being opened or closed.</param>
+/// <param name="Tries">Fetch attempts per provider, including canceled ones.</param>
+/// <param name="Hedges">Late articles requested a second time.</param>
+/// <param name="HedgesWon">Hedges whose second attempt delivered bytes first.</param>
+/// <param name="Waited">Total time that the attempts waited for a permit and a connection.</param>
+/// <param name="Fetched">Total duration of the attempts, including the wait.</param>
 internal readonly record struct NntpCounters(
     long Commands, long Bodies, long Flushes, long Misses, long Unanswered, long BytesReceived, long SocketsOpened, long SocketsAbandoned, long SocketsPeak,
     long Tries, long Hedges, long HedgesWon, TimeSpan Waited, TimeSpan Fetched);
 
-/// <summary>Adds up what meters <c>Sluice.Nntp</c> measure, each from the moment in which it is listened to.</summary>
-/// <remarks>Thread-safe: measurements come on the threads of the engine, and the figures are read while they go on.</remarks>
+/// <summary>Sums the measurements of all <c>Sluice.Nntp</c> meters, each from the moment of its <see cref="Listen"/>.</summary>
+/// <remarks>Thread-safe, because engine threads report measurements while the figures are read.</remarks>
 internal sealed class NntpListener : IDisposable
 {
     private readonly Lock _gate = new();
@@ -32,14 +30,14 @@ internal sealed class NntpListener : IDisposable
     private NntpCounters _counters;
     private long _sockets;
 
-    /// <param name="meter">The first meter; null: none yet.</param>
+    /// <param name="meter">The first meter, or null for none yet.</param>
     public NntpListener(Meter? meter = null)
     {
         if (meter is not null)
             Listen(meter);
     }
 
-    /// <summary>The figures so far.</summary>
+    /// <summary>Current counters.</summary>
     public NntpCounters Now
     {
         get
@@ -49,7 +47,7 @@ internal sealed class NntpListener : IDisposable
         }
     }
 
-    /// <summary>Adds the meter of one engine: the process may have others of the same name.</summary>
+    /// <summary>Adds the meter of one engine. Meters are chosen by instance, because the process may have others of the same name.</summary>
     public void Listen(Meter meter)
     {
         var listener = new MeterListener

@@ -2,7 +2,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
 
-/// <summary>Throws a body away: looks for nothing but its terminator (RFC 3977 section 3.1.1).</summary>
+/// <summary>Discards a body and only detects its terminator (RFC 3977 section 3.1.1).</summary>
 internal sealed class TerminatorSink : IArticleSink
 {
     private const int Kept = 4;
@@ -14,14 +14,14 @@ internal sealed class TerminatorSink : IArticleSink
 
     public void Start(int provider)
     {
-        // The body begins behind a CRLF, so that an empty one ends at once.
+        // The body follows a CRLF, so that the terminator of an empty body is found at once.
         "\r\n"u8.CopyTo(_seam);
         _tail = 2;
     }
 
     public bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
-        // A terminator across the border: the last bytes of the stretch before, and the first of this one.
+        // Finds a terminator that spans two chunks: the last bytes of the previous chunk plus the first of this one.
         var ahead = Math.Min(Kept, raw.Length);
         raw[..ahead].CopyTo(_seam.AsSpan(_tail));
         var at = _seam.AsSpan(0, _tail + ahead).IndexOf(Terminator);

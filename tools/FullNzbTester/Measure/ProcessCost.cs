@@ -2,21 +2,20 @@ using System.Diagnostics;
 
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>What a process has spent, all of it or since a moment; null is "not known".</summary>
+/// <summary>CPU time, allocations and GC pauses of a process, in total or since an earlier reading; null if unknown.</summary>
 /// <param name="CpuSeconds">User and system time in seconds.</param>
 /// <param name="Allocated">Managed bytes allocated.</param>
-/// <param name="PausedMilliseconds">Time in which the collector stopped all threads, in ms.</param>
+/// <param name="PausedMilliseconds">Time in which the GC paused all threads, in ms.</param>
 internal readonly record struct ProcessCost(double? CpuSeconds, long? Allocated, double? PausedMilliseconds)
 {
-    /// <summary>This process.</summary>
     public static ProcessCost OfThis()
     {
         using var self = Process.GetCurrentProcess();
         return new ProcessCost(self.TotalProcessorTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalMilliseconds);
     }
 
-    /// <summary>Another process, of which the system tells the time alone; nothing is known without one.</summary>
-    /// <exception cref="ArgumentException">There is no such process.</exception>
+    /// <summary>Returns the CPU time of another process, because the system reports nothing else. Everything is null without an id.</summary>
+    /// <exception cref="ArgumentException">The process does not exist.</exception>
     public static ProcessCost Of(int? pid)
     {
         if (pid is null)

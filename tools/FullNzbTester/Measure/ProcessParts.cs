@@ -2,13 +2,11 @@ using System.Diagnostics;
 
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>What a process holds of the system, by number.</summary>
-/// <param name="Threads">Threads.</param>
-/// <param name="Handles">Open handles, sockets among them.</param>
-/// <param name="Sockets">Sockets.</param>
+/// <summary>Threads, handles and sockets of a process.</summary>
+/// <param name="Handles">Open handles, including sockets.</param>
 internal readonly record struct ProcessParts(double Threads, double Handles, double Sockets)
 {
-    /// <summary>A process now; null where nothing is known, as on systems without <c>/proc</c>.</summary>
+    /// <summary>Returns the current numbers; null if unknown, as on systems without <c>/proc</c>.</summary>
     public static ProcessParts? Of(int? pid)
     {
         if (pid is not { } known || !OperatingSystem.IsLinux())
@@ -21,12 +19,14 @@ internal readonly record struct ProcessParts(double Threads, double Handles, dou
         }
         catch (Exception gone) when (gone is ArgumentException or IOException or UnauthorizedAccessException)
         {
-            // The process has ended, or belongs to another user.
+            // The process has ended or belongs to another user.
             return null;
         }
     }
 
-    /// <summary>By how much the last third of some samples is above the first, by medians, so that a single peak does not count.</summary>
+    /// <summary>
+    /// Returns the growth from the first to the last third of the samples. It compares medians, so that a single peak does not count.
+    /// </summary>
     public static ProcessParts? Growth(IReadOnlyList<ProcessParts> samples)
     {
         var third = samples.Count / 3;

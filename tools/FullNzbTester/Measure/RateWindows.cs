@@ -1,15 +1,14 @@
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>Rates of consecutive full windows of one length. The first and the last window do not count: they are partly start and end.</summary>
+/// <summary>Rates of consecutive windows of equal length. The first and last window are skipped, because they include start and end.</summary>
 internal sealed class RateWindows(double seconds)
 {
     private const int FewestTelling = 5;
 
     private readonly List<long> _bytes = [];
 
-    /// <summary>Notes bytes.</summary>
+    /// <summary>Adds bytes.</summary>
     /// <param name="at">Seconds since the start.</param>
-    /// <param name="bytes">How many.</param>
     public void Add(double at, long bytes)
     {
         var window = (int)(at / seconds);
@@ -18,7 +17,7 @@ internal sealed class RateWindows(double seconds)
         _bytes[window] += bytes;
     }
 
-    /// <summary>Rates in MB/s of the windows that count.</summary>
+    /// <summary>Rates of the counted windows in MB/s.</summary>
     public IReadOnlyList<double> Rates => [.. _bytes.Skip(1).SkipLast(1).Select(bytes => bytes / 1e6 / seconds)];
 
     /// <summary>5th percentile of the rates; null for fewer than five windows.</summary>

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>Watches the resident memory of the measured process, ten times a second.</summary>
+/// <summary>Samples the resident memory of the measured process ten times a second.</summary>
 internal sealed class ResidentMemory : IAsyncDisposable
 {
     private const double MiB = 1 << 20;
@@ -20,19 +20,18 @@ internal sealed class ResidentMemory : IAsyncDisposable
         _watching = WatchAsync();
     }
 
-    /// <summary>MiB now; null where nothing is known.</summary>
+    /// <summary>Current MiB; null if unknown.</summary>
     public double? Now => _read() / MiB;
 
     /// <summary>MiB at the start.</summary>
     public double? Idle { get; }
 
-    /// <summary>Most MiB seen.</summary>
+    /// <summary>Peak in MiB.</summary>
     public double? Peak => Now is { } now ? Math.Max(Volatile.Read(ref _peak) / MiB, now) : null;
 
-    /// <summary>Watches this process.</summary>
     public static ResidentMemory OfThis() => new(() => Environment.WorkingSet);
 
-    /// <summary>Watches another process, or nothing.</summary>
+    /// <summary>Watches another process, or nothing if the id is null.</summary>
     public static ResidentMemory Of(int? pid) => new(() => pid is { } known ? Read(known) : null);
 
     public async ValueTask DisposeAsync()
@@ -50,7 +49,7 @@ internal sealed class ResidentMemory : IAsyncDisposable
         }
         catch (ArgumentException)
         {
-            // It has ended, which other steps notice.
+            // The process has ended. Other steps report that.
             return null;
         }
     }

@@ -1,11 +1,10 @@
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>Figures of one kind, of which percentiles are asked.</summary>
+/// <summary>Samples of one figure, for percentiles.</summary>
 internal sealed class Samples(IEnumerable<double>? values = null)
 {
     private readonly List<double> _values = [.. values ?? []];
 
-    /// <summary>How many.</summary>
     public int Count => _values.Count;
 
     public double? Mean => Count == 0 ? null : _values.Average();
@@ -18,7 +17,7 @@ internal sealed class Samples(IEnumerable<double>? values = null)
 
     public void Add(double value) => _values.Add(value);
 
-    /// <summary>The value that this share of all does not exceed, between two values by their distance; null without values.</summary>
+    /// <summary>Returns a percentile, linearly interpolated between two samples; null without samples.</summary>
     public double? Percentile(double percent)
     {
         if (Count == 0)

@@ -4,33 +4,31 @@ using System.Net;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
 
-/// <summary>Asks a running mock for its counters.</summary>
+/// <summary>Client of a mock's control port.</summary>
 internal sealed class MockControl(IPEndPoint control) : IDisposable
 {
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(20);
 
-    // Longer than a reader takes between two requests.
+    // Longer than a reader pauses between two requests.
     private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(150);
 
-    // A mock that is not at rest by then is not waiting for stragglers but busy.
+    // Beyond this limit the mock is busy, not waiting for stragglers.
     private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(10);
 
-    // Encoding two gigabytes on a busy machine.
+    // Leaves time to encode two gigabytes on a busy machine.
     private readonly HttpClient _patient = new() { BaseAddress = new Uri($"http://{control}/"), Timeout = TimeSpan.FromMinutes(5) };
     private readonly HttpClient _http = new() { BaseAddress = new Uri($"http://{control}/"), Timeout = TimeSpan.FromSeconds(10) };
 
-    /// <summary>The counters now.</summary>
     public async Task<MockCounts> CountsAsync(CancellationToken cancellationToken) =>
         MockCounts.Parse(await _http.GetStringAsync(new Uri("stats", UriKind.Relative), cancellationToken));
 
-    /// <summary>Sets the counters to zero, those of faults and tries included.</summary>
+    /// <summary>Resets all counters, including those of faults and attempts.</summary>
     public async Task ResetAsync(CancellationToken cancellationToken)
     {
         using var answer = await _http.PostAsync(new Uri("reset", UriKind.Relative), content: null, cancellationToken);
         answer.EnsureSuccessStatusCode();
     }
 
-    /// <summary>Replaces the fault script.</summary>
     public async Task SetFaultsAsync(string script, CancellationToken cancellationToken)
     {
         using var body = new StringContent(script);
@@ -38,8 +36,8 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         answer.EnsureSuccessStatusCode();
     }
 
-    /// <summary>Has the articles of a release encoded ahead, where the mock has room for it, and those of others dropped.</summary>
-    /// <returns>Its NZB.</returns>
+    /// <summary>Pre-encodes the articles of a release if the mock has room, and drops those of other releases.</summary>
+    /// <returns>The NZB of the release.</returns>
     public async Task<byte[]> PrepareAsync(ulong seed, CancellationToken cancellationToken)
     {
         using var answer = await _patient.PostAsync(new Uri(string.Create(CultureInfo.InvariantCulture, $"release?seed={seed}"), UriKind.Relative), content: null, cancellationToken);
@@ -47,7 +45,7 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         return await answer.Content.ReadAsByteArrayAsync(cancellationToken);
     }
 
-    /// <summary>Closes all connections, as a provider does with those that were idle for long.</summary>
+    /// <summary>Closes all connections, as a provider does after a long idle time.</summary>
     public async Task DropConnectionsAsync(CancellationToken cancellationToken)
     {
         using var answer = await _http.PostAsync(new Uri("drop", UriKind.Relative), content: null, cancellationToken);
@@ -55,8 +53,8 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     }
 
     /// <summary>
-    /// Waits until every connection has ended and been counted, once the engine has closed its own. Gives up after a while without a
-    /// fault: the comparison of the counts finds it.
+    /// Waits until every connection has ended and been counted, after the engine closed its own. A timeout is not an error here, because
+    /// the comparison of the counts reports it.
     /// </summary>
     public async Task WaitUntilClosedAsync(CancellationToken cancellationToken)
     {
@@ -72,11 +70,11 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The mock is still busy; the counts say with what.
+            // The mock is still busy. Its counts show the cause.
         }
     }
 
-    /// <summary>Waits until no command is open, no answer is being sent and no connection is being made.</summary>
+    /// <summary>Waits until the mock has no pending command, answer or connection.</summary>
     public async Task WaitUntilQuietAsync(CancellationToken cancellationToken)
     {
         var quietSince = Stopwatch.GetTimestamp();

@@ -3,14 +3,12 @@ using System.Text.Json;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
 
-/// <summary>What the mock has counted, of all providers together and of each.</summary>
-/// <param name="Total">All providers.</param>
-/// <param name="Providers">Each provider.</param>
-/// <param name="Json">The whole answer as the mock gave it.</param>
+/// <summary>Counters of the mock, in total and per provider.</summary>
+/// <param name="Json">The unchanged response of the mock.</param>
 internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCounts> Providers, string Json)
 {
-    /// <summary>Reads the answer of the control port.</summary>
-    /// <exception cref="JsonException">It is not what the mock writes.</exception>
+    /// <summary>Parses a response of the control port.</summary>
+    /// <exception cref="JsonException">The response is invalid.</exception>
     public static MockCounts Parse(string json)
     {
         using var document = JsonDocument.Parse(json);
@@ -20,23 +18,21 @@ internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCo
 }
 
 /// <summary>Counters of one provider.</summary>
-/// <param name="Commands">Commands received, of all verbs.</param>
-/// <param name="Bodies">BODY commands among them.</param>
-/// <param name="Opened">Connections accepted, refused ones included.</param>
-/// <param name="Peak">Most of them at a time.</param>
-/// <param name="Refused">Connections over the cap.</param>
-/// <param name="Bytes">Bytes sent.</param>
-/// <param name="DeepestPipeline">Most commands that waited on one connection.</param>
-/// <param name="Waiting">Commands that wait for their answers now.</param>
+/// <param name="Commands">Commands of all verbs.</param>
+/// <param name="Opened">Accepted connections, including refused ones.</param>
+/// <param name="Peak">Most connections open at once.</param>
+/// <param name="Refused">Connections above the limit.</param>
+/// <param name="DeepestPipeline">Most commands pending on one connection.</param>
+/// <param name="Waiting">Commands pending now.</param>
 internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline, long Waiting)
 {
-    /// <summary>Connections that are open now.</summary>
+    /// <summary>Connections open now.</summary>
     public long Open { get; private init; }
 
-    /// <summary>Whether the mock's system has connections that the mock has not taken up yet, so that they are not counted.</summary>
+    /// <summary>Whether the system has connections that the mock has not yet accepted, so that they are not counted.</summary>
     public bool HasUnaccepted { get; private init; }
 
-    /// <summary>BODY commands by the number of the file in its release, from 0, for articles that the mock makes.</summary>
+    /// <summary>BODY commands for generated articles, by 0-based number of the file in its release.</summary>
     public IReadOnlyDictionary<int, long> BodiesByFile { get; private init; } = new Dictionary<int, long>();
 
     internal static ProviderCounts Read(JsonElement element)

@@ -7,7 +7,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
 
-/// <summary>MockNntpServer as a child process, so that its work is not counted as ours.</summary>
+/// <summary>Runs MockNntpServer as a child process, so that its work does not count as that of the tester.</summary>
 internal sealed class MockProcess : IAsyncDisposable
 {
     private const long LargestAhead = 2L << 30;
@@ -26,13 +26,10 @@ internal sealed class MockProcess : IAsyncDisposable
         Control = new MockControl(ready.Control);
     }
 
-    /// <summary>Its control port.</summary>
     public MockControl Control { get; }
 
     /// <summary>Starts the mock and waits until it listens.</summary>
-    /// <param name="flags">The form of its releases, and flags that are passed on.</param>
-    /// <param name="cancellationToken">Gives the start up.</param>
-    /// <exception cref="UsageException">The mock refuses its flags.</exception>
+    /// <exception cref="UsageException">The mock rejects its flags.</exception>
     public static async Task<MockProcess> StartAsync(MockFlags flags, CancellationToken cancellationToken)
     {
         var start = new ProcessStartInfo { RedirectStandardError = true, RedirectStandardInput = true, UseShellExecute = false };
@@ -63,7 +60,7 @@ internal sealed class MockProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Its providers as the engine knows providers.</summary>
+    /// <summary>Returns the mock's providers as engine options.</summary>
     public IReadOnlyList<ProviderOptions> Providers(TesterOptions options) =>
     [
         .. _ready.Providers.Select((endPoint, index) => new ProviderOptions
@@ -72,7 +69,7 @@ internal sealed class MockProcess : IAsyncDisposable
             Host = endPoint.Address.ToString(),
             Port = endPoint.Port,
             UseTls = options.Mock!.Tls,
-            // No client trusts the mock's new authority; verification is no part of the measured cost of TLS.
+            // No client trusts the mock's new authority, and verification is not part of the measured TLS cost.
             SkipTlsVerification = options.Mock.Tls,
             MaxConnections = options.Connections,
             PipeliningDepth = options.Pipelining,
@@ -107,20 +104,20 @@ internal sealed class MockProcess : IAsyncDisposable
             yield return $"--password={flags.Password}";
         if (flags.Obfuscate)
             yield return "--obfuscate";
-        // Room for one release that is encoded ahead, so that encoding costs no time while we measure.
+        // Leaves room for one pre-encoded release, so that encoding does not cost time during the measurement.
         var size = flags.Media is null ? flags.Size : new FileInfo(flags.Media).Length;
         yield return string.Create(CultureInfo.InvariantCulture, $"--cache={512 + ((size <= LargestAhead ? size >> 20 : 0) * 11 / 10)}");
         yield return "--exit-with-stdin";
     }
 
-    /// <summary>The host of the runtime that runs us: <c>dotnet</c> stands above <c>shared/Microsoft.NETCore.App/10.0.0/</c>.</summary>
+    /// <summary>Path of the <c>dotnet</c> host, which is above <c>shared/Microsoft.NETCore.App/10.0.0/</c>.</summary>
     private static string DotNet()
     {
         var host = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", "..", OperatingSystem.IsWindows() ? "dotnet.exe" : "dotnet"));
         return File.Exists(host) ? host : "dotnet";
     }
 
-    /// <summary>Its standard input is closed, at which it ends; one that does not is killed.</summary>
+    /// <summary>Closes the process's standard input so that it exits, and kills it if it does not.</summary>
     private static async Task EndAsync(Process process)
     {
         process.StandardInput.Close();

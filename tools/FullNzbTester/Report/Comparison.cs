@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Cli;
 
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>Holds the figures against those of an earlier run (contract TST-42).</summary>
+/// <summary>Compares the figures with those of an earlier run (contract TST-42).</summary>
 internal sealed class Comparison
 {
     private const double TimeFloor = 5;
@@ -23,8 +23,8 @@ internal sealed class Comparison
         Differ("machine", $"{then.GetProperty("cpu").GetString()}, {then.GetProperty("cores").GetInt32()} cores", $"{machine.Cpu}, {machine.Cores} cores");
     }
 
-    /// <summary>Reads the earlier result.</summary>
-    /// <exception cref="UsageException">It is none.</exception>
+    /// <summary>Loads the earlier report.</summary>
+    /// <exception cref="UsageException">The file is not a report.</exception>
     public static Comparison Load(string path, TesterOptions options, Machine machine)
     {
         try
@@ -39,7 +39,7 @@ internal sealed class Comparison
     }
 
     /// <summary>Prints metric, before, now, ratio and verdict.</summary>
-    /// <returns>True when a figure is worse than tolerated.</returns>
+    /// <returns>True if a figure is worse than tolerated.</returns>
     public bool Print(TextWriter output, RunSet now, double tolerancePercent)
     {
         foreach (var difference in _differences)
@@ -59,7 +59,7 @@ internal sealed class Comparison
         return anyWorse;
     }
 
-    /// <summary>Whether a change is for the worse. Figures that are neither good nor bad are never judged.</summary>
+    /// <summary>Returns the verdict on a change. Figures without a better direction are never judged.</summary>
     internal static string Judge(string name, double before, double after, double tolerancePercent)
     {
         var direction = DirectionOf(name);
@@ -71,7 +71,7 @@ internal sealed class Comparison
         return worsening > tolerated ? "worse" : worsening < -tolerated ? "better" : "same";
     }
 
-    /// <summary>1: more is better; −1: less is better; 0: neither.</summary>
+    /// <summary>1 if higher is better, −1 if lower is better, 0 if neither.</summary>
     private static int DirectionOf(string name) => name switch
     {
         "reads.count" or "articles_per_seek.count" or "reads.min_ms" or "ceiling_mb_s" => 0,
@@ -104,7 +104,7 @@ internal sealed class Comparison
             _differences.Add($"{what}: {before} / {now}");
     }
 
-    /// <summary>Flags that choose the report and the comparison are no part of the measured setup.</summary>
+    /// <summary>Removes the flags that choose the report and the comparison, because they do not change the measured setup.</summary>
     internal static string Compared(IEnumerable<string> args)
     {
         var compared = new List<string>();

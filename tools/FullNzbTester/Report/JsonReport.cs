@@ -5,13 +5,12 @@ using Sluice.Tools.FullNzbTester.Cli;
 
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>The result as one JSON object (contract TST-41).</summary>
+/// <summary>Writes the result as one JSON object (contract TST-41).</summary>
 internal sealed class JsonReport(RunSet set, TesterOptions options, Machine machine, DateTimeOffset started)
 {
-    /// <summary>Version of the form.</summary>
+    /// <summary>Version of the JSON format.</summary>
     public const int Schema = 1;
 
-    /// <summary>Writes it.</summary>
     public void Write(Stream output, int exit)
     {
         var report = new JsonObject
@@ -66,7 +65,7 @@ internal sealed class JsonReport(RunSet set, TesterOptions options, Machine mach
         ["volumes"] = set.Last.Picked.Extents.Count is > 1 and var volumes ? volumes : 0,
     };
 
-    /// <summary>A dot in a name opens an object.</summary>
+    /// <summary>Builds the figures. A dot in a name creates a nested object.</summary>
     private JsonObject Metrics()
     {
         var metrics = new JsonObject();

@@ -3,10 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>What ran where, so that figures can be compared with a reason.</summary>
+/// <summary>Build and machine of a run, so that only comparable figures are compared.</summary>
 internal sealed record Machine(string Version, string? Commit, string Cpu, int Cores, string OperatingSystem, string Runtime)
 {
-    /// <summary>This build on this machine.</summary>
     public static Machine Current()
     {
         // version+commit, as the SDK writes it for a build from a working copy

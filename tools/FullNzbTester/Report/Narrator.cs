@@ -1,9 +1,9 @@
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>Tells the steps while they run; says nothing when it is to be quiet.</summary>
+/// <summary>Prints the progress of the steps, unless quiet.</summary>
 internal sealed class Narrator(TextWriter output, bool quiet)
 {
-    /// <summary>Tells a line, whose figures are written alike in every culture.</summary>
+    /// <summary>Prints a line with culture-invariant figures.</summary>
     public void Say(FormattableString line)
     {
         if (!quiet)

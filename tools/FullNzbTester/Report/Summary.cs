@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Steps;
 
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>The block at the end, at most 80 columns wide (contract TST-40).</summary>
+/// <summary>The summary at the end, at most 80 columns wide (contract TST-40).</summary>
 internal sealed class Summary(RunSet set, TesterOptions options, bool color)
 {
     private const int Width = 78;
@@ -12,10 +12,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
 
     private readonly List<string> _lines = [];
 
-    /// <summary>Writes it.</summary>
-    /// <param name="output">Where.</param>
     /// <param name="verdict">Result in a few words.</param>
-    /// <param name="exit">The exit code.</param>
     public void Write(TextWriter output, string verdict, int exit)
     {
         _lines.Add("== Sluice FullNzbTester ".PadRight(Width, '='));

@@ -5,13 +5,13 @@ using System.Xml.Linq;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>Lists a folder of the tree by PROPFIND (RFC 4918 section 9.1).</summary>
+/// <summary>Lists a folder of the WebDAV tree by PROPFIND (RFC 4918 section 9.1).</summary>
 internal static class DavListing
 {
     private static readonly XNamespace Dav = "DAV:";
 
-    /// <summary>The files of a folder; folders in it are left out.</summary>
-    /// <exception cref="IOException">The server does not list it.</exception>
+    /// <summary>Returns the files of a folder, without its subfolders.</summary>
+    /// <exception cref="IOException">The server does not list the folder.</exception>
     public static async Task<IReadOnlyList<DavFile>> ListAsync(HttpClient http, Uri folder, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), folder);
@@ -29,11 +29,10 @@ internal static class DavListing
         }
     }
 
-    /// <summary>Reads an answer.</summary>
-    /// <param name="multistatus">Its body.</param>
-    /// <param name="folder">What hrefs are relative to.</param>
-    /// <exception cref="XmlException">It is no XML.</exception>
-    /// <exception cref="FormatException">A length is none.</exception>
+    /// <summary>Parses a multistatus response.</summary>
+    /// <param name="folder">Base URI for relative hrefs.</param>
+    /// <exception cref="XmlException">The body is not XML.</exception>
+    /// <exception cref="FormatException">A length is not a number.</exception>
     internal static IReadOnlyList<DavFile> Parse(string multistatus, Uri folder)
     {
         var files = new List<DavFile>();
@@ -49,8 +48,5 @@ internal static class DavListing
     }
 }
 
-/// <summary>A file of the tree.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Url">Where its bytes are.</param>
-/// <param name="Length">How many.</param>
+/// <summary>A file of the WebDAV tree.</summary>
 internal readonly record struct DavFile(string Name, Uri Url, long Length);

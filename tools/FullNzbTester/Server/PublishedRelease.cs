@@ -7,10 +7,10 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>The files of a release as a server lists them, each with what the NZB says about its bytes.</summary>
+/// <summary>The files of a release as the server lists them, matched with the articles of the NZB.</summary>
 internal sealed class PublishedRelease
 {
-    // Where the articles lie in a real post is the server's knowledge; these stand in for them, as most posters cut.
+    // Only the server knows the article boundaries of a real post. This typical article size approximates them.
     private const int UsualPart = 716_800;
 
     private readonly Dictionary<TestedFile, Uri> _urls = new(ReferenceEqualityComparer.Instance);
@@ -19,15 +19,15 @@ internal sealed class PublishedRelease
     {
     }
 
-    /// <summary>The files in the order of the listing.</summary>
+    /// <summary>The files in listing order.</summary>
     public IReadOnlyList<TestedFile> Files => [.. _urls.Keys];
 
-    /// <summary>Where a file is.</summary>
+    /// <summary>Returns the URL of a file.</summary>
     public Uri UrlOf(TestedFile file) => _urls[file];
 
-    /// <summary>Joins listing and NZB.</summary>
-    /// <exception cref="RefusedException">The NZB is none, or the listing has nothing to read.</exception>
-    /// <exception cref="IOException">The listing is not what the NZB promises.</exception>
+    /// <summary>Matches the listing with the NZB.</summary>
+    /// <exception cref="RefusedException">The NZB is invalid, or the listing has no readable file.</exception>
+    /// <exception cref="IOException">The listing does not match the NZB.</exception>
     public static async Task<PublishedRelease> DescribeAsync(ReleaseContent release, IReadOnlyList<DavFile> listing, CancellationToken cancellationToken)
     {
         if (listing.Count == 0)
@@ -63,8 +63,8 @@ internal sealed class PublishedRelease
     }
 
     /// <summary>
-    /// The files inside of archives. How their bytes lie in the volumes is the server's knowledge; here they follow one another without
-    /// headers, which is exact enough to say which articles a read needs.
+    /// Returns the files inside archives. Only the server knows their place in the volumes, so they are assumed consecutive and without
+    /// headers. That is exact enough to tell which articles a read needs.
     /// </summary>
     private static IEnumerable<TestedFile> OfLayout(ReleaseContent release, MockRelease laidOut, IReadOnlyList<NzbFile> posted)
     {

@@ -6,14 +6,14 @@ using Sluice.Tools.FullNzbTester.Steps;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>The SABnzbd API of a server, as far as adding an NZB and waiting for it needs it. Thread-safe.</summary>
+/// <summary>Client of a server's SABnzbd API that adds NZBs and waits for them. Thread-safe.</summary>
 internal sealed class SabApi(HttpClient http, ServerFlags server)
 {
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(10);
 
     /// <summary>Adds an NZB.</summary>
     /// <returns>Its id.</returns>
-    /// <exception cref="IOException">The server cannot be asked or says no.</exception>
+    /// <exception cref="IOException">The server cannot be reached or rejects the NZB.</exception>
     public async Task<string> AddAsync(string name, byte[] nzb, CancellationToken cancellationToken)
     {
         using var file = new ByteArrayContent(nzb);
@@ -26,10 +26,10 @@ internal sealed class SabApi(HttpClient http, ServerFlags server)
         return ids is [{ } one] ? one : throw new IOException($"The server took {name}.nzb with {ids.Count} ids.");
     }
 
-    /// <summary>Waits until an item has left the queue for the history.</summary>
-    /// <returns>Where its files are.</returns>
-    /// <exception cref="RefusedException">It has failed there.</exception>
-    /// <exception cref="IOException">The server cannot be asked.</exception>
+    /// <summary>Waits until an item has moved from the queue to the history.</summary>
+    /// <returns>Folder of its files.</returns>
+    /// <exception cref="RefusedException">The import failed.</exception>
+    /// <exception cref="IOException">The server cannot be reached.</exception>
     public async Task<string> WaitAsync(string id, CancellationToken cancellationToken)
     {
         while (true)
@@ -38,7 +38,7 @@ internal sealed class SabApi(HttpClient http, ServerFlags server)
             using var answer = await AskAsync(request, cancellationToken);
             foreach (var slot in answer.RootElement.GetProperty("history").GetProperty("slots").EnumerateArray())
             {
-                // A server that does not know the filter lists others too.
+                // A server without support for the filter lists other items too.
                 if (slot.GetProperty("nzo_id").GetString() != id)
                     continue;
                 return slot.GetProperty("status").GetString() == "Completed"

@@ -7,10 +7,10 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>A release in a running server, read over WebDAV. What it costs is what the mock counts meanwhile.</summary>
+/// <summary>Reads a release of a running server over WebDAV. The mock's counters during the session are its cost.</summary>
 internal sealed class ServerSession(HttpClient http, PublishedRelease release, MockControl? mock, IReadOnlyList<ProviderOptions> providers) : IContentSession
 {
-    /// <summary>What a cut answer may have lost of bytes that were sent and not yet read: the buffers of both sides.</summary>
+    /// <summary>Bytes that a cut response may lose although they were sent: the buffers of both sides.</summary>
     private const long LostInBuffers = 16 << 20;
 
     private LineCounts _start;
@@ -19,7 +19,7 @@ internal sealed class ServerSession(HttpClient http, PublishedRelease release, M
 
     public bool IsInProcess => false;
 
-    /// <summary>Begins to count.</summary>
+    /// <summary>Takes the starting counters.</summary>
     public async Task StartAsync(CancellationToken cancellationToken) => _start = await TotalAsync(cancellationToken);
 
     public IContentStream Open(TestedFile file, long position, long? end) => new ServerStream(http, release.UrlOf(file), file.Length, position, end);
@@ -29,8 +29,8 @@ internal sealed class ServerSession(HttpClient http, PublishedRelease release, M
     public Task SettleAsync(CancellationToken cancellationToken) => mock?.WaitUntilQuietAsync(cancellationToken) ?? Task.CompletedTask;
 
     /// <summary>
-    /// HTTP says nothing but that the answer is cut, and bytes that were on their way are lost with it. So the mock is asked for the
-    /// first article from there on that it cannot deliver.
+    /// Explains an aborted read. HTTP only shows that the response was cut, and bytes in transit are lost. So the mock is asked for the
+    /// next article that it cannot deliver.
     /// </summary>
     public async ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
     {

@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>One file of the server, read as players do: a GET from a place on, which is hung up when it has served.</summary>
+/// <summary>Reads one file of the server as players do: a GET from an offset, which is disconnected after use.</summary>
 internal sealed class ServerStream(HttpClient http, Uri url, long length, long position, long? end) : IContentStream
 {
     private readonly long _end = end ?? length;
@@ -31,7 +31,7 @@ internal sealed class ServerStream(HttpClient http, Uri url, long length, long p
         }
     }
 
-    /// <summary>Another request, as every player's seek is one.</summary>
+    /// <summary>Starts another request, because every seek of a player does so.</summary>
     public void Seek(long position)
     {
         HangUp();
@@ -64,9 +64,8 @@ internal sealed class ServerStream(HttpClient http, Uri url, long length, long p
     }
 }
 
-/// <summary>The server has answered with a status and without bytes.</summary>
+/// <summary>Thrown if the server responds with an error status instead of bytes.</summary>
 internal sealed class UnansweredException(HttpStatusCode status) : IOException($"The server answers {(int)status}.")
 {
-    /// <summary>The status.</summary>
     public HttpStatusCode Status => status;
 }

@@ -13,8 +13,8 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Tools.FullNzbTester.Server;
 
 /// <summary>
-/// A running server of the family, from outside. Its caches cannot be emptied, so a cold measurement reads a release that it has never
-/// seen, over connections that the mock has just closed. An NZB named on the command line is used for every measurement.
+/// Measures a running server from outside. Its caches cannot be emptied, so a cold measurement reads an unseen release over connections
+/// that the mock has just closed. An NZB from the command line is used for every measurement.
 /// </summary>
 internal sealed class ServerSubject : ISubject
 {
@@ -29,9 +29,8 @@ internal sealed class ServerSubject : ISubject
     private readonly SabApi _api;
     private PublishedRelease? _named;
 
-    /// <param name="options">The options of the run; with a server.</param>
     /// <param name="mock">The mock's control port, or null.</param>
-    /// <param name="providers">The mock's providers, for the judge.</param>
+    /// <param name="providers">The mock's providers, for <see cref="HoleJudge"/>.</param>
     /// <param name="seeds">Seeds of releases that the server has not seen.</param>
     public ServerSubject(TesterOptions options, MockControl? mock, IReadOnlyList<ProviderOptions> providers, FreshSeeds seeds)
     {
@@ -41,7 +40,7 @@ internal sealed class ServerSubject : ISubject
         _providers = providers;
         _seeds = seeds;
 
-        // A player that seeks hangs up: the rest of an answer is not read to keep its connection.
+        // Do not drain a response to reuse its connection, because a player that seeks disconnects.
         _http = new HttpClient(new SocketsHttpHandler { MaxResponseDrainSize = 0, UseCookies = false, AllowAutoRedirect = false })
         {
             Timeout = Timeout.InfiniteTimeSpan,
@@ -59,7 +58,7 @@ internal sealed class ServerSubject : ISubject
         PublishedRelease? published = null;
         await steps.RunAsync(1, async () =>
         {
-            // What a process does for the first time, reaching a provider that has just started among it, is told and not counted.
+            // Print the warm-up import but do not count it, because it includes one-time costs such as the first connection to a provider.
             if (run.Number == 1 && _options.NzbFile is null)
             {
                 var (firstMs, _) = await TimeImportAsync(await NextReleaseAsync(run, SessionUse.Seeks, cancellationToken), cancellationToken);
@@ -114,7 +113,7 @@ internal sealed class ServerSubject : ISubject
         {
             releases[i] = ReleaseContent.Load(options, _seeds.Next(run.Number, SessionUse.Seeks));
 
-            // Encoded here, so that it is not measured.
+            // Encode here, so that encoding is not measured.
             _ = releases[i].Nzb;
         }
 
@@ -134,7 +133,7 @@ internal sealed class ServerSubject : ISubject
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>A release that the server has not seen, its NZB ready; articles of files that are read whole are encoded by then.</summary>
+    /// <summary>Returns an unseen release with its NZB. Articles of sequentially read files are pre-encoded.</summary>
     private async Task<ReleaseContent> NextReleaseAsync(RunContext run, SessionUse use, CancellationToken cancellationToken)
     {
         if (_options.NzbFile is not null)
@@ -145,7 +144,7 @@ internal sealed class ServerSubject : ISubject
         return ReleaseContent.Load(_options, seed);
     }
 
-    /// <summary>An import while no connection is open.</summary>
+    /// <summary>Imports while no connection is open.</summary>
     private async Task<double> ColdImportAsync(RunContext run, MockControl mock, CancellationToken cancellationToken)
     {
         var release = await NextReleaseAsync(run, SessionUse.Seeks, cancellationToken);
@@ -163,7 +162,9 @@ internal sealed class ServerSubject : ISubject
         return (Stopwatch.GetElapsedTime(started).TotalMilliseconds, storage);
     }
 
-    /// <summary>The history names the folder as others see it; its last two names are those of the tree.</summary>
+    /// <summary>
+    /// Finds the release. The history names its folder by the path that other programs see; only the last two names match the tree.
+    /// </summary>
     private async Task<PublishedRelease> FindAsync(ReleaseContent release, string storage, CancellationToken cancellationToken)
     {
         var names = storage.Split(['/', '\\'], StringSplitOptions.RemoveEmptyEntries);

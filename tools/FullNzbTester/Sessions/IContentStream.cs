@@ -1,13 +1,12 @@
 namespace Sluice.Tools.FullNzbTester.Sessions;
 
-/// <summary>One file being read. Used by one reader at a time.</summary>
+/// <summary>An open file. Not thread-safe.</summary>
 internal interface IContentStream : IAsyncDisposable
 {
-    /// <summary>Reads on.</summary>
-    /// <returns>Bytes read; 0 at the end of the opened part.</returns>
-    /// <exception cref="IOException">The bytes cannot be had.</exception>
+    /// <returns>Bytes read; 0 at the end of the opened range.</returns>
+    /// <exception cref="IOException">The bytes are not available.</exception>
     ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken);
 
-    /// <summary>Goes on reading elsewhere.</summary>
+    /// <summary>Moves to another offset.</summary>
     void Seek(long position);
 }

@@ -3,43 +3,41 @@ using Sluice.Tools.FullNzbTester.Steps;
 
 namespace Sluice.Tools.FullNzbTester.Sessions;
 
-/// <summary>What a run is about: the engine in this process, or a running server.</summary>
+/// <summary>The measured system: the engine in this process, or a running server.</summary>
 internal interface ISubject : IAsyncDisposable
 {
-    /// <summary>Steps 1 to 4 and the first byte after them.</summary>
+    /// <summary>Runs steps 1 to 4 and measures the first byte after them.</summary>
     Task ImportAsync(RunContext run, StepRunner steps, CancellationToken cancellationToken);
 
-    /// <summary>Everything anew, as far as that can be had: no connection, nothing learned, nothing held.</summary>
+    /// <summary>Opens a session as cold as the subject allows: no connection, no measurements, no buffered data.</summary>
     Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken);
 
-    /// <summary>Makes small releases that have not been seen yet.</summary>
-    /// <param name="run">The run.</param>
-    /// <param name="count">How many; 0 where there is no queue that could take them.</param>
-    /// <returns>Adds all of them and ends when the last is in its place. Called once.</returns>
+    /// <summary>Creates small releases that the subject has not seen.</summary>
+    /// <param name="count">Number of releases; 0 if the subject has no queue.</param>
+    /// <returns>A function that adds all of them and completes after the last import. Call it once.</returns>
     Func<CancellationToken, Task> PrepareImports(RunContext run, int count);
 
-    /// <summary>What the run has cost its providers so far.</summary>
+    /// <summary>Returns the provider traffic of the run so far.</summary>
     ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken);
 
-    /// <summary>What the measured process has spent so far.</summary>
+    /// <summary>Returns the resource usage of the measured process so far.</summary>
     ProcessCost Cost();
 
-    /// <summary>Sentences about what the mock has seen and should not have; empty when all is well.</summary>
+    /// <summary>Returns a message for each unexpected counter of the mock.</summary>
     IEnumerable<string> Disagreements(Mock.MockCounts counts);
 }
 
-/// <summary>What a session is for; content that is read whole is made ready ahead.</summary>
+/// <summary>Purpose of a session. Content for sequential reads is prepared ahead.</summary>
 internal enum SessionUse
 {
-    /// <summary>Places here and there.</summary>
+    /// <summary>Reads at many offsets.</summary>
     Seeks,
 
-    /// <summary>One file from its start.</summary>
+    /// <summary>Reads one file from its start.</summary>
     Sequential,
 
-    /// <summary>Several readers.</summary>
     Playback,
 
-    /// <summary>Several readers for a long time, while the time of day jumps where the subject lets it.</summary>
+    /// <summary>Several readers for a long time. The time of day jumps if the subject allows it.</summary>
     Soak,
 }

@@ -4,12 +4,8 @@ using Sluice.Tools.FullNzbTester.Mock;
 namespace Sluice.Tools.FullNzbTester.Sessions;
 
 /// <summary>Commands to the providers and bytes from them.</summary>
-/// <param name="Commands">Commands of all verbs.</param>
-/// <param name="Bodies">BODY commands among them.</param>
-/// <param name="Bytes">Bytes received.</param>
-/// <param name="Opened">Connections made.</param>
-/// <param name="Abandoned">Dials given up half-way, which the other side may have seen as connections; none where that side counts.</param>
-/// <param name="Peak">Most connections at a time.</param>
+/// <param name="Abandoned">Connection attempts that were abandoned but may have reached the provider; 0 if the provider itself counts.</param>
+/// <param name="Peak">Most connections open at once.</param>
 internal readonly record struct LineCounts(long Commands, long Bodies, long Bytes, long Opened, long Abandoned, long Peak)
 {
     public static LineCounts Of(in NntpCounters engine) =>
@@ -17,7 +13,7 @@ internal readonly record struct LineCounts(long Commands, long Bodies, long Byte
 
     public static LineCounts Of(ProviderCounts mock) => new(mock.Commands, mock.Bodies, mock.Bytes, mock.Opened, 0, mock.Peak);
 
-    /// <summary>The difference to an earlier count.</summary>
+    /// <summary>Returns the difference from an earlier count.</summary>
     public LineCounts Since(in LineCounts start) =>
         new(Commands - start.Commands, Bodies - start.Bodies, Bytes - start.Bytes, Opened - start.Opened, Abandoned - start.Abandoned, Peak);
 }

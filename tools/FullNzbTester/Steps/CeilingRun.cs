@@ -5,21 +5,22 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>The same articles by the same connections, pipelined as deep and thrown away undecoded: what the line would give.</summary>
+/// <summary>
+/// Measures the throughput of the line: fetches the same articles over the same connections and pipelining depth, without decoding.
+/// </summary>
 internal sealed class CeilingRun(RunContext run)
 {
-    // A server's own depth cannot be seen from outside (TST-37).
+    // The depth of a server is not visible from outside (TST-37), so this value is assumed.
     private const int DepthOfServers = 10;
 
-    // As many wanted at a time as the deepest pipeline could take.
+    // Segments requested at once per connection, so that the deepest pipeline stays full.
     private const int MostWanted = 10;
 
-    // Commands behind one that stalls fall with it, and again with the next.
+    // Commands behind a stalled one fail with it, and may fail again behind the next.
     private const int MostTries = 5;
 
-    /// <param name="file">What step 7 read.</param>
-    /// <param name="end">Offset behind the last byte of it that step 7 read.</param>
-    /// <param name="cancellationToken">Gives the run up.</param>
+    /// <param name="file">The file that step 7 read.</param>
+    /// <param name="end">End offset (exclusive) of the bytes that step 7 read.</param>
     public async Task RunAsync(TestedFile file, long end, CancellationToken cancellationToken)
     {
         if (end <= 0 || !file.KnowsArticles)
@@ -51,7 +52,7 @@ internal sealed class CeilingRun(RunContext run)
         }
     }
 
-    /// <returns>False when no provider has the article, or it comes to its end at no try.</returns>
+    /// <returns>False if no provider has the article, or if no attempt completed.</returns>
     private static async Task<bool> TryFetchAsync(EngineSession session, ArticleRequest request, TerminatorSink sink, CancellationToken cancellationToken)
     {
         for (var tries = 1; tries <= MostTries; tries++)
@@ -62,7 +63,7 @@ internal sealed class CeilingRun(RunContext run)
             }
             catch (NntpException error) when (error.IsTransient)
             {
-                // What breaks is judged in step 7; here it only costs time.
+                // Step 7 judges errors. Here they only cost time.
             }
         }
 

@@ -9,7 +9,7 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 /// <summary>Step 5: pipes the picked file through a fresh stream into ffprobe.</summary>
 internal sealed class FfprobeStep(RunContext run)
 {
-    /// <returns>Why it was skipped, or null.</returns>
+    /// <returns>Why the step was skipped, or null.</returns>
     public async Task<string?> RunAsync(CancellationToken cancellationToken)
     {
         if (run.Release.IsCompared && !run.Release.IsMedia)
@@ -66,7 +66,7 @@ internal sealed class FfprobeStep(RunContext run)
             }
             catch (IOException)
             {
-                // It has seen enough and closed its end.
+                // ffprobe has read enough and closed its input.
                 return;
             }
         }

@@ -4,10 +4,10 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Steps 1 to 4 by the engine, from nothing, and the first byte after them.</summary>
+/// <summary>Runs steps 1 to 4 with a fresh engine, and measures the first byte after them.</summary>
 internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubject subject)
 {
-    // Of lists that are told, so that a post of thousands of files stays readable.
+    // Limits printed lists, so that a post of thousands of files stays readable.
     private const int Shown = 10;
 
     public async Task RunAsync(CancellationToken cancellationToken)
@@ -51,7 +51,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
 
     private ReleaseImport NewImport(EngineSession session) => new(run.Release, session, run.Options.Passwords, run.Options.SkipArchives);
 
-    /// <summary>An import that is not counted: what a process does for the first time, compiling above all, says nothing about the engine.</summary>
+    /// <summary>Runs an import that is not counted, because one-time costs such as JIT compilation say nothing about the engine.</summary>
     private async Task WarmUpAsync(CancellationToken cancellationToken)
     {
         var started = Stopwatch.GetTimestamp();
@@ -66,11 +66,11 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
         }
         catch (Exception error) when (error is IOException or RefusedException)
         {
-            // The import that counts meets it again, and says so.
+            // The measured import meets the same error and reports it.
         }
     }
 
-    /// <summary>What a click after the import waits for, with whatever the import left open.</summary>
+    /// <summary>Measures the wait of a click after the import, with the connections that the import left open.</summary>
     private async Task<double?> FirstByteAsync(EngineSession session, CancellationToken cancellationToken)
     {
         var probe = new SeekProbe(run, session);
@@ -85,7 +85,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
             run.Narrator.Say($"    WARNING: more heads than the {import.HeadsAllowed} of IMP-21");
     }
 
-    /// <returns>Why there was nothing to do, or null.</returns>
+    /// <returns>Why the step was skipped, or null.</returns>
     private async Task<string?> ReadPar2Async(ReleaseImport import, CancellationToken cancellationToken)
     {
         var indexes = await import.ReadPar2Async(cancellationToken);

@@ -3,13 +3,13 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Counts fetches that are under way long after every reader has gone: none may be.</summary>
+/// <summary>Counts fetches that are still in progress long after every reader has closed. There must be none.</summary>
 internal static class Leftovers
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     /// <summary>Waits for the session to settle, and fails the run if it does not.</summary>
-    /// <returns>Permits held, or commands that wait at the mock.</returns>
+    /// <returns>Held permits, or commands pending at the mock.</returns>
     public static async Task<long> CountAsync(IContentSession session, Findings findings, CancellationToken cancellationToken)
     {
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);

@@ -2,7 +2,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>The ids of a file as the NZB lists them, held in memory for the one run that needs them.</summary>
+/// <summary>The ids of a file as listed in the NZB. They stay in memory, because only one run needs them.</summary>
 internal sealed class ListedIds(IReadOnlyList<NzbSegment> segments) : ISegmentIds
 {
     public int Count => segments.Count;

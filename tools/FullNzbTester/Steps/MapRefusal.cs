@@ -4,11 +4,11 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Says by the reasons of the import contract (section 9) why nothing of a release can be streamed. Pure.</summary>
+/// <summary>Explains with the reasons of the import contract (section 9) why a release cannot be streamed. Pure.</summary>
 internal static class MapRefusal
 {
-    /// <summary>Judges a map.</summary>
-    /// <exception cref="RefusedException">A film or song is compressed, or no file is left.</exception>
+    /// <summary>Throws if nothing of a map can be streamed.</summary>
+    /// <exception cref="RefusedException">A video or audio file is compressed, or no file is left.</exception>
     public static void ThrowIfUseless(ReleaseMap map, IReadOnlyList<FileHead> heads)
     {
         if (map.Files.FirstOrDefault(file => file.Method is not null && IsMedia(file.Kind, file.InnerPath)) is { } packed)

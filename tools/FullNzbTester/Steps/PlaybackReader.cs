@@ -5,8 +5,8 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>One player: takes 64 KiB whenever they are due at its rate, and begins again at the end of the file unless it is to play it once.</summary>
-/// <remarks>It has no buffer of its own, so whatever keeps it waiting for more than a quarter of a second is seen as a stall.</remarks>
+/// <summary>A player: reads 64 KiB when due at its rate, and restarts at the end of the file unless it plays once.</summary>
+/// <remarks>It has no buffer, so that a wait of more than a quarter of a second counts as a stall.</remarks>
 internal sealed class PlaybackReader(RunContext run, IContentSession session, TestedFile file, long bytesPerSecond, bool once)
 {
     private const int Chunk = 64 << 10;
@@ -15,31 +15,29 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
     private readonly RateWindows _windows = new(1);
     private readonly List<Stall> _stalls = [];
 
-    /// <summary>Bytes taken.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>ms until the first byte; null when none came.</summary>
+    /// <summary>ms until the first byte; null if none came.</summary>
     public double? StartDelay { get; private set; }
 
-    /// <summary>The reads that took longer than a viewer overlooks.</summary>
+    /// <summary>Reads that took longer than a viewer tolerates.</summary>
     public IReadOnlyList<Stall> Stalls => _stalls;
 
-    /// <summary>ms of the longest read but the first; 0 when there was none.</summary>
+    /// <summary>Longest read in ms, except the first; 0 if there was none.</summary>
     public double LongestGap { get; private set; }
 
-    /// <summary>Whether an error ended it.</summary>
+    /// <summary>Whether an error ended playback.</summary>
     public bool WasCutOff { get; private set; }
 
     /// <summary>5th percentile of the rates of whole seconds, in MB/s.</summary>
     public double? P05 => _windows.P05();
 
-    /// <summary>Offset behind the last byte that was ever read.</summary>
+    /// <summary>Highest offset (exclusive) that was read.</summary>
     public long Reached { get; private set; }
 
-    /// <summary>Plays for a time.</summary>
     public async Task PlayAsync(TimeSpan duration, CancellationToken cancellationToken)
     {
-        // Not in the caller's turn, or readers would begin one after the other.
+        // Yields to the caller, otherwise readers would start one after the other.
         await Task.Yield();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         ending.CancelAfter(duration);
@@ -52,7 +50,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The time is over.
+            // The playback time is over.
         }
     }
 
@@ -65,7 +63,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         {
             while (true)
             {
-                // Bytes at hand are read whatever the token says, so a file that is held whole would never end.
+                // Buffered bytes are read without a check of the token, so a fully buffered file would never end.
                 cancellationToken.ThrowIfCancellationRequested();
                 var wanted = Stopwatch.GetTimestamp();
                 var read = await reader.FillAsync(buffer, cancellationToken);
@@ -74,7 +72,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
                 Note(read, wanted, started);
                 Reached = Math.Max(Reached, reader.Position);
 
-                // A film begins with its first byte: with a clock from before it would be read faster than it plays.
+                // Playback starts with the first byte. An earlier clock would make reads faster than the film plays.
                 if (bytesPerSecond > 0)
                     clock = await PaceAsync(clock is { } film ? film + Stood(wanted) : Stopwatch.GetTimestamp(), read, cancellationToken);
             }
@@ -104,10 +102,10 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         _windows.Add(Stopwatch.GetElapsedTime(started).TotalSeconds, read);
     }
 
-    /// <summary>For how long a stall has stopped the clock: the film goes on where it stood.</summary>
+    /// <summary>Returns how long a stall stopped the clock, because the film resumes where it stopped.</summary>
     private static long Stood(long wanted) => Stopwatch.GetElapsedTime(wanted) > Noticed ? Stopwatch.GetTimestamp() - wanted : 0;
 
-    /// <summary>Waits until the bytes just taken have been played.</summary>
+    /// <summary>Waits until the bytes just read have been played.</summary>
     private async Task<long> PaceAsync(long clock, int read, CancellationToken cancellationToken)
     {
         clock += (long)(read / (double)bytesPerSecond * Stopwatch.Frequency);
@@ -119,6 +117,5 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
 }
 
 /// <summary>A read that kept a viewer waiting.</summary>
-/// <param name="At">Seconds since the start when it began.</param>
-/// <param name="Milliseconds">How long it took.</param>
+/// <param name="At">Start of the read, in seconds since playback began.</param>
 internal readonly record struct Stall(double At, double Milliseconds);

@@ -5,7 +5,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Several players at once, each on its own file or all on one.</summary>
+/// <summary>Runs several players at once, each on its own file or all on one.</summary>
 internal sealed class PlaybackRun(RunContext run)
 {
     private const int StallsTold = 20;

@@ -7,14 +7,14 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>The NZB under test, and where the truth about its bytes comes from.</summary>
+/// <summary>The NZB under test, and the source of its expected bytes.</summary>
 internal sealed class ReleaseContent
 {
     private readonly IReadOnlyList<MediaContent> _media;
     private readonly bool _knowsTruth;
     private readonly Lazy<byte[]> _nzb;
 
-    // Of a layout that the NZB of a file names; known once its first article has been looked at.
+    // Set if an NZB file names a layout of the mock; known once the first article id has been parsed.
     private MockRelease? _laidOut;
 
     private ReleaseContent(string name, Lazy<byte[]> nzb, IReadOnlyList<MediaContent> media, bool knowsTruth)
@@ -25,10 +25,10 @@ internal sealed class ReleaseContent
         _knowsTruth = knowsTruth;
     }
 
-    /// <summary>Name of the release: that of the NZB without extension.</summary>
+    /// <summary>Name of the NZB without its extension.</summary>
     public string Name { get; }
 
-    /// <summary>The NZB in memory; that of a release that is made costs its encoding when it is first asked for.</summary>
+    /// <summary>The NZB in memory. A generated release is encoded when this is first read.</summary>
     public byte[] Nzb => _nzb.Value;
 
     /// <summary>Whether bytes are compared with a real file.</summary>
@@ -37,13 +37,12 @@ internal sealed class ReleaseContent
     /// <summary>Whether bytes are compared at all.</summary>
     public bool IsCompared => _knowsTruth;
 
-    /// <summary>The release as it was laid out; null for one of plain files, and before an article of it was looked at.</summary>
+    /// <summary>The layout of the release; null for plain files, and until the first article id has been parsed.</summary>
     public MockRelease? LaidOut => _laidOut;
 
-    /// <summary>Reads the NZB of a file, or makes that of a release that the mock can serve.</summary>
+    /// <summary>Loads an NZB file, or generates the NZB of a release that the mock can serve.</summary>
+    /// <param name="seed">Seed of a generated release; null for that of the options.</param>
     /// <exception cref="UsageException">The file cannot be read.</exception>
-    /// <param name="options">What was asked for.</param>
-    /// <param name="seed">Seed of a release that is made; null for that of the options.</param>
     public static ReleaseContent Load(TesterOptions options, ulong? seed = null)
     {
         var media = MediaOf(options);
@@ -54,11 +53,8 @@ internal sealed class ReleaseContent
         return new ReleaseContent(release.Title, new Lazy<byte[]>(release.ToNzb), media, knowsTruth: true);
     }
 
-    /// <summary>A release that is about to be read whole: the mock makes its articles ready and its NZB with them.</summary>
+    /// <summary>Prepares a release for a sequential read: the mock pre-encodes its articles and creates its NZB.</summary>
     /// <param name="options">The options of the run; the mock was started with them.</param>
-    /// <param name="seed">Seed of the release.</param>
-    /// <param name="mock">The mock.</param>
-    /// <param name="cancellationToken">Gives it up.</param>
     public static async Task<ReleaseContent> PrepareAsync(TesterOptions options, ulong seed, MockControl mock, CancellationToken cancellationToken)
     {
         var media = MediaOf(options);
@@ -66,11 +62,10 @@ internal sealed class ReleaseContent
         return new ReleaseContent(MakeRelease(options, seed, media).Title, new Lazy<byte[]>(nzb), media, knowsTruth: true);
     }
 
-    /// <summary>The posted files that the NZB lists.</summary>
-    /// <param name="head">Filled with what the NZB says about itself.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="RefusedException">It is no NZB that can be used.</exception>
-    /// <exception cref="UsageException">It is none that the mock can serve.</exception>
+    /// <summary>Reads the posted files that the NZB lists.</summary>
+    /// <param name="head">Receives the head data of the NZB.</param>
+    /// <exception cref="RefusedException">The NZB cannot be used.</exception>
+    /// <exception cref="UsageException">The mock cannot serve the NZB.</exception>
     public async Task<IReadOnlyList<NzbFile>> ReadFilesAsync(NzbHead head, CancellationToken cancellationToken)
     {
         var files = new List<NzbFile>();
@@ -85,13 +80,13 @@ internal sealed class ReleaseContent
             throw new RefusedException(error.Fault switch { NzbFault.Empty => "NzbEmpty", NzbFault.TooLarge => "NzbTooLarge", _ => "NotAnNzb" }, error.Message);
         }
 
-        // Whether the mock can serve it is known before it is asked.
+        // Fail before the first request if the mock cannot serve the NZB.
         if (_knowsTruth)
             files.ForEach(file => Check(file.Segments.First(segment => !segment.IsHole).Ids.Primary));
         return files;
     }
 
-    /// <summary>The truth of the posted file that an article of the mock is of.</summary>
+    /// <summary>Returns the expected bytes of the posted file that contains an article of the mock.</summary>
     public Truth TruthOfPosted(MockMessageId article) => article.Source switch
     {
         ContentSource.Media => Truth.Of(_media[article.File].Bytes),
@@ -99,9 +94,11 @@ internal sealed class ReleaseContent
         _ => Truth.Of(article.Seed, article.File),
     };
 
-    /// <summary>Gives a file its truth: that of the file inside of archives that its posted files hold, else of its posted file. It stays without where the truth is unknown.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="innerPath">Its path inside; null where it is posted or joined.</param>
+    /// <summary>
+    /// Adds the expected bytes: those of the file inside archives, or those of the posted file. The file stays unchanged if they are
+    /// unknown.
+    /// </summary>
+    /// <param name="innerPath">Path inside the archive; null if the file is posted or joined.</param>
     public TestedFile WithTruth(TestedFile file, string? innerPath = null)
     {
         var first = file.Articles.FirstOrDefault(article => !article.Id.IsEmpty).Id;
@@ -115,7 +112,7 @@ internal sealed class ReleaseContent
         return innerPath is null && (_laidOut is null || file.PostedFiles.Count == 1) ? file with { NewTruth = () => TruthOfPosted(made) } : file;
     }
 
-    /// <summary>Gives a file that is posted files one behind the other their bytes as its truth.</summary>
+    /// <summary>Adds the expected bytes of a file that concatenates posted files.</summary>
     public TestedFile WithFlatTruth(TestedFile file) => _laidOut is not { } laidOut
         ? WithTruth(file)
         : file with { TruthOfPosted = TruthOfPosted, NewTruth = () => Truth.Of(MockBytes.Join(file.PostedFiles.Select(laidOut.BytesOf))) };

@@ -10,7 +10,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Steps 1 to 4 as the import of the server does them, with the same classes: NZB, heads, PAR2 names, archive maps, names.</summary>
+/// <summary>Runs steps 1 to 4 with the classes of the server's import: NZB, heads, PAR2 names, archive maps, names.</summary>
 internal sealed class ReleaseImport(ReleaseContent release, EngineSession session, IReadOnlyList<string> passwords, bool skipsArchives)
 {
     // First, second and last volume of a set, and its last article.
@@ -21,26 +21,27 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
     private IReadOnlyList<FileHead> _heads = [];
     private IReadOnlyList<Par2Index> _indexes = [];
 
-    /// <summary>Segments that the NZB lists.</summary>
     public int Segments => _files.Sum(file => file.Segments.Count);
 
-    /// <summary>Posted files that the NZB lists.</summary>
     public int PostedFiles => _files.Count;
 
-    /// <summary>Most heads that the import contract allows (IMP-21): of a named set four, of every other file first and last article, of a PAR2 file one.</summary>
+    /// <summary>
+    /// Most heads that the import contract allows (IMP-21): four of a named set, one of a PAR2 file, and first and last article of every
+    /// other file.
+    /// </summary>
     public int HeadsAllowed =>
         _heads.Where(head => head.VolumeSet is not null).Select(head => head.VolumeSet).Distinct().Count() * HeadsOfSet
         + _heads.Where(head => head.VolumeSet is null).Sum(head => head.Kind == MediaKind.Par2 ? 1 : Math.Min(2, head.Ids.Count));
 
-    /// <summary>What the probe has found of the files that are no PAR2.</summary>
+    /// <summary>Probe results of the files other than PAR2.</summary>
     public IReadOnlyList<FileHead> Payload => [.. _heads.Where(head => head.Kind != MediaKind.Par2)];
 
-    /// <summary>What the archives hold; null before they are mapped, and where they are read as they are.</summary>
+    /// <summary>Contents of the archives; null before they are mapped, and if archives are skipped.</summary>
     public ReleaseMap? Map { get; private set; }
 
     /// <summary>Reads the NZB and fetches first and last articles.</summary>
-    /// <exception cref="RefusedException">It is no NZB that can be used.</exception>
-    /// <exception cref="NntpException">No provider could be asked.</exception>
+    /// <exception cref="RefusedException">The NZB cannot be used.</exception>
+    /// <exception cref="NntpException">No provider could be reached.</exception>
     public async Task<ProbeReport> ProbeAsync(CancellationToken cancellationToken)
     {
         _files = await release.ReadFilesAsync(_head, cancellationToken);
@@ -50,18 +51,17 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         return report;
     }
 
-    /// <summary>Reads the PAR2 indexes.</summary>
-    /// <returns>What they say; empty where the release has none.</returns>
-    /// <exception cref="NntpException">No provider could be asked.</exception>
+    /// <summary>Reads the PAR2 indexes; empty if the release has none.</summary>
+    /// <exception cref="NntpException">No provider could be reached.</exception>
     public async Task<IReadOnlyList<Par2Index>> ReadPar2Async(CancellationToken cancellationToken) =>
         _indexes = await new Par2Lookup(session.Streams).ReadAsync(_heads, cancellationToken);
 
-    /// <summary>What the PAR2 indexes say about the files of <see cref="Payload"/>, one for each; none where there is no index.</summary>
+    /// <summary>PAR2 claims about the files of <see cref="Payload"/>, one for each; empty without an index.</summary>
     public IReadOnlyList<Par2Claim> Claims => Par2Lookup.Match(Payload, _indexes);
 
-    /// <summary>Maps the archives and names what the release brings.</summary>
-    /// <exception cref="RefusedException">Nothing of it can be read, or a part that counts is compressed.</exception>
-    /// <exception cref="IOException">No provider could be asked.</exception>
+    /// <summary>Maps the archives and names the files of the release.</summary>
+    /// <exception cref="RefusedException">No file can be read, or a required file is compressed.</exception>
+    /// <exception cref="IOException">No provider could be reached.</exception>
     public async Task<IReadOnlyList<TestedFile>> MapAsync(CancellationToken cancellationToken)
     {
         if (skipsArchives)
@@ -73,7 +73,7 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         return Describe(Map, heads);
     }
 
-    /// <summary>The file that is played: the largest of video and audio, else the largest.</summary>
+    /// <summary>Returns the file to play: the largest video or audio file, otherwise the largest.</summary>
     public static TestedFile Pick(IReadOnlyList<TestedFile> files) =>
         files.MaxBy(file => (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Video or MediaCategory.Audio, file.Length))!;
 
@@ -104,19 +104,19 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         IsJoined = file.IsJoined,
     };
 
-    /// <summary>The predicted volumes, set by set in their order.</summary>
+    /// <summary>Returns the predicted volumes by set.</summary>
     private static List<IReadOnlyList<PredictedFile>> PredictedOf(ReleaseMap map, List<PostedFile?> posted) =>
     [
         .. map.Predicted.GroupBy(volume => volume.Set)
             .Select(set => set.OrderBy(volume => volume.Place).Select(volume => new PredictedFile(volume, posted[volume.Posted]!)).ToList()),
     ];
 
-    /// <summary>All posted files in the order of their names as one file, archives unread.</summary>
+    /// <summary>Concatenates all posted files in name order, without reading archives.</summary>
     private async Task<TestedFile> FlattenAsync(CancellationToken cancellationToken)
     {
         var ordered = Payload.OrderBy(head => head.Subject.FileName, StringComparer.Ordinal).ToList();
 
-        // Without its name none is left out as a volume of a set.
+        // Empty names, so that the probe skips no file as a volume of a set.
         var targets = ordered.Select(head => new ProbeTarget(NzbSubject.Parse(""), head.Ids, head.EncodedBytes)).ToList();
         var heads = (await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken)).Files;
         if (heads.Count != ordered.Count || heads.Any(head => head.Map is null))

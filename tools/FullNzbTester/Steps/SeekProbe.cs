@@ -4,19 +4,17 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Times of one seek in ms: −1 for a timeout, null where the read met a hole or was not made.</summary>
-/// <param name="FirstByte">Until the first byte.</param>
-/// <param name="Last">Until the last one that was asked for.</param>
-/// <param name="WasHeld">Whether the bytes were there or under way before, so that the seek says nothing about the line.</param>
+/// <summary>Times of one seek in ms: −1 for a timeout, null if the read met a hole or was not made.</summary>
+/// <param name="Last">Time until the last requested byte.</param>
+/// <param name="WasHeld">Whether the bytes were already buffered or in transit, so that the seek does not measure the line.</param>
 internal readonly record struct SeekTiming(double? FirstByte, double? Last, bool WasHeld = false);
 
-/// <summary>Seeks and times the first bytes.</summary>
 internal sealed class SeekProbe(RunContext run, IContentSession session)
 {
-    /// <summary>The read by which the first byte is measured, as the ancestor did.</summary>
+    /// <summary>Read size for the first byte, the same as in the ancestor tool.</summary>
     public const int FirstRead = 1024;
 
-    /// <summary>What a player reads before it shows a picture, and the ancestor's full seek.</summary>
+    /// <summary>Bytes that a player reads before it shows a picture; the full seek of the ancestor tool.</summary>
     public const int FullRead = 8 << 20;
 
     private const double TimedOut = -1;
@@ -25,10 +23,7 @@ internal sealed class SeekProbe(RunContext run, IContentSession session)
     private readonly byte[] _buffer = new byte[256 << 10];
 
     /// <summary>Opens a stream at a position, reads, and disposes it.</summary>
-    /// <param name="file">The file.</param>
-    /// <param name="position">Where.</param>
-    /// <param name="bytes">How many bytes until it counts as complete, or to the end of the file.</param>
-    /// <param name="cancellationToken">Gives the run up.</param>
+    /// <param name="bytes">Bytes until the seek is complete, limited by the end of the file.</param>
     public async Task<SeekTiming> FreshAsync(TestedFile file, long position, int bytes, CancellationToken cancellationToken)
     {
         var started = Stopwatch.GetTimestamp();
@@ -36,7 +31,6 @@ internal sealed class SeekProbe(RunContext run, IContentSession session)
         return await ReadAsync(reader, started, bytes, cancellationToken);
     }
 
-    /// <summary>Seeks on an open stream and reads.</summary>
     public async Task<SeekTiming> OnOpenAsync(CheckedReader reader, long position, int bytes, CancellationToken cancellationToken)
     {
         var started = Stopwatch.GetTimestamp();

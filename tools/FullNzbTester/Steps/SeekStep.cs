@@ -5,12 +5,12 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Step 6: opens and seeks, cold and warm, each from a fresh stream and again on the open one.</summary>
+/// <summary>Step 6: measures opens and seeks, cold and warm, on fresh streams and on an open one.</summary>
 internal sealed class SeekStep(RunContext run)
 {
     private const int SmallRead = 64 << 10;
 
-    // As far from every point as the points allow.
+    // As far from all seek points as possible.
     private const int WarmUpPercent = 62;
 
     private static readonly (int Percent, string Direction)[] Points =
@@ -26,7 +26,7 @@ internal sealed class SeekStep(RunContext run)
     private readonly Samples _smallFirst = new();
     private readonly Samples _articles = new();
 
-    /// <summary>Mark of the points in the order in which the ancestor measured.</summary>
+    /// <summary>Marks the points measured in the order of the ancestor tool.</summary>
     public const string Ancestor = "ancestor";
 
     public async Task<string?> RunAsync(CancellationToken cancellationToken)
@@ -50,7 +50,7 @@ internal sealed class SeekStep(RunContext run)
         Tell(new SeekResult(percent, direction, "fresh", Warm: false, timing.FirstByte, Full: null));
     }
 
-    /// <summary>The first byte of the file without a connection.</summary>
+    /// <summary>Measures the first byte of the file without an open connection.</summary>
     private async Task ColdOpenAsync(CancellationToken cancellationToken)
     {
         await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
@@ -59,7 +59,7 @@ internal sealed class SeekStep(RunContext run)
         run.Narrator.Say($"    open: cold {cold.FirstByte:0.0} ms");
     }
 
-    /// <summary>A session whose connections playing has opened, and which holds nothing of the places that are asked for next.</summary>
+    /// <summary>Runs a measurement with a session that has open connections but no buffered data near the next seek points.</summary>
     private async Task WithWarmAsync(Func<IContentSession, TestedFile, CancellationToken, Task> measure, CancellationToken cancellationToken)
     {
         await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
@@ -82,7 +82,7 @@ internal sealed class SeekStep(RunContext run)
         }
     }
 
-    /// <summary>The same on one open stream; over HTTP there is none that could be seeked.</summary>
+    /// <summary>Repeats the seeks on one open stream. HTTP has no stream that supports seeking.</summary>
     private async Task OpenStreamAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
         if (!session.IsInProcess)
@@ -96,7 +96,9 @@ internal sealed class SeekStep(RunContext run)
         }
     }
 
-    /// <summary>What a seek costs in articles, and how long its first 64 KiB take: back to back, each given up when it has them.</summary>
+    /// <summary>
+    /// Measures articles per seek and the time of the first 64 KiB. The reads run back to back, and each is canceled after its bytes.
+    /// </summary>
     private async Task SmallReadsAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
         var probe = new SeekProbe(run, session);
@@ -109,7 +111,7 @@ internal sealed class SeekStep(RunContext run)
             if (i == places.Length - 1)
                 await session.SettleAsync(cancellationToken);
 
-            // Counted up to the next seek, so that what the last one set going counts for it.
+            // Count until the next seek, so that articles started by the last seek belong to it.
             var after = await BodiesAsync(session, cancellationToken);
             if (!timing.WasHeld)
             {
@@ -122,7 +124,7 @@ internal sealed class SeekStep(RunContext run)
         }
     }
 
-    /// <summary>BODY commands so far, as the mock counts them where there is one.</summary>
+    /// <summary>Returns the BODY commands so far, from the mock if there is one.</summary>
     private async Task<long> BodiesAsync(IContentSession session, CancellationToken cancellationToken) =>
         run.Mock is null ? (await session.CountsAsync(cancellationToken)).Bodies : (await run.Mock.CountsAsync(cancellationToken)).Total.Bodies;
 
@@ -130,7 +132,9 @@ internal sealed class SeekStep(RunContext run)
 
     private static string Held(bool wasHeld) => wasHeld ? "  (held)" : "";
 
-    /// <summary>Warm means connections open and nothing of the target cached: a seek into held bytes is reported and not counted.</summary>
+    /// <summary>
+    /// Reports a warm seek: connections are open, the target is not buffered. A seek into buffered bytes is reported but not counted.
+    /// </summary>
     private void Warm(SeekResult seek, bool wasHeld)
     {
         if (!wasHeld)

@@ -5,7 +5,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Step 7: a cold read from the start, then the last KiB of the file by a new stream.</summary>
+/// <summary>Step 7: a cold read from the start, then the last KiB of the file on a new stream.</summary>
 internal sealed class SequentialStep(RunContext run)
 {
     private const int BufferSize = 256 << 10;
@@ -20,10 +20,9 @@ internal sealed class SequentialStep(RunContext run)
     private int _synchronous;
     private TimeSpan _comparing;
 
-    /// <summary>The file that was read.</summary>
     public TestedFile? File { get; private set; }
 
-    /// <summary>Offset behind the last byte that was read.</summary>
+    /// <summary>End offset (exclusive) of the bytes that were read.</summary>
     public long End { get; private set; }
 
     public async Task<string?> RunAsync(CancellationToken cancellationToken)
@@ -62,13 +61,13 @@ internal sealed class SequentialStep(RunContext run)
             }
             catch (IOException error)
             {
-                // Behind a hole the bytes have to be right again, from a new read.
+                // After a hole, a new read must deliver correct bytes again.
                 position = await reader.AbortAsync(error, run.MayMeetHoles, cancellationToken);
             }
         }
     }
 
-    /// <returns>False at the end.</returns>
+    /// <returns>False at the end of the file.</returns>
     private async Task<bool> ReadOnceAsync(CheckedReader reader, long started, CancellationToken cancellationToken)
     {
         var before = Stopwatch.GetTimestamp();

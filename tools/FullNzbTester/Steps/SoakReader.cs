@@ -8,11 +8,9 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>One reader of a soak: goes somewhere, reads for a while at its rate, and now and then leaves in the middle.</summary>
-/// <param name="run">The run.</param>
-/// <param name="session">Where the files are.</param>
-/// <param name="index">Number of the reader; with the seed it decides everything that the reader does.</param>
-/// <param name="bytesPerSecond">Its rate; 0: as fast as it can.</param>
+/// <summary>A soak reader: seeks, reads for a while at its rate, and sometimes disconnects midway.</summary>
+/// <param name="index">Number of the reader. Together with the seed it decides all actions, so that a run can be repeated.</param>
+/// <param name="bytesPerSecond">Its rate; 0 for unlimited.</param>
 internal sealed class SoakReader(RunContext run, IContentSession session, int index, long bytesPerSecond)
 {
     private const int Chunk = 64 << 10;
@@ -20,34 +18,33 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
     private const int MostDoublings = 8;
     private const int OneInCancels = 6;
 
-    /// <summary>A read that takes longer hangs, whatever is wrong at the providers.</summary>
+    /// <summary>A longer read counts as hung, whatever the providers' faults are.</summary>
     private static readonly TimeSpan Hangs = TimeSpan.FromSeconds(60);
 
     private readonly Random _dice = new(unchecked(((int)run.Options.Seed * 1009) + index));
     private readonly byte[] _buffer = new byte[Chunk];
 
-    /// <summary>Reads that came to their end.</summary>
+    /// <summary>Reads that completed.</summary>
     public int Whole { get; private set; }
 
-    /// <summary>Reads that the reader itself ended.</summary>
+    /// <summary>Reads that the reader canceled.</summary>
     public int GivenUp { get; private set; }
 
     /// <summary>Reads that an error ended.</summary>
     public int Broken { get; private set; }
 
-    /// <summary>Reads that were put off before a byte came: too much is read already, or no provider answered in time.</summary>
+    /// <summary>Reads rejected before the first byte, because of too many reads or a provider timeout.</summary>
     public int Refused { get; private set; }
 
-    /// <summary>Bytes read.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>The longest that it ever waited for bytes.</summary>
+    /// <summary>Longest wait for bytes.</summary>
     public TimeSpan SlowestRead { get; private set; }
 
-    /// <summary>Reads until it is told to end.</summary>
+    /// <summary>Reads until canceled.</summary>
     public async Task RunAsync(CancellationToken ending)
     {
-        // Not in the caller's turn, or readers would begin one after the other.
+        // Yields to the caller, otherwise readers would start one after the other.
         await Task.Yield();
         while (!ending.IsCancellationRequested)
         {

@@ -8,25 +8,25 @@ using Sluice.Tools.MockNntpServer.Faults;
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>
-/// Many readers for a long time, who seek, give up and go on, while providers get one answer in a hundred wrong in each way that
-/// bodies and yEnc can be wrong. Reads may end early; no byte may be wrong, nothing may be left, and memory may not grow.
+/// Runs many readers for a long time that seek, cancel and resume, while the mock damages one response in a hundred per kind of body or
+/// yEnc fault. Reads may end early, but no byte may be wrong, no fetch may be left, and memory must not grow.
 /// </summary>
 internal sealed class SoakRun(RunContext run)
 {
-    /// <summary>Memory that may be added in ten minutes, in MiB: 1 MB.</summary>
+    /// <summary>Allowed memory growth in ten minutes, in MiB: 1 MB.</summary>
     private const double MostGrowth = 1e6 / (1 << 20);
 
-    /// <summary>What a reader must have got of the bytes that each of them would have, were all alike.</summary>
+    /// <summary>Least bytes of a reader, as a share of the average of all readers.</summary>
     private const double LeastShare = 0.5;
 
     private const double FaultRate = 0.01;
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestRamp = TimeSpan.FromMinutes(3);
 
-    // A slope over less than this says more about the collector than about a leak.
+    // A slope over a shorter time measures the garbage collector rather than a leak.
     private static readonly TimeSpan ShortestSlope = TimeSpan.FromMinutes(10);
 
-    // In less than this one read that waits a second for a fault is a large part of what its reader could get.
+    // In a shorter run, one read that waits a second for a fault takes a large part of its reader's share.
     private static readonly TimeSpan ShortestFairness = TimeSpan.FromMinutes(1);
 
     public async Task RunAsync(SoakFlags flags, CancellationToken cancellationToken)
@@ -53,7 +53,7 @@ internal sealed class SoakRun(RunContext run)
         NoteParts(parts);
     }
 
-    /// <summary>One line for each kind of the two groups.</summary>
+    /// <summary>Returns a fault script with one line for each kind of the two groups.</summary>
     private static string Script() => string.Join('\n', FaultNames.Scriptable
         .Select(FaultNames.Of)
         .Where(kind => kind.StartsWith("body.", StringComparison.Ordinal) || kind.StartsWith("yenc.", StringComparison.Ordinal))
@@ -79,11 +79,11 @@ internal sealed class SoakRun(RunContext run)
         }
         catch (OperationCanceledException) when (ending.IsCancellationRequested)
         {
-            // The time is over.
+            // The soak time is over.
         }
     }
 
-    /// <summary>What the server holds must not grow while as many readers as before do the same as before.</summary>
+    /// <summary>Checks that threads, handles and sockets do not grow under a constant load.</summary>
     private void NoteParts(List<ProcessParts> parts)
     {
         if (ProcessParts.Growth(parts) is not { } grown)
@@ -105,7 +105,7 @@ internal sealed class SoakRun(RunContext run)
         metrics["soak.reads_refused"] = readers.Sum(reader => reader.Refused);
         metrics["soak.bytes"] = readers.Sum(reader => reader.Bytes);
 
-        // All of them read all the time at one rate: a reader with fewer bytes was kept waiting.
+        // All readers read at one rate, so a reader with fewer bytes was kept waiting.
         var share = readers.Min(reader => reader.Bytes) / Math.Max(1, readers.Average(reader => (double)reader.Bytes));
         metrics["soak.least_share"] = share;
         metrics["soak.slowest_read_ms"] = readers.Max(reader => reader.SlowestRead.TotalMilliseconds);
@@ -122,12 +122,12 @@ internal sealed class SoakRun(RunContext run)
     }
 }
 
-/// <summary>A figure over time, and the straight line through it (least squares).</summary>
+/// <summary>A figure over time and its linear trend (least squares).</summary>
 internal sealed class Trend
 {
     private readonly List<(double Minute, double Value)> _points = [];
 
-    /// <summary>Minutes between the first and the last value.</summary>
+    /// <summary>Minutes between the first and last value.</summary>
     public double Minutes => _points.Count == 0 ? 0 : _points[^1].Minute - _points[0].Minute;
 
     /// <summary>Change per minute; null for fewer than two values.</summary>
@@ -143,6 +143,5 @@ internal sealed class Trend
         }
     }
 
-    /// <summary>Notes a value.</summary>
     public void Add(double minute, double value) => _points.Add((minute, value));
 }

@@ -3,17 +3,16 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Runs one step: its start line, its findings, its end line with what it cost, and what becomes of its errors.</summary>
+/// <summary>Runs one step: prints its start and its end with the cost, and converts its errors into findings.</summary>
 internal sealed class StepRunner(RunContext run)
 {
     private static readonly string[] Names = ["First articles", "PAR2", "File facts", "Grouping", "ffprobe", "Seeking", "Sequential"];
 
     private const string CutOff = "did not come to its end";
 
-    /// <summary>Runs a step.</summary>
     /// <param name="number">1 to 7.</param>
-    /// <param name="step">The work; returns a note when it has skipped itself, else null.</param>
-    /// <exception cref="OperationCanceledException">The whole run was given up.</exception>
+    /// <param name="step">The work; returns the reason if it was skipped, otherwise null.</param>
+    /// <exception cref="OperationCanceledException">The whole run was canceled.</exception>
     public async Task RunAsync(int number, Func<Task<string?>> step)
     {
         var isReported = run.Options.Steps.Contains(number);
@@ -45,7 +44,7 @@ internal sealed class StepRunner(RunContext run)
         }
     }
 
-    /// <summary>Notes a step that has nothing to do for this release.</summary>
+    /// <summary>Reports a step that does not apply to this release.</summary>
     public Task SkipAsync(int number, string why) => RunAsync(number, () => Task.FromResult<string?>(why));
 
     private async Task ReportAsync(int number, string name, int failures, bool hasEnded, string? skipped, TimeSpan took, LineCounts before)

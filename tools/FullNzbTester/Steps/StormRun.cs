@@ -7,8 +7,8 @@ using Sluice.Tools.FullNzbTester.Sessions;
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>
-/// Viewers who search: readers that seek at a steady rate, each in a file of its own so that the mock can tell whose articles are
-/// whose, read 64 KiB and hang up.
+/// Runs readers that seek at a steady rate, read 64 KiB and disconnect. Each has its own file, so that the mock can attribute articles to
+/// readers.
 /// </summary>
 internal sealed class StormRun(RunContext run)
 {
@@ -47,7 +47,7 @@ internal sealed class StormRun(RunContext run)
             if (wait > TimeSpan.Zero)
                 await Task.Delay(wait, TimeProvider.System, cancellationToken);
 
-            // What a seek has set going is counted when its reader comes back.
+            // Articles started by a seek are counted when its reader returns.
             var after = await AskedOfAsync(file, cancellationToken);
             if (!isFirst)
                 AddArticles(after - before);
@@ -88,7 +88,7 @@ internal sealed class StormRun(RunContext run)
 
     private void Note(List<TestedFile> files, long wireBytes, long left)
     {
-        // Every open may cost the segment in which it lands, beside the bytes read.
+        // Each open may cost its landing segment in addition to the bytes read.
         var encoded = files.Sum(file => file.EncodedBytes(0, file.Length)) / (double)files.Sum(file => file.Length);
         var allowed = _seeks * (files.Max(file => file.Map[0].Length) + SmallRead) * encoded;
         var metrics = run.Metrics;
