@@ -4,43 +4,43 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer;
 
-/// <summary>How a mock starts. Immutable.</summary>
+/// <summary>Startup options of a mock. Immutable.</summary>
 public sealed record MockOptions
 {
-    /// <summary>One listener each.</summary>
+    /// <summary>The providers, each with its own listener.</summary>
     public IReadOnlyList<MockProvider> Providers { get; init; } = [new MockProvider()];
 
     /// <summary>Seed of jitter and of the placement of faults and coverage. Content has its own seed in the message-ids.</summary>
     public ulong Seed { get; init; } = 1;
 
-    /// <summary>Faults of all providers or of one by number, beside what the providers carry themselves.</summary>
+    /// <summary>Faults of all providers or of a numbered one, in addition to those of <see cref="MockProvider.Faults"/>.</summary>
     public IReadOnlyList<MockFault> Faults { get; init; } = [];
 
-    /// <summary>Articles that no provider has.</summary>
+    /// <summary>Articles that are missing on all providers.</summary>
     public ArticleSelection Missing { get; init; } = ArticleSelection.None;
 
-    /// <summary>Articles with a wrong byte at every provider, the same everywhere.</summary>
+    /// <summary>Articles with a wrong byte, which is the same on all providers.</summary>
     public ArticleSelection Corrupt { get; init; } = ArticleSelection.None;
 
-    /// <summary>Real files to serve, in the order of the release that names them.</summary>
+    /// <summary>Real files to serve, in the order of the release that uses them.</summary>
     public IReadOnlyList<MediaContent> Media { get; init; } = [];
 
-    /// <summary>Releases whose content the mock has to know, such as those of archives; each has a seed of its own.</summary>
+    /// <summary>Releases whose content the mock must know, such as archives. Each needs its own seed.</summary>
     public IReadOnlyList<MockRelease> Releases { get; init; } = [];
 
-    /// <summary>Folder of raw articles as posted, read with all folders below it; null for none.</summary>
+    /// <summary>Folder of raw articles as posted, including subfolders; null for none.</summary>
     public string? Spool { get; init; }
 
-    /// <summary>Most bytes of encoded articles kept in memory.</summary>
+    /// <summary>Maximum bytes of cached encoded articles.</summary>
     public long CacheBytes { get; init; } = 512L << 20;
 
-    /// <summary>Makes the release of a seed that the control port is asked for; null: it has none.</summary>
+    /// <summary>Creates the release of a seed requested over the control port; null if not supported.</summary>
     public Func<ulong, MockRelease>? Release { get; init; }
 
-    /// <summary>Address of all listeners but the control port.</summary>
+    /// <summary>Address of all listeners except the control port.</summary>
     public IPAddress Bind { get; init; } = IPAddress.Loopback;
 
-    /// <summary>Port for statistics and changes over HTTP, always on loopback; 0: a free one, null: none.</summary>
+    /// <summary>HTTP control port, always on loopback; 0 for a free port, null for none.</summary>
     public int? ControlPort { get; init; }
 
     /// <summary>Clock of latency, bandwidth and faults.</summary>

@@ -6,8 +6,8 @@ using Sluice.Tools.MockNntpServer.Wire;
 namespace Sluice.Tools.MockNntpServer;
 
 /// <summary>
-/// A faithful news server made of arithmetic: one listener per provider, running from <see cref="StartAsync"/> until it is
-/// disposed. Thread-safe; its starter disposes it.
+/// An NNTP server with generated articles and one listener per provider. It runs from <see cref="StartAsync"/> until disposed. Thread-safe;
+/// the caller that started it disposes it.
 /// </summary>
 public sealed class MockServer : IAsyncDisposable
 {
@@ -36,51 +36,47 @@ public sealed class MockServer : IAsyncDisposable
         _control = options.ControlPort is { } port ? new ControlListener(this, port) : null;
     }
 
-    /// <summary>Port of the first provider.</summary>
     public int Port => Ports[0];
 
-    /// <summary>Port of each provider.</summary>
     public IReadOnlyList<int> Ports => [.. _listeners.Select(listener => listener.EndPoint.Port)];
 
-    /// <summary>Port for statistics and changes over HTTP; null when there is none.</summary>
+    /// <summary>HTTP control port; null if there is none.</summary>
     public int? ControlPort => _control?.EndPoint.Port;
 
-    /// <summary>What all providers together have seen; peaks are those of the sum.</summary>
+    /// <summary>Counters of all providers together. Peaks are those of the sum.</summary>
     public MockStats Stats { get; }
 
-    /// <summary>What each provider has seen.</summary>
+    /// <summary>Counters of each provider.</summary>
     public IReadOnlyList<MockStats> ProviderStats => [.. _states.Select(state => state.Stats)];
 
-    /// <summary>For each provider whether the system holds connections for it that are not accepted yet, and so not counted.</summary>
+    /// <summary>For each provider, whether the system holds connections that are not yet accepted, and so not counted.</summary>
     internal IReadOnlyList<bool> HaveUnaccepted => [.. _listeners.Select(listener => listener.HasUnaccepted)];
 
-    /// <summary>The settings in force, one for each provider.</summary>
+    /// <summary>Current settings of each provider.</summary>
     public IReadOnlyList<MockProvider> Providers => [.. _states.Select(state => state.Settings)];
 
     /// <summary>The authority that signs the mock's certificates, in PEM; null without TLS.</summary>
     public string? AuthorityPem => _certificates?.AuthorityPem;
 
-    /// <summary>Starts listening.</summary>
-    /// <exception cref="System.Net.Sockets.SocketException">A port is taken.</exception>
     public static Task<MockServer> StartAsync(MockOptions? options = null) => Task.FromResult(new MockServer(options ?? new MockOptions()));
 
-    /// <summary>Replaces the settings of a provider while it runs; port and certificate stay.</summary>
+    /// <summary>Replaces the settings of a provider while running. Port and certificate cannot change.</summary>
     public void Change(int provider, Func<MockProvider, MockProvider> change)
     {
         lock (_lock)
             _states[provider].Change(change, _shared);
     }
 
-    /// <summary>Replaces the faults that stand in <see cref="MockOptions.Faults"/>.</summary>
+    /// <summary>Replaces the faults of <see cref="MockOptions.Faults"/>.</summary>
     public void ChangeFaults(IReadOnlyList<MockFault> faults) => ChangeShared(shared => shared with { Faults = faults });
 
-    /// <summary>Replaces which articles are missing everywhere.</summary>
+    /// <summary>Replaces the articles missing on all providers.</summary>
     public void ChangeMissing(ArticleSelection missing) => ChangeShared(shared => shared with { Missing = missing });
 
-    /// <summary>Replaces which articles are corrupt everywhere.</summary>
+    /// <summary>Replaces the articles corrupt on all providers.</summary>
     public void ChangeCorrupt(ArticleSelection corrupt) => ChangeShared(shared => shared with { Corrupt = corrupt });
 
-    /// <summary>Sets all counters to zero, tries of articles and hits of faults included; open connections stay.</summary>
+    /// <summary>Resets all counters, including article attempts and fault hits. Open connections stay.</summary>
     public void Reset()
     {
         Stats.Reset();
@@ -91,15 +87,15 @@ public sealed class MockServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Takes a release whose content the mock has to know, in place of an earlier one with the same seed.</summary>
+    /// <summary>Adds a release whose content the mock must know. It replaces an earlier one with the same seed.</summary>
     public void Post(MockRelease release) => _store.Post(release);
 
-    /// <summary>Closes every connection, as a provider does with those that were idle for long, and waits for their ends.</summary>
+    /// <summary>Closes every connection, as a provider does after a long idle time, and waits until they have ended.</summary>
     public Task DropConnectionsAsync() => Task.WhenAll(_listeners.Select(listener => listener.DropConnectionsAsync()));
 
     /// <summary>
-    /// Prepares a measurement: drops every encoded article, and encodes those of a release ahead where the cache has room for all of
-    /// them, so that the encoder is not measured.
+    /// Prepares a measurement: drops all encoded articles, and pre-encodes those of a release if they all fit into the cache. So encoding
+    /// is not measured.
     /// </summary>
     /// <returns>The NZB of the release, whose sizes come from the same pass.</returns>
     public async Task<byte[]> PrepareAsync(MockRelease release, CancellationToken cancellationToken)
@@ -113,13 +109,13 @@ public sealed class MockServer : IAsyncDisposable
         return nzb;
     }
 
-    /// <summary>Articles that are encoded now.</summary>
+    /// <summary>Number of cached encoded articles.</summary>
     internal int EncodedArticles => _store.Cached;
 
-    /// <summary>The release of a seed, as the control port has it made; null where there is none.</summary>
+    /// <summary>Creates the release of a seed for the control port; null if not supported.</summary>
     internal MockRelease? ReleaseOf(ulong seed) => _release?.Invoke(seed);
 
-    /// <summary>Encodes the articles of a release ahead, as many as the cache holds.</summary>
+    /// <summary>Pre-encodes the articles of a release, up to the cache size.</summary>
     public Task PreloadAsync(MockRelease release, CancellationToken cancellationToken) => Parallel.ForEachAsync(
         Enumerable.Range(0, release.Files.Count).SelectMany(release.MessageIds),
         cancellationToken,

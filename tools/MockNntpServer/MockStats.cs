@@ -3,7 +3,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer;
 
-/// <summary>What a provider, or the whole mock, has seen since its start or the last reset. Thread-safe.</summary>
+/// <summary>Counters of a provider or the whole mock, since its start or the last reset. Thread-safe.</summary>
 public sealed class MockStats
 {
     private readonly MockStats? _total;
@@ -15,49 +15,49 @@ public sealed class MockStats
 
     internal MockStats(MockStats? total) => _total = total;
 
-    /// <summary>Sockets open now, until both sides have closed them.</summary>
+    /// <summary>Sockets open now. A socket counts until both sides have closed it.</summary>
     public long ConnectionsNow => Of(Figure.ConnectionsNow);
 
-    /// <summary>Most sockets open at any time; refused ones count.</summary>
+    /// <summary>Most sockets open at once, including refused ones.</summary>
     public long ConnectionsPeak => Of(Figure.ConnectionsPeak);
 
-    /// <summary>Most connections at a time that owed an answer; those that are being set up do not count.</summary>
+    /// <summary>Most connections with a pending response at once, except during their setup.</summary>
     public long BusyPeak => Of(Figure.BusyPeak);
 
-    /// <summary>Connections accepted, those refused included.</summary>
+    /// <summary>Accepted connections, including refused ones.</summary>
     public long Opened => Of(Figure.Opened);
 
-    /// <summary>Connections answered 502 because of the cap.</summary>
+    /// <summary>Connections rejected with 502 because of the connection limit.</summary>
     public long Refused => Of(Figure.Refused);
 
-    /// <summary>TLS handshakes that did not come about.</summary>
+    /// <summary>Failed TLS handshakes.</summary>
     public long HandshakesFailed => Of(Figure.HandshakesFailed);
 
-    /// <summary>Most connections at a time that were accepted and not yet logged in; where no login is needed, not yet greeted.</summary>
+    /// <summary>Most connections at once that were accepted but not yet logged in, or not yet greeted if no login is needed.</summary>
     public long HandshakesPeak => Of(Figure.HandshakesPeak);
 
-    /// <summary>BODY and ARTICLE answers sent to their end.</summary>
+    /// <summary>BODY and ARTICLE responses sent completely.</summary>
     public long Articles => Of(Figure.Articles);
 
-    /// <summary>Bytes handed to the socket, before TLS; of a body that was cancelled up to 256 KiB more than the client got.</summary>
+    /// <summary>Bytes written to the socket, before TLS. For a canceled body this is up to 256 KiB more than the client received.</summary>
     public long Bytes => Of(Figure.Bytes);
 
-    /// <summary>Articles whose sending began and was ended by the client.</summary>
+    /// <summary>Articles that the client canceled after sending had begun.</summary>
     public long CancelledBodies => Of(Figure.CancelledBodies);
 
-    /// <summary>Commands whose answers were not complete when the client went; cancelled bodies are among them.</summary>
+    /// <summary>Commands whose responses were incomplete when the client disconnected, including canceled bodies.</summary>
     public long Unanswered => Of(Figure.Unanswered);
 
-    /// <summary>Commands that wait for the last bytes of their answers now; a reset leaves them.</summary>
+    /// <summary>Commands that wait for the last bytes of their responses now. A reset keeps this count.</summary>
     public long Waiting => Of(Figure.Waiting);
 
-    /// <summary>Most commands that waited for their answers on one connection.</summary>
+    /// <summary>Most commands pending on one connection.</summary>
     public long DeepestPipeline => Of(Figure.DeepestPipeline);
 
-    /// <summary>Commands received, by verb in capitals; AUTHINFO USER and AUTHINFO PASS are two verbs, unknown ones are <c>OTHER</c>.</summary>
+    /// <summary>Commands received, by verb in capitals. AUTHINFO USER and AUTHINFO PASS are two verbs; unknown ones are <c>OTHER</c>.</summary>
     public IReadOnlyDictionary<string, long> Commands => new SortedDictionary<string, long>(_commands, StringComparer.Ordinal);
 
-    /// <summary>Faults that happened, by the name of their kind; kinds that did not happen are absent.</summary>
+    /// <summary>Faults that occurred, by the name of their kind. Other kinds are absent.</summary>
     public IReadOnlyDictionary<string, long> Faults
     {
         get
@@ -73,19 +73,17 @@ public sealed class MockStats
         }
     }
 
-    /// <summary>How often an article was asked for by BODY or ARTICLE, by name without angle brackets.</summary>
+    /// <summary>BODY and ARTICLE requests per article, by name without angle brackets.</summary>
     public IReadOnlyDictionary<string, int> Bodies => new Dictionary<string, int>(_bodies, StringComparer.Ordinal);
 
-    /// <summary>BODY commands by the number of the file in its release, from 0, for articles that the mock makes.</summary>
+    /// <summary>BODY commands for generated articles, by 0-based number of the file in its release.</summary>
     public IReadOnlyDictionary<int, long> BodiesByFile => new SortedDictionary<int, long>(_files);
 
-    /// <summary>Commands received of one verb.</summary>
     public long CommandCount(string verb) => _commands.GetValueOrDefault(verb);
 
-    /// <summary>How often faults of a kind happened.</summary>
     public long FaultCount(FaultKind kind) => Volatile.Read(ref _faults[(int)kind]);
 
-    /// <summary>How often the article was asked for by BODY or ARTICLE; name without angle brackets.</summary>
+    /// <summary>Returns the BODY and ARTICLE requests for an article, by name without angle brackets.</summary>
     public int BodyCount(string messageId) => _bodies.GetValueOrDefault(messageId);
 
     internal void Reset()
@@ -95,7 +93,7 @@ public sealed class MockStats
         _files.Clear();
         Array.Clear(_faults);
 
-        // Sockets that are open, and commands that wait, are no events of the past.
+        // A reset keeps open sockets and pending commands, because they are current state.
         foreach (var figure in Enum.GetValues<Figure>().Except([Figure.ConnectionsNow, Figure.BusyNow, Figure.HandshakesNow, Figure.Waiting]))
         {
             Volatile.Write(
@@ -110,7 +108,7 @@ public sealed class MockStats
         }
     }
 
-    /// <summary>Counts a socket. Calls of this and of <see cref="ConnectionClosed"/> come one after the other.</summary>
+    /// <summary>Counts a socket. Calls of this and of <see cref="ConnectionClosed"/> must not overlap.</summary>
     internal void ConnectionOpened()
     {
         Count(Figure.Opened);
@@ -153,18 +151,17 @@ public sealed class MockStats
         }
     }
 
-    /// <summary>Ends the wait of commands: their answers have been sent, or the connection is closed.</summary>
+    /// <summary>Ends the wait of commands whose responses were sent, or whose connection is closed.</summary>
     internal void CommandsDone(long commands) => Count(Figure.Waiting, -commands);
 
     /// <summary>Counts a BODY or ARTICLE.</summary>
-    /// <returns>How often the article was asked for here, this time included.</returns>
+    /// <returns>Number of requests for the article so far, including this one.</returns>
     internal int BodyAsked(string messageId)
     {
         _total?.BodyAsked(messageId);
         return _bodies.AddOrUpdate(messageId, 1, static (_, count) => count + 1);
     }
 
-    /// <summary>Counts a BODY for a file of a release.</summary>
     internal void BodyOfFileAsked(int file)
     {
         _files.AddOrUpdate(file, 1, static (_, count) => count + 1);
@@ -175,7 +172,7 @@ public sealed class MockStats
 
     internal void BytesSent(long bytes) => Count(Figure.Bytes, bytes);
 
-    /// <summary>Counts a body that did not arrive, and takes it off the articles where its last bytes were on their way already.</summary>
+    /// <summary>Counts an undelivered body. It no longer counts as an article if it was counted when its last bytes were sent.</summary>
     internal void BodyCancelled(bool wasCounted)
     {
         Count(Figure.CancelledBodies);

@@ -44,7 +44,7 @@ try
     var providers = mock.Ports.Select(port => new IPEndPoint(line.Options.Bind, port)).ToList();
     await Console.Error.WriteLineAsync(new ReadyLine(providers, new IPEndPoint(IPAddress.Loopback, mock.ControlPort!.Value), authority?.Path).ToString());
 
-    // A parent that dies without a word closes the pipe, and its mock ends with it.
+    // A parent process that crashes closes the pipe, so the mock exits with it.
     if (line.ExitsWithStdin)
         await Task.WhenAny(ended.Task, Console.OpenStandardInput().CopyToAsync(Stream.Null, stopping.Token));
     else

@@ -3,9 +3,8 @@ using System.Net;
 
 namespace Sluice.Tools.MockNntpServer;
 
-/// <summary>The line on stderr by which the executable says that it listens, and where.</summary>
-/// <param name="Providers">One end point per provider.</param>
-/// <param name="Control">The control port.</param>
+/// <summary>The stderr line by which the executable reports its endpoints once it listens.</summary>
+/// <param name="Providers">One endpoint per provider.</param>
 /// <param name="AuthorityFile">PEM file of the authority that a client must trust; null without TLS.</param>
 public sealed record ReadyLine(IReadOnlyList<IPEndPoint> Providers, IPEndPoint Control, string? AuthorityFile)
 {
@@ -13,7 +12,7 @@ public sealed record ReadyLine(IReadOnlyList<IPEndPoint> Providers, IPEndPoint C
     private const string ControlField = " control=";
     private const string AuthorityField = " ca=";
 
-    /// <summary>Reads the line.</summary>
+    /// <summary>Parses the line.</summary>
     /// <returns>False for any other line.</returns>
     public static bool TryParse(string? line, [NotNullWhen(true)] out ReadyLine? ready)
     {
@@ -32,7 +31,6 @@ public sealed record ReadyLine(IReadOnlyList<IPEndPoint> Providers, IPEndPoint C
         return true;
     }
 
-    /// <summary>The line.</summary>
     public override string ToString() =>
         $"{Ready}{string.Join(',', Providers)}{ControlField}{Control}{(AuthorityFile is null ? "" : AuthorityField + AuthorityFile)}";
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Encoded articles by name, least recently used first out, within a number of bytes. Thread-safe.</summary>
+/// <summary>LRU cache of encoded articles by name, limited by bytes. Thread-safe.</summary>
 internal sealed class ArticleCache(long capacity)
 {
     private readonly Lock _lock = new();
@@ -8,7 +8,7 @@ internal sealed class ArticleCache(long capacity)
     private readonly LinkedList<Entry> _order = new();
     private long _used;
 
-    /// <summary>The article, made by one caller while others of the same name wait for it.</summary>
+    /// <summary>Returns the article. One caller creates it while others for the same name wait.</summary>
     public WireArticle GetOrAdd(string messageId, Func<WireArticle> make)
     {
         LinkedListNode<Entry>? node;
@@ -44,7 +44,6 @@ internal sealed class ArticleCache(long capacity)
         }
     }
 
-    /// <summary>Articles that it holds.</summary>
     public int Count
     {
         get
@@ -54,7 +53,6 @@ internal sealed class ArticleCache(long capacity)
         }
     }
 
-    /// <summary>Drops everything.</summary>
     public void Clear()
     {
         lock (_lock)
@@ -92,7 +90,7 @@ internal sealed class ArticleCache(long capacity)
 
         public Lazy<WireArticle> Article { get; } = new(make);
 
-        /// <summary>Bytes counted for it; 0 until it is made.</summary>
+        /// <summary>Bytes counted for the entry; 0 until it is created.</summary>
         public long Cost { get; set; }
     }
 }

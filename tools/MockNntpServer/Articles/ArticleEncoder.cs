@@ -5,26 +5,25 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Makes true articles out of message-ids: headers, lines of yEnc or uuencode, trailer. Pure apart from reading media files.</summary>
+/// <summary>Creates intact articles from message-ids: headers, yEnc or uuencode lines, trailer. Pure apart from reading media files.</summary>
 internal static class ArticleEncoder
 {
-    /// <summary>When the first file of every release was posted: dates follow from nothing but the file's number.</summary>
+    /// <summary>Date of the first file of every release. Dates depend only on the file's number, so that articles are reproducible.</summary>
     public static readonly DateTimeOffset FirstPost = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
-    /// <summary>The group that everything is posted to.</summary>
+    /// <summary>Group of all posts.</summary>
     public const string Group = "alt.binaries.test";
 
-    /// <summary>The poster of everything.</summary>
+    /// <summary>Poster of all posts.</summary>
     public const string Poster = "poster <poster@sluice.mock>";
 
-    /// <summary>Subject of an article; the first part's stands in the NZB.</summary>
+    /// <summary>Returns the subject of an article. The NZB has the subject of the first part.</summary>
     public static string Subject(MockMessageId id) => string.Create(
         CultureInfo.InvariantCulture, $"[{id.File + 1}/{id.Files}] - \"{id.Name}\"{(id.IsUuencoded ? "" : " yEnc")} ({id.Part}/{id.Parts}) {id.FileSize}");
 
-    /// <summary>The article of an id.</summary>
-    /// <param name="id">Which one.</param>
-    /// <param name="text">The id as it was asked for, and is echoed.</param>
-    /// <param name="media">The file behind it when the id says media; null for synthetic content.</param>
+    /// <summary>Encodes the article of an id.</summary>
+    /// <param name="text">The id as requested, which the response echoes.</param>
+    /// <param name="media">The file to serve if the id names a media source; null for synthetic content.</param>
     public static WireArticle Encode(MockMessageId id, string text, MediaContent? media)
     {
         var body = EncodeBody(id, media, out var length, out var posted);
@@ -38,7 +37,7 @@ internal static class ArticleEncoder
         }
     }
 
-    /// <summary>What an NZB needs of an article, which is not kept.</summary>
+    /// <summary>Returns size and CRC of an article for the NZB, without keeping the article.</summary>
     public static PostedSize Measure(MockMessageId id, MediaContent? media)
     {
         var body = EncodeBody(id, media, out _, out var posted);
@@ -93,7 +92,7 @@ internal static class ArticleEncoder
         if (id.Part != id.Parts)
             return "";
 
-        // Ids of the NZB writer carry the value; for one made by hand the file is read once more.
+        // The NZB writer puts the file CRC into the id. For a hand-written id the file is read again.
         var crc = id.FileCrc ?? (id.Parts == 1 ? partCrc : ComputeFileCrc(id, media));
         return string.Create(CultureInfo.InvariantCulture, $" crc32={crc:x8}");
     }

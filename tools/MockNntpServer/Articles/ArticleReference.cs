@@ -2,18 +2,18 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>An article that the store can make, and its coordinates for the placement of faults.</summary>
-/// <param name="MessageId">Name without angle brackets, as asked for.</param>
-/// <param name="File">File within the release (or folder within the spool), from 1.</param>
-/// <param name="Part">Part within the file (or article within the folder, in the order of file names), from 1.</param>
+/// <summary>An article that the store can create, with its coordinates for fault placement.</summary>
+/// <param name="MessageId">Name without angle brackets, as requested.</param>
+/// <param name="File">1-based file within the release (or folder within the spool).</param>
+/// <param name="Part">1-based part within the file (or article within the folder, in file name order).</param>
 internal sealed record ArticleReference(string MessageId, int File, int Part)
 {
-    /// <summary>Stable hash of the name. FNV-1a: any function will do, as its value goes through a finaliser before it is used.</summary>
+    /// <summary>Stable FNV-1a hash of the name. Any function works, because the value passes through a finalizer before use.</summary>
     public ulong Hash { get; } = Encoding.UTF8.GetBytes(MessageId).Aggregate(0xCBF29CE484222325UL, static (hash, each) => unchecked((hash ^ each) * 0x100000001B3));
 
-    /// <summary>What the name says, when the mock made it.</summary>
+    /// <summary>The parsed name, if the mock generated it.</summary>
     public MockMessageId? Made { get; init; }
 
-    /// <summary>The raw article's path, when it comes from the spool.</summary>
+    /// <summary>Path of the raw article, if it comes from the spool.</summary>
     public string? SpoolPath { get; init; }
 }

@@ -3,13 +3,13 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Everything a mock can serve: articles of arithmetic, of media files, of releases that were posted and of the spool. Thread-safe.</summary>
+/// <summary>Serves all articles of a mock: synthetic ones, media files, posted releases and the spool. Thread-safe.</summary>
 internal sealed class ArticleStore
 {
     private readonly ArticleCache _cache;
     private readonly IReadOnlyList<MediaContent> _media;
 
-    // By seed. A laid out release is some kilobytes for each volume, so those that ids name are kept like those that were posted.
+    // By seed. A layout takes only some kilobytes per volume, so releases named by ids are kept like posted ones.
     private readonly ConcurrentDictionary<ulong, MockRelease> _posted = new();
     private readonly ConcurrentDictionary<(string Recipe, ulong Seed), Lazy<MockRelease>> _laidOut = new();
     private readonly SpoolFolder? _spool;
@@ -23,10 +23,10 @@ internal sealed class ArticleStore
         _cache = new ArticleCache(cacheBytes);
     }
 
-    /// <summary>Every article of the spool; those of arithmetic are without number.</summary>
+    /// <summary>Articles of the spool. Synthetic articles cannot be listed, because any number of them exists.</summary>
     public IReadOnlyCollection<ArticleReference> SpoolArticles => _spool?.Articles ?? [];
 
-    /// <summary>The article of a name, or null when no such article can exist here.</summary>
+    /// <summary>Finds an article by name; null if the mock cannot serve it.</summary>
     public ArticleReference? Find(string messageId)
     {
         if (_spool?.Find(messageId) is { } posted)
@@ -36,32 +36,31 @@ internal sealed class ArticleStore
         return new ArticleReference(messageId, made.File + 1, made.Part) { Made = made };
     }
 
-    /// <summary>The article itself, from the cache or made now.</summary>
+    /// <summary>Returns the article from the cache, or creates it.</summary>
     public WireArticle Get(ArticleReference article) => _cache.GetOrAdd(article.MessageId, () => Make(article));
 
-    /// <summary>Takes a release, in place of an earlier one with the same seed.</summary>
+    /// <summary>Adds a release. It replaces an earlier one with the same seed.</summary>
     public void Post(MockRelease release) => _posted[release.Seed] = release;
 
-    /// <summary>Articles that the cache holds.</summary>
+    /// <summary>Number of cached articles.</summary>
     public int Cached => _cache.Count;
 
-    /// <summary>Drops what the cache holds.</summary>
     public void Clear() => _cache.Clear();
 
-    /// <summary>Whether all articles of a release can be in the cache together.</summary>
+    /// <summary>Whether all articles of a release fit into the cache.</summary>
     public bool HasRoomFor(MockRelease release) => release.LargestCost <= _cacheBytes;
 
-    /// <summary>What an NZB needs of an article, which goes into the cache on the way.</summary>
+    /// <summary>Returns size and CRC of an article for the NZB, and caches the article.</summary>
     public PostedSize Measure(MockMessageId id, MediaContent? media)
     {
-        // The last one is measured before the CRC of the file is known, under a name that no client asks for.
+        // The last part is measured before the file CRC is known. Its name is provisional, so caching it would be useless.
         var text = id.ToString();
         return id.Part == id.Parts ? ArticleEncoder.Measure(id, media) : _cache.GetOrAdd(text, () => ArticleEncoder.Encode(id, text, media)).Posted;
     }
 
     /// <summary>
-    /// Another article that exists: a neighbour of the same file, or the same part of another release where there is none.
-    /// Null for a lone article of a spool.
+    /// Returns another existing article: a neighbor in the same file, or the same part of another release if the file has one part. Null
+    /// for a single article in a spool.
     /// </summary>
     public ArticleReference? Neighbour(ArticleReference article)
     {
@@ -82,7 +81,7 @@ internal sealed class ArticleStore
         ? ArticleEncoder.Encode(made, article.MessageId, ContentOf(made))
         : SpoolFolder.Read(article);
 
-    /// <summary>The content of a file; null where it is synthetic, or not known here.</summary>
+    /// <summary>Returns the content of a file; null if it is synthetic or unknown.</summary>
     private MediaContent? ContentOf(MockMessageId id) => id.Source switch
     {
         ContentSource.Layout => _laidOut.GetOrAdd((id.Recipe!, id.Seed), static key => new Lazy<MockRelease>(() => LayOut(key.Recipe, key.Seed))).Value.Files.ElementAtOrDefault(id.File)?.Content,
@@ -99,7 +98,7 @@ internal sealed class ArticleStore
         }
         catch (ArgumentException)
         {
-            // An id made by hand names what cannot be laid out.
+            // A hand-written id may name an impossible layout.
             return new MockRelease(recipe, seed, []);
         }
     }

@@ -2,13 +2,13 @@ using System.Buffers;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Doubling of dots at the start of lines (RFC 3977 section 3.1.1) over whole bodies.</summary>
+/// <summary>Dot-stuffing of whole bodies (RFC 3977 section 3.1.1).</summary>
 internal static class DotStuffing
 {
-    /// <summary>The body as it goes over the wire, always ended by CRLF unless it is empty.</summary>
+    /// <summary>Returns the dot-stuffed body. It ends with CRLF unless it is empty.</summary>
     public static byte[] Add(ReadOnlySpan<byte> body) => Change(body, adds: true, body.IsEmpty || body.EndsWith("\r\n"u8) ? [] : "\r\n"u8);
 
-    /// <summary>The body as it was posted.</summary>
+    /// <summary>Returns the body as posted.</summary>
     public static byte[] Remove(ReadOnlySpan<byte> stuffed) => Change(stuffed, adds: false, end: []);
 
     private static byte[] Change(ReadOnlySpan<byte> body, bool adds, ReadOnlySpan<byte> end)

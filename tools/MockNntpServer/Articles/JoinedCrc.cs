@@ -1,11 +1,11 @@
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>CRC-32 of pieces in a row (reflected polynomial 0xEDB88320), which <c>System.IO.Hashing</c> leaves to its callers.</summary>
+/// <summary>CRC-32 of concatenated pieces (reflected polynomial 0xEDB88320), because <c>System.IO.Hashing</c> cannot combine CRCs.</summary>
 internal static class JoinedCrc
 {
     private const uint Polynomial = 0xEDB88320;
 
-    /// <summary>The CRC of two pieces in a row, from the CRC of each and the length of the second.</summary>
+    /// <summary>Combines the CRCs of two pieces. Only the length of the second is needed.</summary>
     public static uint Of(uint first, uint second, long secondLength) => Multiply(PowerOfX(8 * (ulong)secondLength), first) ^ second;
 
     /// <summary>x to the n-th modulo the polynomial; the highest bit is x to the 0.</summary>

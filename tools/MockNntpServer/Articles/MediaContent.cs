@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>The bytes of a posted file that are not synthetic alone: those of a real file, or of an archive that is laid out. Immutable and thread-safe.</summary>
+/// <summary>Content of a posted file that is not purely synthetic: a real file or a generated archive. Immutable and thread-safe.</summary>
 public sealed class MediaContent
 {
     private MediaContent(string name, MockBytes bytes)
@@ -11,26 +11,23 @@ public sealed class MediaContent
         Bytes = bytes;
     }
 
-    /// <summary>File name as a poster would write it, without folder.</summary>
+    /// <summary>File name without folder, as a poster would write it.</summary>
     public string Name { get; }
 
-    /// <summary>The bytes.</summary>
     public MockBytes Bytes { get; }
 
-    /// <summary>Bytes of the file.</summary>
     public long Length => Bytes.Length;
 
-    /// <summary>Serves a file of the disk, which must not change while it is served.</summary>
+    /// <summary>Serves a file from disk, which must not change while it is served.</summary>
     public static MediaContent FromFile(string path) => new(Path.GetFileName(path), new DiskBytes(path));
 
     /// <summary>Serves bytes from memory, which must not change while they are served.</summary>
     public static MediaContent FromBytes(string name, ReadOnlyMemory<byte> bytes) => new(name, MockBytes.Of(bytes));
 
-    /// <summary>Serves bytes that are computed.</summary>
     public static MediaContent Of(string name, MockBytes bytes) => new(name, bytes);
 
-    /// <summary>Writes the bytes of a range.</summary>
-    /// <exception cref="EndOfStreamException">The range ends behind the file.</exception>
+    /// <summary>Copies the bytes of a range.</summary>
+    /// <exception cref="EndOfStreamException">The range extends past the end of the file.</exception>
     public void Fill(long offset, Span<byte> destination) => Bytes.Fill(offset, destination);
 
     private sealed class DiskBytes(string path) : MockBytes(new FileInfo(path).Length)

@@ -1,37 +1,36 @@
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>One posted file of a release: how it is named and cut into articles.</summary>
+/// <summary>A posted file of a release, with its name and its division into articles.</summary>
 public sealed record MockFile
 {
-    /// <summary>Decoded bytes per article where nothing else is said, as most posters choose it.</summary>
+    /// <summary>Default decoded bytes per article, a common choice of posters.</summary>
     public const int DefaultArticleSize = 716_800;
 
-    /// <summary>Name in subject, NZB and header.</summary>
+    /// <summary>Name in subject, NZB and yEnc header.</summary>
     public required string Name { get; init; }
 
-    /// <summary>Bytes of the file.</summary>
     public required long Size { get; init; }
 
-    /// <summary>Decoded bytes per article; the last one holds the rest.</summary>
+    /// <summary>Decoded bytes per article. The last article has the remainder.</summary>
     public int ArticleSize { get; init; } = DefaultArticleSize;
 
-    /// <summary>Decoded bytes of each article in order, for posts with uneven parts; null cuts evenly.</summary>
+    /// <summary>Decoded bytes of each article in order, for uneven parts; null for equal parts.</summary>
     public IReadOnlyList<int>? PartLengths { get; init; }
 
-    /// <summary>Whether it is posted as uuencode, as posts of old are. Lines are full where the articles are cut at a multiple of 45 bytes.</summary>
+    /// <summary>Whether the file is uuencoded, as in old posts. Lines are full if the article size is a multiple of 45 bytes.</summary>
     public bool IsUuencoded { get; init; }
 
-    /// <summary>The bytes; null for synthetic content. The mock must know them: by its options, or because the release was posted there.</summary>
+    /// <summary>The content; null for synthetic content. The mock must know it from its options or from a posted release.</summary>
     public MediaContent? Content { get; init; }
 
-    /// <summary>Subject in the NZB; null for the usual one with counter, name and size.</summary>
+    /// <summary>Subject in the NZB; null for the default with counter, name and size.</summary>
     public string? Subject { get; init; }
 
-    /// <summary>A file with the bytes of a real one.</summary>
+    /// <summary>Creates a file from real content.</summary>
     public static MockFile From(MediaContent content, int articleSize = DefaultArticleSize) =>
         new() { Name = content.Name, Size = content.Length, ArticleSize = articleSize, Content = content };
 
-    /// <summary>Lengths of the parts in order; a file without bytes has one empty part.</summary>
+    /// <summary>Returns the part lengths in order. An empty file has one empty part.</summary>
     internal int[] CutIntoParts()
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(Size, 0);

@@ -6,73 +6,66 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Where the bytes of an article come from.</summary>
+/// <summary>Source of an article's bytes.</summary>
 public enum ContentSource
 {
-    /// <summary><see cref="SyntheticContent"/>, from the seed alone.</summary>
+    /// <summary><see cref="SyntheticContent"/>, computed from the seed.</summary>
     Plain,
 
-    /// <summary>A real file that the mock was started with, or a file of a release that was posted there.</summary>
+    /// <summary>A real file from the mock's options, or a file of a posted release.</summary>
     Media,
 
-    /// <summary>A file of a release that is laid out by what the id says.</summary>
+    /// <summary>A file of a release whose layout is encoded in the id.</summary>
     Layout,
 }
 
 /// <summary>
-/// A message-id of the mock, which says everything that is needed to make its article, so that any mock serves any NZB:
-/// <c>source.seed.file.files.part.parts.begin.length.size.crc.name@sluice.mock</c>, seed and CRC in hex, the name as
-/// base64url of UTF-8. <c>-uu</c> behind the source is uuencode. In place of a source there may be a <see cref="LayoutRecipe"/>.
+/// A message-id of the mock. It contains everything needed to create its article, so that any mock can serve any NZB:
+/// <c>source.seed.file.files.part.parts.begin.length.size.crc.name@sluice.mock</c>, with seed and CRC in hex and the name as base64url of
+/// UTF-8. A <c>-uu</c> after the source means uuencode. The source may also be a <see cref="LayoutRecipe"/>.
 /// </summary>
 public sealed record MockMessageId
 {
-    /// <summary>Longest id that servers accept, brackets excluded.</summary>
+    /// <summary>Longest id that servers accept, without brackets.</summary>
     public const int MaxLength = 250;
 
     private const string Domain = "@sluice.mock";
     private const string Uuencoded = "-uu";
 
-    /// <summary>Where the bytes come from.</summary>
     public ContentSource Source { get; init; }
 
-    /// <summary>The layout of the release where that is the source, else null.</summary>
+    /// <summary>The layout of the release if <see cref="Source"/> is a layout, otherwise null.</summary>
     public string? Recipe { get; init; }
 
-    /// <summary>Whether the article is uuencoded.</summary>
     public bool IsUuencoded { get; init; }
 
-    /// <summary>Seed of the release.</summary>
     public required ulong Seed { get; init; }
 
-    /// <summary>File within the release, from 0.</summary>
+    /// <summary>0-based file within the release.</summary>
     public required int File { get; init; }
 
-    /// <summary>Files of the release.</summary>
     public required int Files { get; init; }
 
-    /// <summary>Part within the file, from 1.</summary>
+    /// <summary>1-based part within the file.</summary>
     public required int Part { get; init; }
 
-    /// <summary>Parts of the file.</summary>
     public required int Parts { get; init; }
 
-    /// <summary>First byte of the part within the file, from 0.</summary>
+    /// <summary>0-based offset of the part in the file.</summary>
     public required long Begin { get; init; }
 
-    /// <summary>Decoded bytes of the part.</summary>
     public required int Length { get; init; }
 
-    /// <summary>Decoded bytes of the whole file.</summary>
     public required long FileSize { get; init; }
 
-    /// <summary>CRC-32 of the whole file, which the last part carries; null elsewhere.</summary>
+    /// <summary>CRC-32 of the whole file. Only the last part has it; null otherwise.</summary>
     public uint? FileCrc { get; init; }
 
-    /// <summary>Name of the file as the poster wrote it.</summary>
+    /// <summary>File name as the poster wrote it.</summary>
     public required string Name { get; init; }
 
-    /// <summary>Reads an id without angle brackets.</summary>
-    /// <returns>False when the mock did not make it, or its numbers contradict each other.</returns>
+    /// <summary>Parses an id without angle brackets.</summary>
+    /// <returns>False if the mock did not create the id, or if its numbers contradict each other.</returns>
     public static bool TryParse(string? text, [NotNullWhen(true)] out MockMessageId? id)
     {
         id = null;
@@ -89,7 +82,7 @@ public sealed record MockMessageId
             || !TryParseCrc(fields[9], out var crc) || !TryParseName(fields[10], out var name))
             return false;
 
-        // The ceiling keeps an id made by hand from asking for an article that does not fit in memory.
+        // The limit prevents a hand-written id from requesting an article that does not fit in memory.
         if (file >= files || part < 1 || part > parts || begin > size - length || length > MaxPartLength)
             return false;
 
@@ -112,10 +105,9 @@ public sealed record MockMessageId
         return true;
     }
 
-    /// <summary>Largest part that is served, in decoded bytes.</summary>
+    /// <summary>Largest served part in decoded bytes.</summary>
     public const int MaxPartLength = 64 << 20;
 
-    /// <summary>The id without angle brackets.</summary>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{SourceText}{(IsUuencoded ? Uuencoded : "")}.{Seed:x}.{File}.{Files}.{Part}.{Parts}.{Begin}.{Length}.{FileSize}.{(FileCrc is { } crc ? crc.ToString("x8", CultureInfo.InvariantCulture) : "-")}.{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Name))}{Domain}");

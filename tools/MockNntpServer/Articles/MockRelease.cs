@@ -3,19 +3,16 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>
-/// A release that any mock can serve, known by nothing but its NZB. Same arguments, same bytes. Immutable and thread-safe.
-/// </summary>
+/// <summary>A release that any mock can serve from its NZB alone. Equal arguments give equal bytes. Immutable and thread-safe.</summary>
 public sealed class MockRelease
 {
-    /// <summary>Most of an article that is not its data: status line, headers, keyword lines and what a cache adds.</summary>
+    /// <summary>Upper bound of the overhead per article: status line, headers, keyword lines and cache entry.</summary>
     private const int LargestFrame = 1500;
 
     private readonly Func<MockMessageId, MediaContent?, PostedSize> _measure;
     private readonly Lazy<PostedPart[][]> _parts;
     private readonly IReadOnlyList<MockEntry>? _entries;
 
-    /// <summary>A release of any files.</summary>
     public MockRelease(string title, ulong seed, IReadOnlyList<MockFile> files)
         : this(title, seed, files, ArticleEncoder.Measure)
     {
@@ -30,36 +27,36 @@ public sealed class MockRelease
         _parts = new Lazy<PostedPart[][]>(MeasureParts);
     }
 
-    /// <summary>Name in the NZB's head.</summary>
+    /// <summary>Title in the NZB head.</summary>
     public string Title { get; }
 
     /// <summary>Seed of the synthetic content.</summary>
     public ulong Seed { get; }
 
-    /// <summary>The files in the order of the NZB.</summary>
+    /// <summary>The files in NZB order.</summary>
     public IReadOnlyList<MockFile> Files { get; }
 
-    /// <summary>Password in the NZB's head; null: there is none.</summary>
+    /// <summary>Password in the NZB head; null for none.</summary>
     public string? Password { get; init; }
 
-    /// <summary>The truth: every file that the release brings, those inside of archives included; of plain releases the posted files.</summary>
+    /// <summary>Expected files of the release, including those inside archives. For plain releases these are the posted files.</summary>
     public IReadOnlyList<MockEntry> Entries
     {
         get => _entries ?? [.. Files.Select((file, index) => new MockEntry(file.Name, BytesOf(index)) { Posted = [index] })];
         init => _entries = value;
     }
 
-    /// <summary>Whether the NZB lists each segment as a file of its own, as some indexers do.</summary>
+    /// <summary>Whether the NZB lists each segment as a separate file, as some indexers do.</summary>
     public bool ListsSegmentsAsFiles { get; init; }
 
-    /// <summary>Whether each of these files has the number of its part in subject and segment; else 1.</summary>
+    /// <summary>Whether each of these files has its part number in subject and segment; otherwise 1.</summary>
     public bool NumbersSegmentFiles { get; init; }
 
-    /// <summary>What its message-ids say about its layout; null where the mock knows the content otherwise.</summary>
+    /// <summary>Layout encoded in its message-ids; null if the mock knows the content from elsewhere.</summary>
     internal string? Recipe { get; init; }
 
     /// <summary>
-    /// The plain layout: <paramref name="size"/> bytes as one film, or as several of equal size (the last takes the rest).
+    /// Creates a plain release of <paramref name="size"/> bytes: one film, or several of equal size. The last one takes the remainder.
     /// </summary>
     public static MockRelease Plain(ulong seed, long size, int files = 1, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false)
     {
@@ -80,34 +77,32 @@ public sealed class MockRelease
         return new MockRelease($"plain-{seed}", seed, list);
     }
 
-    /// <summary>A release of real files. The mock that serves it must be given the same list.</summary>
+    /// <summary>Creates a release of real files. The mock that serves it must be given the same list.</summary>
     public static MockRelease Media(ulong seed, IReadOnlyList<MediaContent> files, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false) =>
         new($"media-{seed}", seed, [.. files.Select((file, i) => obfuscate ? MockFile.From(file, articleSize) with { Name = VolumeNames.Hex(seed, i) } : MockFile.From(file, articleSize))]);
 
-    /// <summary>The message-id of a part, without angle brackets.</summary>
-    /// <param name="file">File, from 0.</param>
-    /// <param name="part">Part, from 1.</param>
+    /// <summary>Returns the message-id of a part, without angle brackets.</summary>
+    /// <param name="file">0-based file.</param>
+    /// <param name="part">1-based part.</param>
     public string MessageId(int file, int part) => _parts.Value[file][part - 1].Id.ToString();
 
-    /// <summary>Every message-id of a file in order of parts.</summary>
+    /// <summary>Returns the message-ids of a file in part order.</summary>
     public IReadOnlyList<string> MessageIds(int file = 0) => [.. _parts.Value[file].Select(part => part.Id.ToString())];
 
-    /// <summary>Articles of all files.</summary>
+    /// <summary>Number of articles in all files.</summary>
     public int ArticleCount => _parts.Value.Sum(parts => parts.Length);
 
-    /// <summary>Bytes of all articles as posted: the sum of the NZB's <c>bytes</c>.</summary>
+    /// <summary>Size of all articles as posted: the sum of the NZB's <c>bytes</c>.</summary>
     public long EncodedSize => _parts.Value.Sum(parts => parts.Sum(part => (long)part.EncodedLength));
 
-    /// <summary>The true bytes of a posted file.</summary>
+    /// <summary>Returns the expected bytes of a posted file.</summary>
     public MockBytes BytesOf(int file) => Files[file].Content?.Bytes ?? MockBytes.Synthetic(Seed, file, Files[file].Size);
 
-    /// <summary>The true bytes of a range of a posted file.</summary>
+    /// <summary>Copies the expected bytes of a range of a posted file.</summary>
     public void Fill(int file, long offset, Span<byte> destination) => BytesOf(file).Fill(offset, destination);
 
-    /// <summary>Writes the NZB.</summary>
     public void WriteNzb(Stream output) => NzbWriter.Write(output, this);
 
-    /// <summary>The NZB as bytes.</summary>
     public byte[] ToNzb()
     {
         using var output = new MemoryStream();
@@ -115,10 +110,10 @@ public sealed class MockRelease
         return output.ToArray();
     }
 
-    /// <summary>Memory that its articles take at most in a cache, by the usual share of escapes: known without encoding them.</summary>
+    /// <summary>Estimated maximum cache size of its articles, from the usual share of escapes. It is known without encoding them.</summary>
     internal long LargestCost => Files.Sum(file => (file.Size * (file.IsUuencoded ? 140 : 104) / 100) + ((file.PartLengths?.Count ?? (file.Size / file.ArticleSize) + 1) * (long)LargestFrame));
 
-    /// <summary>The same release, whose articles are measured in another way.</summary>
+    /// <summary>Returns the same release with another way to measure its articles.</summary>
     internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) =>
         new(Title, Seed, Files, measure) { Password = Password, Entries = Entries, Recipe = Recipe, ListsSegmentsAsFiles = ListsSegmentsAsFiles, NumbersSegmentFiles = NumbersSegmentFiles };
 
@@ -150,7 +145,7 @@ public sealed class MockRelease
         for (var i = 0; i < ids.Length; i++)
             crc = JoinedCrc.Of(crc, measured[i].Crc, ids[i].Length);
 
-        // The last part was measured with a zero in this place, which is as long as text.
+        // The last part was measured with a zero CRC, which has the same text length.
         var last = ids[^1] with { FileCrc = crc };
         if (last.ToString().Length > MockMessageId.MaxLength)
             throw new ArgumentException($"The name {Files[file].Name} is too long for a message-id.");
@@ -176,5 +171,5 @@ public sealed class MockRelease
     };
 }
 
-/// <summary>One part of a release as its NZB lists it.</summary>
+/// <summary>A part of a release as listed in its NZB.</summary>
 internal readonly record struct PostedPart(MockMessageId Id, int EncodedLength);

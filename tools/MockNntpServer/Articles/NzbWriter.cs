@@ -4,7 +4,7 @@ using System.Xml;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Writes a release as an NZB 1.1 document, as posters do.</summary>
+/// <summary>Writes a release as an NZB 1.1 document.</summary>
 internal static class NzbWriter
 {
     private const string Namespace = "http://www.newzbin.com/DTD/2003/nzb";

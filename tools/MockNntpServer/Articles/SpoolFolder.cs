@@ -3,8 +3,8 @@ using System.Text;
 namespace Sluice.Tools.MockNntpServer.Articles;
 
 /// <summary>
-/// Folders of raw articles as posted (headers, empty line, body; CRLF, dots not doubled), found by their Message-ID
-/// header. The folders are read once, at start.
+/// Folders of raw articles as posted (headers, empty line, body; CRLF, no dot-stuffing), found by their Message-ID header. The folders are
+/// read once, at startup.
 /// </summary>
 internal sealed class SpoolFolder
 {
@@ -12,7 +12,7 @@ internal sealed class SpoolFolder
 
     private readonly Dictionary<string, ArticleReference> _articles = new(StringComparer.Ordinal);
 
-    /// <summary>Indexes a folder and all below it.</summary>
+    /// <summary>Indexes a folder and its subfolders.</summary>
     /// <exception cref="InvalidDataException">A file ending in <c>.article</c> has no Message-ID header.</exception>
     public SpoolFolder(string root)
     {
@@ -30,13 +30,11 @@ internal sealed class SpoolFolder
         }
     }
 
-    /// <summary>Every article of the spool.</summary>
     public IReadOnlyCollection<ArticleReference> Articles => _articles.Values;
 
-    /// <summary>The article of a name, or null.</summary>
+    /// <summary>Finds an article by name, or returns null.</summary>
     public ArticleReference? Find(string messageId) => _articles.GetValueOrDefault(messageId);
 
-    /// <summary>Reads the article from the disk.</summary>
     public static WireArticle Read(ArticleReference article)
     {
         ReadOnlySpan<byte> raw = File.ReadAllBytes(article.SpoolPath!);
@@ -44,7 +42,7 @@ internal sealed class SpoolFolder
         return new WireArticle(article.MessageId, raw[..(end + 2)].ToArray(), DotStuffing.Add(raw[(end + 4)..]));
     }
 
-    /// <summary>The name in a raw article's header, or null when the file is no article.</summary>
+    /// <summary>Reads the message-id from a raw article's header; null if the file is not an article.</summary>
     private static string? ReadMessageId(string path)
     {
         var buffer = new byte[MaxHeaderBytes];

@@ -6,20 +6,18 @@ using System.Runtime.Intrinsics;
 namespace Sluice.Tools.MockNntpServer.Articles;
 
 /// <summary>
-/// The bytes of synthetic files: byte k of file f is byte (k mod 8), little-endian, of
-/// <c>mix(s + (k/8 + 1) * 0x9E3779B97F4A7C15)</c> with <c>s = mix(seed XOR mix(f + 1))</c>, where <c>mix</c> is the
-/// finaliser of SplitMix64. Any range costs the same, wherever it lies.
+/// The bytes of synthetic files: byte k of file f is byte (k mod 8), little-endian, of <c>mix(s + (k/8 + 1) * 0x9E3779B97F4A7C15)</c> with
+/// <c>s = mix(seed XOR mix(f + 1))</c>. <c>mix</c> is the finalizer of SplitMix64. The cost of a range does not depend on its offset.
 /// </summary>
-/// <remarks>Pure and thread-safe. This is the truth that a test compares with.</remarks>
+/// <remarks>Pure and thread-safe. Tests compare with these bytes.</remarks>
 public static class SyntheticContent
 {
     private const ulong Golden = 0x9E3779B97F4A7C15;
 
-    /// <summary>Writes the bytes of a range.</summary>
-    /// <param name="seed">Seed of the release.</param>
-    /// <param name="file">File within the release, from 0.</param>
-    /// <param name="offset">First byte of the range within the file, from 0.</param>
-    /// <param name="destination">Filled completely; how long the file is does not matter here.</param>
+    /// <summary>Computes the bytes of a range.</summary>
+    /// <param name="file">0-based file within the release.</param>
+    /// <param name="offset">0-based offset of the range in the file.</param>
+    /// <param name="destination">Filled completely, because the content has no end.</param>
     public static void Fill(ulong seed, int file, long offset, Span<byte> destination)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(file);
@@ -56,7 +54,7 @@ public static class SyntheticContent
         FillWithin(start, word, 0, destination);
     }
 
-    /// <summary>The finaliser of SplitMix64, which all placement of faults and jitter uses as well.</summary>
+    /// <summary>The finalizer of SplitMix64, which also places faults and jitter.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ulong Mix(ulong z)
     {

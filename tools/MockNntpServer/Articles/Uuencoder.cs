@@ -2,18 +2,18 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Encodes as old posters did (POSIX.1 uuencode, historical algorithm). Pure.</summary>
+/// <summary>Encodes bytes as old posters did (POSIX.1 uuencode, historical algorithm). Pure.</summary>
 internal static class Uuencoder
 {
     private const int BytesPerLine = 45;
 
-    /// <summary>The lines behind the data of a file: one of no bytes, and the keyword.</summary>
+    /// <summary>Lines after the data of a file: an empty line and the keyword.</summary>
     public static ReadOnlySpan<byte> End => "`\r\nend\r\n"u8;
 
-    /// <summary>The body of an article, dots not doubled.</summary>
+    /// <summary>Returns the body of an article without dot-stuffing.</summary>
     /// <param name="bytes">Decoded bytes of the part.</param>
-    /// <param name="name">Name of the file in its first article; null for one of the others, which say nothing about themselves.</param>
-    /// <param name="ends">Whether it is the last article of its file.</param>
+    /// <param name="name">File name for the first article; null for the others, which have no header.</param>
+    /// <param name="ends">Whether this is the last article of its file.</param>
     public static byte[] Encode(ReadOnlySpan<byte> bytes, string? name, bool ends)
     {
         var text = new StringBuilder(name is null ? "" : $"begin 644 {name}\r\n");

@@ -2,13 +2,13 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>An article ready to be sent: the whole answer to BODY in one array, the headers beside it. Immutable.</summary>
+/// <summary>An article ready to send: headers, and the complete BODY response in one array. Immutable.</summary>
 internal sealed class WireArticle
 {
     private readonly byte[] _bodyAnswer;
     private readonly int _bodyStart;
 
-    /// <summary>Builds the answer from a body that is already dot-stuffed and ends with CRLF, or is empty.</summary>
+    /// <summary>Creates the response from a body that is dot-stuffed and ends with CRLF, or is empty.</summary>
     public WireArticle(string messageId, byte[] headers, ReadOnlySpan<byte> stuffedBody)
     {
         MessageId = messageId;
@@ -21,10 +21,10 @@ internal sealed class WireArticle
         Terminator.CopyTo(_bodyAnswer.AsSpan(_bodyStart + stuffedBody.Length));
     }
 
-    /// <summary>What an NZB needs of it; default for an article of the spool.</summary>
+    /// <summary>Size and CRC for the NZB; default for a spool article.</summary>
     public PostedSize Posted { get; init; }
 
-    /// <summary>The article's name, without angle brackets.</summary>
+    /// <summary>Message-id without angle brackets.</summary>
     public string MessageId { get; }
 
     /// <summary>Header lines, each with CRLF, without the empty line.</summary>
@@ -33,20 +33,20 @@ internal sealed class WireArticle
     /// <summary>Status line, stuffed body and terminator.</summary>
     public ReadOnlyMemory<byte> BodyAnswer => _bodyAnswer;
 
-    /// <summary>Where the body begins in <see cref="BodyAnswer"/>.</summary>
+    /// <summary>Offset of the body in <see cref="BodyAnswer"/>.</summary>
     public int BodyStart => _bodyStart;
 
-    /// <summary>Stuffed body and terminator, as it follows any status line.</summary>
+    /// <summary>Stuffed body and terminator, without a status line.</summary>
     public ReadOnlyMemory<byte> StuffedBody => _bodyAnswer.AsMemory(_bodyStart);
 
     private static ReadOnlySpan<byte> Terminator => ".\r\n"u8;
 
-    /// <summary>Memory it takes in a cache.</summary>
+    /// <summary>Memory used in a cache.</summary>
     public long Cost => _bodyAnswer.Length + Headers.Length + 200;
 
-    /// <summary>The body as posted: dots not doubled, no terminator.</summary>
+    /// <summary>Returns the body as posted, without dot-stuffing and terminator.</summary>
     public byte[] GetPlainBody() => DotStuffing.Remove(_bodyAnswer.AsSpan(_bodyStart, _bodyAnswer.Length - _bodyStart - 3));
 
-    /// <summary>The same article with another body, given as posted.</summary>
+    /// <summary>Returns the same article with another body, given as posted.</summary>
     public WireArticle WithPlainBody(ReadOnlySpan<byte> body) => new(MessageId, Headers, DotStuffing.Add(body));
 }

@@ -4,21 +4,21 @@ using System.Runtime.Intrinsics;
 namespace Sluice.Tools.MockNntpServer.Articles;
 
 /// <summary>
-/// Encodes data lines as a plain poster does (yEnc draft 1.3): each byte plus 42, the critical results NUL, LF, CR and
-/// <c>=</c> escaped; dots at a line's start doubled as the transport does.
+/// Encodes data lines as a simple poster does (yEnc draft 1.3): adds 42 to each byte and escapes the critical results NUL, LF, CR and
+/// <c>=</c>. Dots at the start of a line are doubled for the transport.
 /// </summary>
 internal static class YencEncoder
 {
-    /// <summary>Columns per line; an escape that begins in the last one makes the line one longer.</summary>
+    /// <summary>Columns per line. A line is one longer if an escape begins in its last column.</summary>
     public const int LineLength = 128;
 
-    /// <summary>Most bytes that <see cref="Encode"/> may touch for this much data.</summary>
+    /// <summary>Upper bound of the bytes that <see cref="Encode"/> may write for this much data.</summary>
     public static int MaxEncodedLength(int length) => checked((2 * length) + (3 * ((length / 64) + 2)) + Vector512<byte>.Count);
 
-    /// <summary>Writes data lines with CRLF behind each.</summary>
+    /// <summary>Writes data lines, each followed by CRLF.</summary>
     /// <param name="source">Decoded bytes of the part.</param>
     /// <param name="destination">At least <see cref="MaxEncodedLength"/> bytes.</param>
-    /// <param name="dots">Lines that begin with a dot, which is doubled as NNTP sends it.</param>
+    /// <param name="dots">Number of dot-stuffed lines.</param>
     /// <returns>Bytes written.</returns>
     public static int Encode(ReadOnlySpan<byte> source, Span<byte> destination, out int dots)
     {
@@ -45,7 +45,7 @@ internal static class YencEncoder
         while (column < LineLength && source.Length - read >= Vector512<byte>.Count)
         {
             var block = Vector512.Create(source[read..]) + Vector512.Create((byte)42);
-            // All are stored; what lies behind an escape or the end of the line is written again in the next step.
+            // Store the whole block. The next step overwrites bytes after an escape or the end of the line.
             block.CopyTo(line[column..]);
             var critical = (Vector512.Equals(block, Vector512<byte>.Zero) | Vector512.Equals(block, Vector512.Create((byte)'\n'))
                 | Vector512.Equals(block, Vector512.Create((byte)'\r')) | Vector512.Equals(block, Vector512.Create((byte)'=')))

@@ -1,14 +1,12 @@
 namespace Sluice.Tools.MockNntpServer.Cli;
 
-/// <summary>Flags of a command line: <c>--name=value</c>, <c>--name value</c>, or <c>--name</c> alone for a switch.</summary>
+/// <summary>Command-line flags: <c>--name=value</c>, <c>--name value</c>, or <c>--name</c> alone for a switch.</summary>
 internal sealed class Arguments
 {
     private readonly List<KeyValuePair<string, string>> _flags = [];
 
-    /// <summary>Reads the flags.</summary>
-    /// <param name="args">As the process got them.</param>
     /// <param name="valued">Names of flags with a value.</param>
-    /// <param name="switches">Names of flags that stand alone; a value behind an equals sign is allowed.</param>
+    /// <param name="switches">Names of flags without a value; a value after an equals sign is allowed.</param>
     /// <exception cref="FormatException">A flag is unknown or lacks its value.</exception>
     public Arguments(IReadOnlyList<string> args, IReadOnlySet<string> valued, IReadOnlySet<string> switches)
     {
@@ -24,12 +22,11 @@ internal sealed class Arguments
         }
     }
 
-    /// <summary>Whether the flag stands there.</summary>
     public bool Has(string name) => _flags.Exists(flag => flag.Key == name);
 
-    /// <summary>The last value of a flag, or null.</summary>
+    /// <summary>Returns the last value of a flag, or null.</summary>
     public string? Get(string name) => _flags.FindLast(flag => flag.Key == name).Value;
 
-    /// <summary>Every value of a flag that may stand several times.</summary>
+    /// <summary>Returns all values of a repeatable flag.</summary>
     public IEnumerable<string> All(string name) => _flags.Where(flag => flag.Key == name).Select(flag => flag.Value);
 }

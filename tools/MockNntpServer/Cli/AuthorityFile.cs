@@ -1,6 +1,6 @@
 namespace Sluice.Tools.MockNntpServer.Cli;
 
-/// <summary>The file in which a client finds the authority to trust; a temporary one is deleted with the process.</summary>
+/// <summary>The PEM file with the authority that clients must trust. A temporary file is deleted on exit.</summary>
 internal sealed class AuthorityFile : IDisposable
 {
     private readonly bool _isTemporary;
@@ -11,12 +11,10 @@ internal sealed class AuthorityFile : IDisposable
         _isTemporary = isTemporary;
     }
 
-    /// <summary>Where it is.</summary>
     public string Path { get; }
 
-    /// <summary>Writes it.</summary>
     /// <param name="pem">The authority.</param>
-    /// <param name="path">Where to; null chooses a place among the temporary files.</param>
+    /// <param name="path">Path of the file; null for a temporary file.</param>
     public static AuthorityFile Write(string pem, string? path)
     {
         var file = new AuthorityFile(path ?? System.IO.Path.Combine(System.IO.Path.GetTempPath(), $"mock-nntp-ca-{Guid.NewGuid():N}.pem"), path is null);
@@ -24,7 +22,6 @@ internal sealed class AuthorityFile : IDisposable
         return file;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (_isTemporary)

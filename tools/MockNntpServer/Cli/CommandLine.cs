@@ -7,7 +7,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Cli;
 
-/// <summary>What the executable was asked to do, read from its flags. Files named there are read at once.</summary>
+/// <summary>Parsed flags of the executable. Files named in flags are read immediately.</summary>
 internal sealed class CommandLine
 {
     public const string Usage = """
@@ -43,7 +43,7 @@ internal sealed class CommandLine
 
     private readonly Arguments _arguments;
 
-    /// <exception cref="FormatException">A flag is unknown or its value is none.</exception>
+    /// <exception cref="FormatException">A flag is unknown or its value is invalid.</exception>
     public CommandLine(IReadOnlyList<string> args)
     {
         _arguments = new Arguments(args, Valued, Switches);
@@ -66,7 +66,7 @@ internal sealed class CommandLine
 
     public MockOptions Options { get; } = new();
 
-    /// <summary>The release of the flags; null where help is wanted.</summary>
+    /// <summary>The release that the flags describe; null if help is requested.</summary>
     public MockRelease? Release { get; }
 
     private ulong Seed => (ulong)Whole("seed", 1, long.MaxValue);
@@ -154,7 +154,7 @@ internal sealed class CommandLine
         return provider;
     }
 
-    /// <summary>The value for a provider out of a list with commas; the last one holds for those behind.</summary>
+    /// <summary>Returns a provider's value from a comma-separated list. The last value applies to all further providers.</summary>
     private string? ForProvider(string name, int index) =>
         _arguments.Get(name)?.Split(',') is { } values ? values[Math.Min(index, values.Length - 1)] : null;
 

@@ -8,9 +8,9 @@ using Sluice.Tools.MockNntpServer.Faults;
 namespace Sluice.Tools.MockNntpServer.Control;
 
 /// <summary>
-/// Statistics and changes over HTTP on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /drop</c>, <c>POST /release?seed=2</c>, which
-/// encodes a release ahead in place of the one before and answers with its NZB, <c>POST /set?latency=150&amp;missing=0.01</c>
-/// (with <c>provider=0</c> for one of them), <c>POST /faults</c> with a fault script that replaces the former one.
+/// HTTP control port on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /drop</c>, <c>POST /release?seed=2</c>, <c>POST
+/// /set?latency=150&amp;missing=0.01</c> (<c>provider=0</c> limits it to one provider), and <c>POST /faults</c> with a new fault script.
+/// <c>/release</c> pre-encodes a release in place of the previous one and returns its NZB.
 /// </summary>
 internal sealed class ControlListener : IAsyncDisposable
 {
@@ -29,10 +29,8 @@ internal sealed class ControlListener : IAsyncDisposable
         _accepting = AcceptAsync();
     }
 
-    /// <summary>Where it listens.</summary>
     public IPEndPoint EndPoint { get; }
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         await _stopping.CancelAsync();
@@ -55,7 +53,7 @@ internal sealed class ControlListener : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            // The mock stops.
+            // The mock is stopping.
         }
     }
 
@@ -75,7 +73,7 @@ internal sealed class ControlListener : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException)
         {
-            // The client went without its answer, which is its own affair.
+            // The client disconnected before its response, which is not an error of the mock.
         }
     }
 
@@ -117,7 +115,7 @@ internal sealed class ControlListener : IAsyncDisposable
             ? _mock.ReleaseOf(seed) ?? throw new FormatException("This mock makes no releases.")
             : throw new FormatException("A release is asked for by seed=N.");
 
-    /// <summary>Applies all changes of a request, or none when one of them is wrong.</summary>
+    /// <summary>Applies all changes of a request, or none if one of them is invalid.</summary>
     private void Set(IReadOnlyList<KeyValuePair<string, string>> query)
     {
         var only = query.FirstOrDefault(pair => pair.Key == "provider").Value is { } text ? ProviderNumber(text) : (int?)null;
@@ -150,7 +148,7 @@ internal sealed class ControlListener : IAsyncDisposable
 
     private Action ChangeOfProviders(string name, string value, int? only)
     {
-        // Tried on a provider of its own first, so that a wrong value changes nothing.
+        // Try the value on a separate provider first, so that an invalid value changes nothing.
         ProviderSettings.Set(new MockProvider(), name, value);
         var concerned = only is { } one ? [one] : Enumerable.Range(0, _mock.Providers.Count);
         return () =>

@@ -3,15 +3,14 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Control;
 
-/// <summary>The little of HTTP/1.1 (RFC 9112) that the control port understands.</summary>
+/// <summary>The subset of HTTP/1.1 (RFC 9112) that the control port supports.</summary>
 internal sealed record ControlRequest(string Method, string Path, IReadOnlyList<KeyValuePair<string, string>> Query, string Body)
 {
     private const int MaxHead = 16 * 1024;
     private const int MaxBody = 1 << 20;
 
-    /// <summary>Reads one request.</summary>
-    /// <exception cref="FormatException">It is no request, or too large.</exception>
-    /// <exception cref="EndOfStreamException">The client closed in the middle of it.</exception>
+    /// <exception cref="FormatException">The request is invalid or too large.</exception>
+    /// <exception cref="EndOfStreamException">The client closed the connection within the request.</exception>
     public static async Task<ControlRequest> ReadAsync(Stream stream, CancellationToken cancellationToken)
     {
         var buffer = new byte[MaxHead];

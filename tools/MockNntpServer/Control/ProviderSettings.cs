@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Tools.MockNntpServer.Control;
 
-/// <summary>The settings of a provider by the names that command line and control port use.</summary>
+/// <summary>Provider settings by the names used on the command line and the control port.</summary>
 internal static class ProviderSettings
 {
     private static readonly Dictionary<string, Func<MockProvider, string, MockProvider>> Setters = new(StringComparer.Ordinal)
@@ -23,14 +23,12 @@ internal static class ProviderSettings
         ["stall-seconds"] = (provider, value) => provider with { StallTime = TimeSpan.FromSeconds(Number(value, 86_400)) },
     };
 
-    /// <summary>Every name.</summary>
     public static IEnumerable<string> Names => Setters.Keys;
 
-    /// <summary>Whether there is a setting of that name.</summary>
     public static bool Has(string name) => Setters.ContainsKey(name);
 
-    /// <summary>The provider with one setting replaced.</summary>
-    /// <exception cref="FormatException">The value is none for this setting.</exception>
+    /// <summary>Returns the provider with one setting replaced.</summary>
+    /// <exception cref="FormatException">The value is invalid for this setting.</exception>
     public static MockProvider Set(MockProvider provider, string name, string value)
     {
         try
@@ -43,7 +41,7 @@ internal static class ProviderSettings
         }
     }
 
-    /// <summary>Megabits per second to bytes per second.</summary>
+    /// <summary>Converts megabits per second to bytes per second.</summary>
     private static long BytesPerSecond(string value) => (long)(Number(value, 1_000_000) * 125_000);
 
     private static double Number(string value, double most) =>

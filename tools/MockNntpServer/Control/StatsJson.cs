@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Sluice.Tools.MockNntpServer.Control;
 
-/// <summary>Counters as JSON: the whole, and the same for each provider.</summary>
+/// <summary>Writes the counters as JSON, in total and per provider.</summary>
 internal static class StatsJson
 {
     public static byte[] Write(MockServer mock)

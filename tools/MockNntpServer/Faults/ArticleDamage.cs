@@ -5,10 +5,10 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>Makes a wrong article out of a true one, synthetic or of the spool. Pure.</summary>
+/// <summary>Creates a damaged article from an intact one, synthetic or from the spool. Pure.</summary>
 internal static partial class ArticleDamage
 {
-    /// <summary>The damaged article; null when this article has no place where the damage could be done.</summary>
+    /// <summary>Returns the damaged article; null if the damage does not apply to this article.</summary>
     public static WireArticle? Apply(FaultKind kind, WireArticle article, ulong bits)
     {
         var plain = article.GetPlainBody();
@@ -43,7 +43,7 @@ internal static partial class ArticleDamage
         return damaged is null ? null : article.WithPlainBody(damaged.ToBytes());
     }
 
-    /// <summary>Does to the lines of uuencode what can be done to them; the other kinds of damage are to fields that it does not have.</summary>
+    /// <summary>Damages uuencode lines. Other kinds of damage change fields that uuencode does not have.</summary>
     private static byte[]? DamageLines(FaultKind kind, ReadOnlySpan<byte> body, ulong bits)
     {
         var from = body.StartsWith("begin "u8) ? body.IndexOf((byte)'\n') + 1 : 0;
@@ -59,7 +59,7 @@ internal static partial class ArticleDamage
         return damaged is null ? null : [.. body[..from], .. damaged.Lines.Span, .. body[to..]];
     }
 
-    /// <summary>Changes one data byte to another that needs no escape, so that the length stays.</summary>
+    /// <summary>Replaces one data byte by another that needs no escape, so that the length does not change.</summary>
     private static YencBody? CorruptOneByte(YencBody body, ulong bits)
     {
         var lines = body.Lines.ToArray();
@@ -76,7 +76,7 @@ internal static partial class ArticleDamage
         return null;
     }
 
-    /// <summary>The same bytes as a whole file of an old poster.</summary>
+    /// <summary>Returns the same bytes as a complete uuencoded file.</summary>
     private static YencBody AsUuencode(YencBody body)
     {
         var bytes = new List<byte>(body.Lines.Length);
@@ -92,7 +92,10 @@ internal static partial class ArticleDamage
 
     private static bool IsPlain(byte b) => b is not (0 or (byte)'\r' or (byte)'\n' or (byte)'=');
 
-    /// <summary>Takes the escape off every NUL, which no other escape ends like, and puts bytes into the name that are no UTF-8.</summary>
+    /// <summary>
+    /// Replaces every escaped NUL by a bare one, and puts invalid UTF-8 into the name. The replacement is safe, because no other escape has
+    /// the same second character.
+    /// </summary>
     private static YencBody BareNulls(YencBody body) => body with
     {
         Lines = Encoding.Latin1.GetBytes(Encoding.Latin1.GetString(body.Lines.Span).Replace("=@", "\0", StringComparison.Ordinal)),

@@ -4,8 +4,8 @@ using System.Globalization;
 namespace Sluice.Tools.MockNntpServer.Faults;
 
 /// <summary>
-/// Which articles a fault concerns: a share of all (<c>0.01</c>, <c>1%</c>, <c>1.0</c>), or a list of parts
-/// (<c>17,200-203</c>; of one file <c>2:17</c>, files from 1), or one message-id. Immutable.
+/// The articles that a fault affects: a share of all (<c>0.01</c>, <c>1%</c>, <c>1.0</c>), or a list of parts (<c>17,200-203</c>;
+/// <c>2:17</c> for the second file), or one message-id. Immutable.
 /// </summary>
 public sealed class ArticleSelection
 {
@@ -19,16 +19,14 @@ public sealed class ArticleSelection
         _messageId = messageId;
     }
 
-    /// <summary>No article.</summary>
     public static ArticleSelection None { get; } = new(0, [], null);
 
-    /// <summary>Every article.</summary>
     public static ArticleSelection All { get; } = new(1, [], null);
 
-    /// <summary>Share of the articles that the list allows, 0 to 1.</summary>
+    /// <summary>Share of the listed articles, 0 to 1.</summary>
     public double Rate { get; }
 
-    /// <summary>A share of all articles, placed by the seed.</summary>
+    /// <summary>Selects a share of all articles, placed by the seed.</summary>
     public static ArticleSelection Share(double rate)
     {
         if (double.IsNaN(rate) || rate < 0 || rate > 1)
@@ -36,10 +34,10 @@ public sealed class ArticleSelection
         return new ArticleSelection(rate, [], null);
     }
 
-    /// <summary>One article by name, without angle brackets.</summary>
+    /// <summary>Selects one article by name, without angle brackets.</summary>
     public static ArticleSelection Article(string messageId) => new(1, [], messageId);
 
-    /// <summary>Parts of whatever file.</summary>
+    /// <summary>Selects parts of any file.</summary>
     public static ArticleSelection Parts(params ReadOnlySpan<int> parts)
     {
         var ranges = ImmutableArray.CreateBuilder<Range>(parts.Length);
@@ -48,9 +46,9 @@ public sealed class ArticleSelection
         return new ArticleSelection(1, ranges.DrainToImmutable(), null);
     }
 
-    /// <summary>Reads a share, a list or a message-id.</summary>
-    /// <remarks>A share has a dot, a per cent sign, or is 0; a lone <c>1</c> is the first part.</remarks>
-    /// <exception cref="FormatException">The text is none of them.</exception>
+    /// <summary>Parses a share, a list or a message-id.</summary>
+    /// <remarks>A share has a dot, a percent sign, or is 0. A plain <c>1</c> is the first part.</remarks>
+    /// <exception cref="FormatException">The text has none of these forms.</exception>
     public static ArticleSelection Parse(string text)
     {
         text = text.Trim();

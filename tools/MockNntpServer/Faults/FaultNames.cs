@@ -2,10 +2,10 @@ using System.Collections.Frozen;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>When a fault is looked for.</summary>
+/// <summary>Point at which a fault is checked.</summary>
 internal enum FaultStage
 {
-    /// <summary>Never: it is only counted.</summary>
+    /// <summary>Never checked, only counted.</summary>
     None,
     Gate,
     Connect,
@@ -16,11 +16,10 @@ internal enum FaultStage
     Bytes,
     Delivery,
 
-    /// <summary>Asked again and again while a connection lives; counted when it makes a difference.</summary>
+    /// <summary>Checked repeatedly during a connection; counted when it has an effect.</summary>
     Regime,
 }
 
-/// <summary>Names and stages of fault kinds.</summary>
 public static class FaultNames
 {
     private static readonly (FaultKind Kind, string Name, FaultStage Stage)[] Table =
@@ -111,14 +110,14 @@ public static class FaultNames
 
     private static readonly FrozenDictionary<string, FaultKind> ByName = Table.ToFrozenDictionary(row => row.Name, row => row.Kind);
 
-    /// <summary>Every kind that a script may use.</summary>
+    /// <summary>All kinds allowed in scripts.</summary>
     public static IEnumerable<FaultKind> Scriptable => Table.Where(row => row.Stage != FaultStage.None).Select(row => row.Kind);
 
-    /// <summary>The name in scripts and counters.</summary>
+    /// <summary>Returns the name in scripts and counters.</summary>
     public static string Of(FaultKind kind) => Table[(int)kind].Name;
 
-    /// <summary>The kind of a name.</summary>
-    /// <returns>False when there is none, or no script may use it.</returns>
+    /// <summary>Finds a kind by name.</summary>
+    /// <returns>False if the name is unknown or not allowed in scripts.</returns>
     public static bool TryParse(string name, out FaultKind kind) => ByName.TryGetValue(name, out kind) && StageOf(kind) != FaultStage.None;
 
     internal static FaultStage StageOf(FaultKind kind) => Table[(int)kind].Stage;

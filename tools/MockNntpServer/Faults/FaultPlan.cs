@@ -2,31 +2,31 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>The points at which the mock looks for a fault.</summary>
+/// <summary>The context in which the mock checks for a fault.</summary>
 internal readonly record struct FaultPoint(int Provider, int Connection, TimeSpan Now)
 {
     public string? Verb { get; init; }
 
     public ArticleReference? Article { get; init; }
 
-    /// <summary>How often the article was asked for at this provider, from 1; or the number of the login.</summary>
+    /// <summary>1-based attempt for the article at this provider, or number of the login.</summary>
     public int Try { get; init; }
 }
 
-/// <summary>The faults in force, with their counts. Immutable but for the counts, which are atomic; thread-safe.</summary>
+/// <summary>The active faults with their counts. Thread-safe: immutable except for the counts, which are atomic.</summary>
 internal sealed class FaultPlan
 {
     private readonly ulong _seed;
     private readonly ActiveFault[] _faults;
 
-    /// <summary>Builds a plan; faults that the former plan holds too keep their counts.</summary>
+    /// <summary>Creates a plan. Faults that the previous plan also contains keep their counts.</summary>
     public FaultPlan(ulong seed, IEnumerable<MockFault> faults, FaultPlan? former)
     {
         _seed = seed;
         _faults = [.. faults.Select(fault => former?.Find(fault) ?? new ActiveFault(fault, Placement.Salt(fault.Kind)))];
     }
 
-    /// <summary>The first fault of a stage that hits here, already counted against its limit; null for none.</summary>
+    /// <summary>Returns the first matching fault of a stage and counts it against its limit; null for none.</summary>
     public MockFault? Hit(FaultStage stage, in FaultPoint point)
     {
         foreach (var active in _faults)
@@ -38,7 +38,7 @@ internal sealed class FaultPlan
         return null;
     }
 
-    /// <summary>The regime of a kind that a connection is under now; does not count.</summary>
+    /// <summary>Returns the active fault of a kind for a connection, without counting it.</summary>
     public MockFault? Regime(FaultKind kind, in FaultPoint point)
     {
         foreach (var active in _faults)
@@ -50,14 +50,14 @@ internal sealed class FaultPlan
         return null;
     }
 
-    /// <summary>Takes back a hit that came to nothing, because there was nothing to swap or to damage.</summary>
+    /// <summary>Uncounts a fault that had no effect, because there was nothing to swap or damage.</summary>
     public void GiveBack(MockFault fault) => Find(fault)?.GiveBack();
 
-    /// <summary>Whether connections are refused or swallowed now; does not count.</summary>
+    /// <summary>Returns the fault that refuses or drops connections now, without counting it.</summary>
     public MockFault? Gate(int provider, TimeSpan now) =>
         Array.Find(_faults, active => active.Stage == FaultStage.Gate && (active.Fault.Provider ?? provider) == provider && Lasts(active.Fault, now))?.Fault;
 
-    /// <summary>When the gate may change next, from the mock's start; null: never.</summary>
+    /// <summary>Time of the next gate change since the mock's start; null for never.</summary>
     public TimeSpan? NextGateChange(TimeSpan now)
     {
         TimeSpan? next = null;
@@ -73,7 +73,7 @@ internal sealed class FaultPlan
         return next;
     }
 
-    /// <summary>Forgets all counts.</summary>
+    /// <summary>Resets all counts.</summary>
     public void Reset() => Array.ForEach(_faults, active => active.Reset());
 
     private static bool Lasts(MockFault fault, TimeSpan now) =>
@@ -99,7 +99,7 @@ internal sealed class FaultPlan
             place = article.Hash;
         }
 
-        // A fault of an article stays with it; a fault of an answer is drawn anew for the next answer.
+        // A fault of an article is permanent, while a fault of a response is drawn again for each response.
         var attempt = active.Stage == FaultStage.Bytes || fault.Kind == FaultKind.Missing ? 0 : point.Try;
         return rate >= 1 || Placement.Roll(_seed, fault.Everywhere ? -1 : point.Provider, place, active.Salt, attempt) < rate;
     }

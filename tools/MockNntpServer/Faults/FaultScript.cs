@@ -3,19 +3,18 @@ using System.Text.Json;
 namespace Sluice.Tools.MockNntpServer.Faults;
 
 /// <summary>
-/// Reads faults as JSON lines: <c>{"kind":"body.stall","offset":65536,"ms":10000,"rate":0.01,"provider":0}</c>. Empty lines
-/// and lines that begin with <c>#</c> are skipped.
+/// Parses faults from JSON lines: <c>{"kind":"body.stall","offset":65536,"ms":10000,"rate":0.01,"provider":0}</c>. Skips empty lines and
+/// lines that begin with <c>#</c>.
 /// </summary>
 /// <remarks>
-/// Fields: <c>kind</c>, <c>provider</c> (from 0), <c>connection</c> (from 1), <c>article</c> (as
-/// <see cref="ArticleSelection.Parse"/> reads it, or a number), <c>verb</c>, <c>rate</c>, <c>count</c>, <c>tries</c>,
-/// <c>offset</c>, <c>limit</c>, <c>ms</c>, <c>text</c>, <c>close</c>, <c>after_ms</c>, <c>until_ms</c>, <c>everywhere</c>; each is the property of
-/// <see cref="MockFault"/> with the same meaning.
+/// Fields: <c>kind</c>, <c>provider</c> (from 0), <c>connection</c> (from 1), <c>article</c> (a number, or text for <see
+/// cref="ArticleSelection.Parse"/>), <c>verb</c>, <c>rate</c>, <c>count</c>, <c>tries</c>, <c>offset</c>, <c>limit</c>, <c>ms</c>,
+/// <c>text</c>, <c>close</c>, <c>after_ms</c>, <c>until_ms</c>, <c>everywhere</c>. Each sets the property of <see cref="MockFault"/> with
+/// the same meaning.
 /// </remarks>
 public static class FaultScript
 {
-    /// <summary>Reads a script.</summary>
-    /// <exception cref="FormatException">A line is no fault; the message has its number and the reason.</exception>
+    /// <exception cref="FormatException">A line is invalid. The message has its number and the reason.</exception>
     public static IReadOnlyList<MockFault> Parse(string script)
     {
         var faults = new List<MockFault>();

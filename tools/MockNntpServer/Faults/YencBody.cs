@@ -3,15 +3,15 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>A yEnc body taken apart into its keyword lines and data lines. Immutable.</summary>
-/// <param name="Begin">The <c>=ybegin</c> line without CRLF, one character per byte; empty when it is left out.</param>
-/// <param name="Part">The <c>=ypart</c> line; empty when there is none.</param>
-/// <param name="Lines">Data lines with their CRLF, dots not doubled.</param>
-/// <param name="End">The <c>=yend</c> line; empty when it is left out.</param>
+/// <summary>A yEnc body split into keyword lines and data lines. Immutable.</summary>
+/// <param name="Begin">The <c>=ybegin</c> line without CRLF, one character per byte; empty to omit it.</param>
+/// <param name="Part">The <c>=ypart</c> line; empty if there is none.</param>
+/// <param name="Lines">Data lines with CRLF, without dot-stuffing.</param>
+/// <param name="End">The <c>=yend</c> line; empty to omit it.</param>
 internal sealed record YencBody(string Begin, string Part, ReadOnlyMemory<byte> Lines, string End)
 {
-    /// <summary>Takes a body apart.</summary>
-    /// <returns>False when it is no yEnc.</returns>
+    /// <summary>Parses a body.</summary>
+    /// <returns>False if the body is not yEnc.</returns>
     public static bool TryParse(ReadOnlyMemory<byte> body, [NotNullWhen(true)] out YencBody? parsed)
     {
         parsed = null;
@@ -26,7 +26,7 @@ internal sealed record YencBody(string Begin, string Part, ReadOnlyMemory<byte> 
         return true;
     }
 
-    /// <summary>Puts it together again, as posted.</summary>
+    /// <summary>Returns the body as posted.</summary>
     public byte[] ToBytes() => [.. Line(Begin), .. Line(Part), .. Lines.Span, .. Line(End)];
 
     private static byte[] Line(string text) => text.Length == 0 ? [] : Encoding.Latin1.GetBytes(text + "\r\n");

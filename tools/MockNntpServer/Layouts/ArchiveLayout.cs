@@ -2,156 +2,152 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>What an archive is made as.</summary>
+/// <summary>Format of an archive.</summary>
 public enum LayoutFormat
 {
-    /// <summary>RAR 2.9 to 4.</summary>
     Rar4,
 
-    /// <summary>RAR 5.</summary>
     Rar5,
 
-    /// <summary>7z.</summary>
     SevenZip,
 
-    /// <summary>zip, zip64 where a number needs it.</summary>
+    /// <summary>zip, with zip64 where a number needs it.</summary>
     Zip,
 
-    /// <summary>tar: ustar.</summary>
+    /// <summary>ustar.</summary>
     Tar,
 
-    /// <summary>One file cut into pieces; it has exactly one entry, whose path is the name without number.</summary>
+    /// <summary>One file cut into pieces. It has exactly one entry, whose path is the name without number.</summary>
     Split,
 }
 
-/// <summary>How the volumes of a set are called.</summary>
+/// <summary>Naming scheme of the volumes of a set.</summary>
 public enum VolumeNaming
 {
-    /// <summary>As the format's own programs do now: <c>.part01.rar</c>, <c>.7z.001</c>, <c>.001</c>, <c>.z01</c> up to <c>.zip</c>.</summary>
+    /// <summary>
+    /// Current names of the format's own programs: <c>.part01.rar</c>, <c>.7z.001</c>, <c>.001</c>, <c>.z01</c> up to <c>.zip</c>.
+    /// </summary>
     Usual,
 
-    /// <summary>RAR of old: <c>.rar</c>, <c>.r00</c> to <c>.r99</c>, <c>.s00</c> and on.</summary>
+    /// <summary>Old RAR names: <c>.rar</c>, <c>.r00</c> to <c>.r99</c>, <c>.s00</c> and so on.</summary>
     Old,
 
-    /// <summary>One hexadecimal stem for all, the number as extension: <c>6f3a….1</c>, <c>.2</c> up to the count, not padded.</summary>
+    /// <summary>One hexadecimal stem for all, with an unpadded number as extension: <c>6f3a….1</c>, <c>.2</c> up to the count.</summary>
     Numbers,
 
-    /// <summary>A hexadecimal stem for each, without extension.</summary>
+    /// <summary>A different hexadecimal stem for each volume, without extension.</summary>
     Random,
 }
 
-/// <summary>What the check value of a password is (RAR 5).</summary>
+/// <summary>Password check value in the archive (RAR 5).</summary>
 public enum PasswordCheck
 {
-    /// <summary>As it has to be.</summary>
+    /// <summary>Correct.</summary>
     Right,
 
-    /// <summary>There is none.</summary>
+    /// <summary>Absent.</summary>
     None,
 
-    /// <summary>It contradicts its own checksum, so that it says nothing.</summary>
+    /// <summary>Contradicts its own checksum, so that it must be ignored.</summary>
     Damaged,
 }
 
-/// <summary>What an archive says about the CRC-32 of an entry.</summary>
+/// <summary>CRC-32 of an entry in the archive.</summary>
 public enum EntryCrc
 {
-    /// <summary>The truth; of encrypted entries nothing, where the format allows that.</summary>
+    /// <summary>Correct, but absent for encrypted entries if the format allows that.</summary>
     Usual,
 
-    /// <summary>The truth, of encrypted entries too.</summary>
+    /// <summary>Correct, also for encrypted entries.</summary>
     Right,
 
-    /// <summary>Nothing, where the format allows that.</summary>
+    /// <summary>Absent, if the format allows that.</summary>
     None,
 
-    /// <summary>Something else than the truth.</summary>
+    /// <summary>Wrong.</summary>
     Wrong,
 }
 
-/// <summary>What an entry is.</summary>
 public enum EntryKind
 {
-    /// <summary>A file.</summary>
     File,
 
-    /// <summary>A folder, without content.</summary>
+    /// <summary>A folder without content.</summary>
     Folder,
 
     /// <summary>A symbolic link (RAR 5, tar).</summary>
     Link,
 }
 
-/// <summary>An entry of an archive that is laid out.</summary>
-/// <param name="Path">Its path inside, separated by <c>/</c>.</param>
+/// <summary>An entry of a generated archive.</summary>
+/// <param name="Path">Its path in the archive, separated by <c>/</c>.</param>
 /// <param name="Length">Its length in bytes.</param>
 public sealed record LayoutEntry(string Path, long Length)
 {
     /// <summary>
-    /// Its bytes; null for synthetic ones that begin with what files of its extension begin with. Where the archive is encrypted, given
-    /// bytes are encrypted in memory and are at most 64 MiB.
+    /// Content of the entry; null for synthetic content with the magic bytes of its extension. In encrypted archives, given content is
+    /// encrypted in memory, so it is limited to 64 MiB.
     /// </summary>
     public MockBytes? Bytes { get; init; }
 
-    /// <summary>What it is.</summary>
     public EntryKind Kind { get; init; }
 
-    /// <summary>Whether it says that it is compressed (RAR m3, Deflate, LZMA); what stands for its packed bytes is synthetic, and it has no truth.</summary>
+    /// <summary>
+    /// Whether the entry is marked as compressed (RAR m3, Deflate, LZMA). Its packed bytes are synthetic, so it has no expected content.
+    /// </summary>
     public bool IsCompressed { get; init; }
 
-    /// <summary>What the archive says about its CRC-32.</summary>
+    /// <summary>The entry's CRC-32 in the archive.</summary>
     public EntryCrc Crc { get; init; }
 
-    /// <summary>An entry with given bytes, such as a volume of an archive inside.</summary>
+    /// <summary>Creates an entry with given content, such as a volume of a nested archive.</summary>
     public static LayoutEntry Of(string path, MockBytes bytes) => new(path, bytes.Length) { Bytes = bytes };
 }
 
 /// <summary>
-/// An archive as it is to be laid out, sound or damaged. Immutable. <see cref="Make"/> gives its volumes, whose bytes are computed where
-/// they are asked for: a set of 100 GiB is some kilobytes of headers.
+/// Describes an archive to generate, intact or damaged. Immutable. <see cref="Make"/> returns its volumes, whose bytes are computed on
+/// demand. So a set of 100 GiB needs only some kilobytes of headers.
 /// </summary>
 public sealed record ArchiveLayout
 {
-    /// <summary>The format.</summary>
     public required LayoutFormat Format { get; init; }
 
-    /// <summary>What is inside, in order.</summary>
+    /// <summary>The entries in order.</summary>
     public required IReadOnlyList<LayoutEntry> Entries { get; init; }
 
-    /// <summary>Number of volumes; ignored where <see cref="VolumeSize"/> is set. A tar has one.</summary>
+    /// <summary>Number of volumes; ignored if <see cref="VolumeSize"/> is set. A tar has one.</summary>
     public int Volumes { get; init; } = 1;
 
-    /// <summary>Bytes of each volume but the last; null: as few as <see cref="Volumes"/> volumes need.</summary>
+    /// <summary>Bytes of each volume except the last; null for the least that <see cref="Volumes"/> volumes need.</summary>
     public long? VolumeSize { get; init; }
 
-    /// <summary>Beginning of the names of volumes; null: the first entry's name without extension.</summary>
+    /// <summary>Start of the volume names; null for the first entry's name without extension.</summary>
     public string? Stem { get; init; }
 
-    /// <summary>How the volumes are called.</summary>
     public VolumeNaming Naming { get; init; }
 
-    /// <summary>Volumes, from 0, that are not posted: the first, one in the middle, or the last ones of a set that goes on.</summary>
+    /// <summary>0-based volumes that are not posted: the first, a middle one, or the last ones of an incomplete set.</summary>
     public IReadOnlyList<int> Unposted { get; init; } = [];
 
     /// <summary>
-    /// A volume, from 0, that holds fewer bytes than its neighbours before it, while the next one holds as many more: what is predicted
-    /// from first, second and last volume is wrong there, although the sums are right. Null for none.
+    /// A 0-based volume that is smaller than the previous ones, while the next one is larger by the same amount. A prediction from first,
+    /// second and last volume is wrong there, although the sums match. Null for none.
     /// </summary>
     public (int Volume, int Bytes)? Shifted { get; init; }
 
-    /// <summary>The password; null: nothing is encrypted. Not for zip, tar and split files.</summary>
+    /// <summary>The password; null for no encryption. Not supported for zip, tar and split files.</summary>
     public string? Password { get; init; }
 
     /// <summary>Whether headers are encrypted too (RAR 4, RAR 5, 7z).</summary>
     public bool EncryptsHeaders { get; init; }
 
-    /// <summary>What the check value is (RAR 5).</summary>
+    /// <summary>The password check value (RAR 5).</summary>
     public PasswordCheck PasswordCheck { get; init; }
 
-    /// <summary>Rounds of the derivation of keys as a power of two (RAR 5: 15 is usual, 7z: 19); null: 4, so that tests take no time.</summary>
+    /// <summary>Key derivation rounds as a power of two (usually 15 for RAR 5, 19 for 7z). Null for 4, so that tests are fast.</summary>
     public int? KeyRoundsLog2 { get; init; }
 
-    /// <summary>Whether volumes of RAR 4 say their number in their end block. Those of RAR 5 always do.</summary>
+    /// <summary>Whether RAR 4 volumes have their number in the end block. RAR 5 volumes always have it.</summary>
     public bool HasVolumeNumbers { get; init; } = true;
 
     /// <summary>Whether entries are flagged as solid (RAR).</summary>
@@ -160,7 +156,7 @@ public sealed record ArchiveLayout
     /// <summary>A comment (RAR), or null.</summary>
     public string? Comment { get; init; }
 
-    /// <summary>Whether each volume ends with a block for quick opening (RAR 5).</summary>
+    /// <summary>Whether each volume ends with a quick open block (RAR 5).</summary>
     public bool HasQuickOpen { get; init; }
 
     /// <summary>Bytes of a recovery record at the end of each volume (RAR); 0 for none.</summary>
@@ -169,16 +165,16 @@ public sealed record ArchiveLayout
     /// <summary>Whether the header is packed (7z, by LZMA2).</summary>
     public bool PacksHeader { get; init; }
 
-    /// <summary>Whether all entries share one folder (7z), so that encrypted ones begin in the midst of a block.</summary>
+    /// <summary>Whether all entries share one folder (7z), so that encrypted entries can begin within a block.</summary>
     public bool SharesFolder { get; init; }
 
-    /// <summary>Whether zip64 fields are written although no number needs them.</summary>
+    /// <summary>Whether zip64 fields are written even if no number needs them.</summary>
     public bool ForcesZip64 { get; init; }
 
-    /// <summary>Lays it out.</summary>
+    /// <summary>Generates the archive.</summary>
     /// <param name="seed">Seed of synthetic content, salts and random names.</param>
-    /// <param name="firstStream">Number of the first synthetic stream that it may use; it uses at most two for each entry.</param>
-    /// <exception cref="ArgumentException">It cannot be made like that.</exception>
+    /// <param name="firstStream">First synthetic stream number to use. Each entry uses at most two.</param>
+    /// <exception cref="ArgumentException">The layout is not possible.</exception>
     public MockArchive Make(ulong seed, int firstStream = MockArchive.FirstStream)
     {
         var source = new LayoutSource(this, seed, firstStream);
@@ -197,7 +193,6 @@ public sealed record ArchiveLayout
             [.. source.Files.Where(file => file.Entry is { Kind: EntryKind.File, IsCompressed: false }).Select(file => new MockEntry(file.Entry.Path, file.Plain))]);
     }
 
-    /// <summary>Cuts a whole archive into volumes.</summary>
     private List<MockBytes> Cut(MockBytes whole)
     {
         var size = VolumeSize ?? ((whole.Length + Volumes - 1) / Volumes);
@@ -212,41 +207,42 @@ public sealed record ArchiveLayout
         return volumes;
     }
 
-    /// <summary>How many bytes more than usual a volume holds.</summary>
+    /// <summary>Returns how many bytes a volume holds beyond the usual size; negative for less.</summary>
     internal int ShiftOf(int volume) => Shifted is not { } shifted
         ? 0
         : volume == shifted.Volume ? -shifted.Bytes : volume == shifted.Volume + 1 ? shifted.Bytes : 0;
 }
 
-/// <summary>An archive that was laid out.</summary>
+/// <summary>A generated archive.</summary>
 /// <param name="Volumes">Its posted volumes, in order.</param>
-/// <param name="Entries">The truth: its stored files in the order of the archive.</param>
+/// <param name="Entries">Expected content: its stored files in archive order.</param>
 public sealed record MockArchive(IReadOnlyList<MockVolume> Volumes, IReadOnlyList<MockEntry> Entries)
 {
-    /// <summary>Numbers of synthetic streams below it belong to plain files of a release.</summary>
+    /// <summary>Lower stream numbers belong to plain files of a release.</summary>
     public const int FirstStream = 1_000_000;
 
-    /// <summary>Its volumes as entries of another archive.</summary>
+    /// <summary>Returns its volumes as entries of another archive.</summary>
     public IReadOnlyList<LayoutEntry> AsEntries() => [.. Volumes.Select(volume => LayoutEntry.Of(volume.Name, volume.Bytes))];
 }
 
 /// <summary>A volume.</summary>
-/// <param name="Index">Its place in the set, from 0.</param>
-/// <param name="Name">The name that it is posted by.</param>
-/// <param name="UsualName">The name that it had before it was posted, which a PAR2 index tells.</param>
-/// <param name="Bytes">Its bytes.</param>
+/// <param name="Index">0-based position in the set.</param>
+/// <param name="Name">Posted name.</param>
+/// <param name="UsualName">Original name before obfuscation, as listed in a PAR2 index.</param>
 public sealed record MockVolume(int Index, string Name, string UsualName, MockBytes Bytes);
 
-/// <summary>The truth of one file of a release, whatever lies around it.</summary>
+/// <summary>Expected content of one file of a release, without its archives.</summary>
 /// <param name="Path">Its path in the innermost archive, or its name.</param>
-/// <param name="Bytes">Its bytes.</param>
 public sealed record MockEntry(string Path, MockBytes Bytes)
 {
-    /// <summary>The posted files that it lies in, as indexes of <see cref="Articles.MockRelease.Files"/> in the order of the set; empty before it is posted.</summary>
+    /// <summary>
+    /// Posted files that contain it, as indexes of <see cref="Articles.MockRelease.Files"/> in set order; empty before the release is
+    /// built.
+    /// </summary>
     public IReadOnlyList<int> Posted { get; init; } = [];
 }
 
-/// <summary>First bytes by which a file of an extension is known.</summary>
+/// <summary>Magic bytes by file extension.</summary>
 internal static class MagicBytes
 {
     private static readonly byte[] Matroska =
@@ -259,7 +255,7 @@ internal static class MagicBytes
 
     private static readonly byte[] Disc = [.. new byte[0x8000], 1, .. "CD001"u8, 1];
 
-    /// <summary>The bytes; none for an extension that it does not know.</summary>
+    /// <summary>Returns the magic bytes; empty for an unknown extension.</summary>
     public static byte[] Of(string path) => System.IO.Path.GetExtension(path).ToLowerInvariant() switch
     {
         ".mkv" or ".mka" => Matroska,

@@ -4,27 +4,27 @@ using System.Security.Cryptography;
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
 /// <summary>
-/// AES in CBC mode that can be computed at any place. Encrypting forward would need everything before, so it is the ciphertext that is
-/// synthetic, and the truth is what it decrypts to: a block needs no more than the block in front of it. Only the first 64 KiB are
-/// encrypted forward, so that a file begins with what files of its kind begin with (contract TST-52).
+/// AES-CBC content that can be computed at any offset. Forward encryption needs all previous bytes, so the ciphertext is synthetic and the
+/// plaintext is its decryption, which needs only the previous block. Only the first 64 KiB are encrypted forward, so that a file begins
+/// with its magic bytes (contract TST-52).
 /// </summary>
-/// <param name="Plain">The truth.</param>
-/// <param name="Cipher">The ciphertext; as long as the truth, rounded up to 16.</param>
+/// <param name="Plain">The plaintext.</param>
+/// <param name="Cipher">The ciphertext; as long as the plaintext, rounded up to 16.</param>
 internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
 {
     private const int BlockLength = 16;
     private const int Forward = 64 << 10;
 
-    /// <summary>Bytes of the truth that are the given ones; those behind them follow from the ciphertext.</summary>
+    /// <summary>Number of plaintext bytes that can be given. Later bytes follow from the ciphertext.</summary>
     public const int GivenLength = Forward;
 
-    /// <summary>Largest truth that is given whole and encrypted in memory.</summary>
+    /// <summary>Largest plaintext that is encrypted in memory.</summary>
     private const int MostInMemory = 64 << 20;
 
-    /// <summary>Ciphertext of any length.</summary>
-    /// <param name="start">What the truth begins with: its first 64 KiB, or all of it.</param>
-    /// <param name="length">Bytes of the truth.</param>
-    /// <param name="stream">Synthetic bytes, at least as many as the ciphertext has.</param>
+    /// <summary>Creates ciphertext of any length.</summary>
+    /// <param name="start">Start of the plaintext: its first 64 KiB, or all of it.</param>
+    /// <param name="length">Bytes of the plaintext.</param>
+    /// <param name="stream">Synthetic bytes, at least as long as the ciphertext.</param>
     /// <param name="key">16 or 32 bytes.</param>
     /// <param name="iv">16 bytes.</param>
     public static EncryptedBytes Make(MockBytes start, long length, MockBytes stream, byte[] key, byte[] iv)
@@ -36,8 +36,8 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
         return new EncryptedBytes(new Decrypted(cipher, length, key, iv), cipher);
     }
 
-    /// <summary>Ciphertext of bytes that are given whole, such as those of an archive in an archive; it is held in memory.</summary>
-    /// <exception cref="ArgumentException">They are too many.</exception>
+    /// <summary>Encrypts given content in memory, such as a nested archive.</summary>
+    /// <exception cref="ArgumentException">The content is too large.</exception>
     public static EncryptedBytes Of(MockBytes plain, byte[] key, byte[] iv)
     {
         if (plain.Length > MostInMemory)
@@ -46,7 +46,7 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
         return new EncryptedBytes(plain, MockBytes.Of(padded, () => Encrypt(plain, padded, key, iv)));
     }
 
-    /// <summary>Encrypts a header, padded with zeros to whole blocks.</summary>
+    /// <summary>Encrypts a header, zero-padded to whole blocks.</summary>
     public static byte[] Encrypt(ReadOnlySpan<byte> header, byte[] key, byte[] iv)
     {
         var padded = new byte[Padded(header.Length)];
@@ -55,7 +55,7 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
         return aes.EncryptCbc(padded, iv, PaddingMode.None);
     }
 
-    /// <summary>A length in whole blocks.</summary>
+    /// <summary>Rounds a length up to whole blocks.</summary>
     public static long Padded(long length) => (length + BlockLength - 1) / BlockLength * BlockLength;
 
     private static byte[] Encrypt(MockBytes plain, int padded, byte[] key, byte[] iv)

@@ -3,15 +3,13 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Writes the fields of a header, little-endian. Not thread-safe.</summary>
+/// <summary>Writes little-endian header fields. Not thread-safe.</summary>
 internal sealed class HeaderBytes
 {
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Bytes written so far.</summary>
     public int Length => _bytes.Count;
 
-    /// <summary>What was written.</summary>
     public byte[] ToArray() => [.. _bytes];
 
     public HeaderBytes U8(int value) => Number((ulong)value, 1);
@@ -30,7 +28,7 @@ internal sealed class HeaderBytes
 
     public HeaderBytes Text(string text) => Raw(Encoding.UTF8.GetBytes(text));
 
-    /// <summary>RAR 5.0, "vint": seven bits in each byte, lowest first, the highest bit says that more follow.</summary>
+    /// <summary>RAR 5.0 "vint": seven bits per byte, lowest first. The highest bit means that more bytes follow.</summary>
     public HeaderBytes Vint(long value)
     {
         var rest = (ulong)value;
@@ -40,7 +38,7 @@ internal sealed class HeaderBytes
         return this;
     }
 
-    /// <summary>7zFormat.txt, "UINT64": the leading ones of the first byte count the bytes that follow.</summary>
+    /// <summary>7zFormat.txt "UINT64": the leading ones of the first byte count the following bytes.</summary>
     public HeaderBytes Count(long value)
     {
         var extra = 0;

@@ -7,12 +7,12 @@ using Sluice.Tools.MockNntpServer.Articles;
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
 /// <summary>
-/// A release of archives as the flags of the command line describe it, short enough to stand in each message-id: any mock serves any
-/// NZB that was made of one (contract TST-53).
+/// Describes an archive release by the flags of the command line. It is short enough to fit into each message-id, so that any mock can
+/// serve the NZB (contract TST-53).
 /// </summary>
 public sealed record LayoutRecipe
 {
-    /// <summary>Password of encrypted layouts for which none is named.</summary>
+    /// <summary>Default password of encrypted layouts.</summary>
     public const string UsualPassword = "open-sesame";
 
     private const int UsualVolumes = 20;
@@ -34,33 +34,32 @@ public sealed record LayoutRecipe
         ["nested"] = LayoutFormat.Rar5,
     };
 
-    /// <summary>The layouts that are known.</summary>
+    /// <summary>The supported layouts.</summary>
     public static IReadOnlyCollection<string> Names => Formats.Keys;
 
-    /// <summary>One of <see cref="Names"/>.</summary>
     public required string Layout { get; init; }
 
-    /// <summary>Bytes of all films together.</summary>
+    /// <summary>Total bytes of all films.</summary>
     public required long Size { get; init; }
 
-    /// <summary>Volumes of each set; null: 20, of a zip one.</summary>
+    /// <summary>Volumes per set; null for 20, or one for zip and tar.</summary>
     public int? Volumes { get; init; }
 
-    /// <summary>Films, each in a set of its own.</summary>
+    /// <summary>Number of films, each in its own set.</summary>
     public int Files { get; init; } = 1;
 
-    /// <summary>Whether everything is posted under random names.</summary>
+    /// <summary>Whether all files are posted under random names.</summary>
     public bool Obfuscates { get; init; }
 
-    /// <summary>Recovery blocks of a PAR2 set over all posted files; null: there is no set.</summary>
+    /// <summary>Recovery blocks of a PAR2 set over all posted files; null for no PAR2 set.</summary>
     public int? Par2 { get; init; }
 
-    /// <summary>Password of layouts that are encrypted; null: <see cref="UsualPassword"/>.</summary>
+    /// <summary>Password of encrypted layouts; null for <see cref="UsualPassword"/>.</summary>
     public string? Password { get; init; }
 
     private bool IsEncrypted => Layout.EndsWith("enc", StringComparison.Ordinal);
 
-    /// <summary>Reads what <see cref="ToString"/> writes.</summary>
+    /// <summary>Parses the output of <see cref="ToString"/>.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out LayoutRecipe? recipe)
     {
         recipe = null;
@@ -82,15 +81,14 @@ public sealed record LayoutRecipe
         return true;
     }
 
-    /// <summary>One word without dots.</summary>
+    /// <summary>Returns one word without dots.</summary>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{Layout}+{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Password ?? ""))}+{Size}+{Volumes}+{Files}+{(Obfuscates ? "o" : "")}+{Par2}");
 
-    /// <summary>Makes the release.</summary>
-    /// <param name="seed">Its seed.</param>
+    /// <summary>Generates the release.</summary>
     /// <param name="articleSize">Decoded bytes per article.</param>
-    /// <exception cref="ArgumentException">The content does not fill so many volumes.</exception>
+    /// <exception cref="ArgumentException">The content is too small for the number of volumes.</exception>
     public MockRelease Make(ulong seed, int articleSize = MockFile.DefaultArticleSize)
     {
         var builder = new ReleaseBuilder($"{Layout}-{seed}", seed, articleSize).Obfuscate(Obfuscates);

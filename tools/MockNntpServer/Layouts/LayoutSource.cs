@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>What the writers of all formats need of a layout: the stored bytes of each entry and their truth, keys, salts and other lots.</summary>
+/// <summary>Input of the writers of all formats: stored and expected bytes of each entry, keys, salts and other pseudorandom bytes.</summary>
 internal sealed class LayoutSource
 {
     private const int DefaultRoundsLog2 = 4;
@@ -33,18 +33,18 @@ internal sealed class LayoutSource
     /// <summary>The entries with their bytes, in order.</summary>
     public IReadOnlyList<LayoutFile> Files { get; }
 
-    /// <summary>The key of all entries; empty where nothing is encrypted.</summary>
+    /// <summary>The key of all entries; empty if nothing is encrypted.</summary>
     public byte[] Key { get; }
 
-    /// <summary>The initial vector that RAR 4 derives with the key; empty elsewhere.</summary>
+    /// <summary>The initialization vector that RAR 4 derives with the key; empty for other formats.</summary>
     public byte[] Rar4Iv { get; }
 
-    /// <summary>16 bytes by lot, the same for all entries.</summary>
+    /// <summary>16 pseudorandom bytes, the same for all entries.</summary>
     public byte[] Salt { get; }
 
     public int RoundsLog2 => Layout.KeyRoundsLog2 ?? DefaultRoundsLog2;
 
-    /// <summary>Bytes by lot; the same number gives the same ones.</summary>
+    /// <summary>Returns pseudorandom bytes; equal numbers give equal bytes.</summary>
     public byte[] Lot(int number, int count)
     {
         var bytes = new byte[count];
@@ -52,13 +52,13 @@ internal sealed class LayoutSource
         return bytes;
     }
 
-    /// <summary>The only entry of a layout that has one.</summary>
+    /// <summary>Returns the only entry of a single-entry layout.</summary>
     public LayoutFile Single() => Files.Count == 1 ? Files[0] : throw new ArgumentException("A file that is split is one entry.");
 
-    /// <summary>Synthetic bytes that no entry has: those of recovery records.</summary>
+    /// <summary>Returns synthetic bytes that belong to no entry, such as those of recovery records.</summary>
     public MockBytes Filler(int number, long length) => MockBytes.Synthetic(SyntheticContent.Mix(_seed + (ulong)_firstStream), 1000 + number, length);
 
-    /// <summary>Synthetic bytes of an entry, which begin with what files of its name begin with.</summary>
+    /// <summary>Returns synthetic content of an entry, with the magic bytes of its extension.</summary>
     public static MockBytes ContentOf(string path, ulong seed, int stream, long length)
     {
         var magic = MagicBytes.Of(path);
@@ -66,7 +66,7 @@ internal sealed class LayoutSource
         return MockBytes.Join([MockBytes.Of(magic.AsMemory(0, start)), MockBytes.Synthetic(seed, stream, length).Slice(start, length - start)]);
     }
 
-    /// <summary>Entries that are one encrypted text: the ciphertext stands with the first of them.</summary>
+    /// <summary>Encrypts all entries as one text. The first entry holds the whole ciphertext.</summary>
     private List<LayoutFile> MakeShared()
     {
         var total = Layout.Entries.Sum(entry => entry.Length);
@@ -113,18 +113,17 @@ internal sealed class LayoutSource
 }
 
 /// <summary>An entry with its bytes.</summary>
-/// <param name="Entry">The entry.</param>
-/// <param name="Index">Its place, from 0.</param>
-/// <param name="Plain">The truth.</param>
-/// <param name="Stored">What stands in the archive.</param>
-/// <param name="Iv">Initial vector; empty where it is not encrypted.</param>
+/// <param name="Index">0-based position.</param>
+/// <param name="Plain">Expected content.</param>
+/// <param name="Stored">Bytes in the archive.</param>
+/// <param name="Iv">Initialization vector; empty if not encrypted.</param>
 internal sealed record LayoutFile(LayoutEntry Entry, int Index, MockBytes Plain, MockBytes Stored, byte[] Iv)
 {
     public bool IsEncrypted => Iv.Length > 0;
 
-    /// <summary>Whether the archive tells a CRC.</summary>
+    /// <summary>Whether the archive contains a CRC of the entry.</summary>
     public bool HasCrc => Entry.Kind == EntryKind.File && Entry.Crc != EntryCrc.None && (Entry.Crc != EntryCrc.Usual || !IsEncrypted);
 
-    /// <summary>What the archive tells about the CRC of the whole.</summary>
+    /// <summary>The CRC of the whole entry in the archive.</summary>
     public uint Crc => Entry.Crc == EntryCrc.Wrong ? ~Plain.Crc32 : Plain.Crc32;
 }

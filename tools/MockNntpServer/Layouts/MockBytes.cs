@@ -5,8 +5,8 @@ using Sluice.Tools.MockNntpServer.Articles;
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
 /// <summary>
-/// Bytes that are computed where they are asked for: literal ones, synthetic ones (<see cref="SyntheticContent"/>), parts of others and
-/// others in a row. An archive of any size is a few of them, and none is ever held whole.
+/// Bytes computed on demand: literal or synthetic (<see cref="SyntheticContent"/>), slices and concatenations. An archive of any size
+/// consists of a few of them, so it is never completely in memory.
 /// </summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 public abstract class MockBytes
@@ -15,7 +15,7 @@ public abstract class MockBytes
 
     private readonly Lazy<uint> _crc;
 
-    /// <param name="length">Number of bytes, known before any of them is computed.</param>
+    /// <param name="length">Number of bytes, known before they are computed.</param>
     protected MockBytes(long length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(length);
@@ -23,35 +23,30 @@ public abstract class MockBytes
         _crc = new Lazy<uint>(ComputeCrc);
     }
 
-    /// <summary>Nothing.</summary>
     public static MockBytes Empty { get; } = Of(ReadOnlyMemory<byte>.Empty);
 
-    /// <summary>Number of bytes.</summary>
     public long Length { get; }
 
-    /// <summary>CRC-32, which costs one pass over the bytes when it is first asked for.</summary>
+    /// <summary>CRC-32. The first use costs one pass over the bytes.</summary>
     public uint Crc32 => _crc.Value;
 
-    /// <summary>Literal bytes, which must not change.</summary>
+    /// <summary>Wraps literal bytes, which must not change.</summary>
     public static MockBytes Of(ReadOnlyMemory<byte> bytes) => new Deferred(bytes.Length, () => bytes);
 
-    /// <summary>Literal bytes that are made when they are first asked for, because making them costs a pass over others.</summary>
+    /// <summary>Wraps literal bytes that are created on first use, because that costs a pass over other bytes.</summary>
     public static MockBytes Of(int length, Func<byte[]> make) => new Deferred(length, () => make());
 
-    /// <summary>Synthetic bytes of a stream of their own.</summary>
-    /// <param name="seed">Seed of the release.</param>
-    /// <param name="stream">Number of the stream: what <see cref="SyntheticContent"/> calls the file.</param>
-    /// <param name="length">Number of bytes.</param>
+    /// <summary>Returns the bytes of a synthetic stream.</summary>
+    /// <param name="stream">Number of the stream, which <see cref="SyntheticContent"/> calls the file.</param>
     public static MockBytes Synthetic(ulong seed, int stream, long length) => new Generated(seed, stream, length);
 
-    /// <summary>Others in a row.</summary>
+    /// <summary>Concatenates pieces.</summary>
     public static MockBytes Join(IEnumerable<MockBytes> pieces)
     {
         MockBytes[] kept = [.. pieces.Where(piece => piece.Length > 0)];
         return kept.Length == 1 ? kept[0] : new Joined(kept);
     }
 
-    /// <summary>A part of these bytes.</summary>
     public MockBytes Slice(long offset, long length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
@@ -60,9 +55,8 @@ public abstract class MockBytes
     }
 
     /// <summary>Computes the bytes of a range.</summary>
-    /// <param name="offset">First one, from 0.</param>
-    /// <param name="destination">Filled completely; the range lies inside of <see cref="Length"/>.</param>
-    /// <exception cref="EndOfStreamException">The range ends behind the last byte.</exception>
+    /// <param name="destination">Filled completely; the range must be within <see cref="Length"/>.</param>
+    /// <exception cref="EndOfStreamException">The range extends past the end.</exception>
     public void Fill(long offset, Span<byte> destination)
     {
         if (offset < 0 || offset > Length - destination.Length)
@@ -71,7 +65,7 @@ public abstract class MockBytes
             Compute(offset, destination);
     }
 
-    /// <summary>All bytes in one array, for those that are small.</summary>
+    /// <summary>Returns all bytes as one array. Only for small contents.</summary>
     public byte[] ToArray()
     {
         var all = new byte[checked((int)Length)];
@@ -79,7 +73,7 @@ public abstract class MockBytes
         return all;
     }
 
-    /// <summary>A hash over all bytes, which costs one pass.</summary>
+    /// <summary>Returns a hash over all bytes, which costs one pass.</summary>
     internal byte[] Hash(HashAlgorithmName name, long length)
     {
         using var hash = IncrementalHash.CreateHash(name);
@@ -87,10 +81,10 @@ public abstract class MockBytes
         return hash.GetHashAndReset();
     }
 
-    /// <summary>The bytes of a range that is not empty and lies inside.</summary>
+    /// <summary>Computes the bytes of a valid, non-empty range.</summary>
     protected abstract void Compute(long offset, Span<byte> destination);
 
-    /// <summary>One pass over all bytes, unless the CRCs of parts are known.</summary>
+    /// <summary>Computes the CRC in one pass, unless the CRCs of the parts are known.</summary>
     protected virtual uint ComputeCrc()
     {
         var crc = new System.IO.Hashing.Crc32();

@@ -6,8 +6,8 @@ using System.Text;
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
 /// <summary>
-/// Writes a PAR2 set (Parity Volume Set Specification 2.0): a true index, and recovery volumes that look like some and hold synthetic
-/// blocks, because nothing fetches them. The hashes cost a pass over the described content when the index is first fetched.
+/// Writes a PAR2 set (Parity Volume Set Specification 2.0) with a correct index. Recovery volumes hold synthetic blocks, because nothing
+/// fetches them. The hashes cost a pass over the described content when the index is first fetched.
 /// </summary>
 internal sealed class Par2Writer
 {
@@ -22,7 +22,7 @@ internal sealed class Par2Writer
     private readonly byte[] _main;
     private readonly byte[] _set;
 
-    /// <param name="files">What the set describes, by the name that each had before it was posted.</param>
+    /// <param name="files">The described files, by their original names.</param>
     public Par2Writer(IEnumerable<(string Name, MockBytes Bytes)> files)
     {
         _files = [.. files.Select(file => new Described(file.Name, file.Bytes)).OrderBy(file => Convert.ToHexString(file.Id), StringComparer.Ordinal)];
@@ -33,10 +33,10 @@ internal sealed class Par2Writer
         _set = Md5(_main);
     }
 
-    /// <summary>The index, and the volumes of recovery blocks: one block in the first, twice as many in each that follows.</summary>
-    /// <param name="stem">Beginning of their names.</param>
-    /// <param name="blocks">Recovery blocks in all.</param>
-    /// <param name="filler">Synthetic bytes of a number of blocks.</param>
+    /// <summary>Returns the index and the recovery volumes: one block in the first, twice as many in each next one.</summary>
+    /// <param name="stem">Start of the file names.</param>
+    /// <param name="blocks">Total number of recovery blocks.</param>
+    /// <param name="filler">Creates synthetic bytes for a number of blocks.</param>
     public IEnumerable<(string Name, MockBytes Bytes)> Write(string stem, int blocks, Func<int, long, MockBytes> filler)
     {
         var index = Index();
@@ -47,7 +47,7 @@ internal sealed class Par2Writer
             var pieces = new List<MockBytes>();
             for (var block = first; block < first + count; block++)
             {
-                // The hash of a packet would cost a pass over what nothing reads.
+                // The packet hash is omitted, because it would cost a pass over bytes that nothing reads.
                 pieces.Add(MockBytes.Of(new HeaderBytes().Raw(Magic).U64(HeaderLength + 4 + _sliceSize).Raw(new byte[16]).Raw(_set).Raw(TypeOf("RecvSlic")).U32(block).ToArray()));
                 pieces.Add(filler(block, _sliceSize));
             }
@@ -71,7 +71,7 @@ internal sealed class Par2Writer
 
     private MockBytes Later(string type, int length, Func<byte[]> body) => MockBytes.Of(HeaderLength + ((length + 3) / 4 * 4), () => Packet(type, body()));
 
-    // magic, length, MD5 of all that follows, set, type, body in whole fours
+    // magic, length, MD5 of the rest, set, type, body padded to a multiple of four
     private byte[] Packet(string type, byte[] body)
     {
         var rest = new HeaderBytes().Raw(_set).Raw(TypeOf(type)).Raw(body).Raw(new byte[(4 - (body.Length % 4)) % 4]).ToArray();
@@ -87,7 +87,6 @@ internal sealed class Par2Writer
         return full;
     }
 
-    /// <summary>A described file.</summary>
     private sealed class Described
     {
         private readonly byte[] _hashOfStart;
@@ -108,7 +107,7 @@ internal sealed class Par2Writer
         // id, MD5, MD5 of the first 16 KiB, length, name
         public byte[] Description() => new HeaderBytes().Raw(Id).Raw(Bytes.Hash(HashAlgorithmName.MD5, Bytes.Length)).Raw(_hashOfStart).U64(Bytes.Length).Text(Name).ToArray();
 
-        // id, MD5 and CRC-32 of each slice, the last one filled up with zeros
+        // id, MD5 and CRC-32 of each slice; the last slice is padded with zeros
         public byte[] Checksums(long sliceSize)
         {
             var sums = new HeaderBytes().Raw(Id);

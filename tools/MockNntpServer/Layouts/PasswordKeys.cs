@@ -4,13 +4,13 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Keys from passwords, as the formats derive them. Pure.</summary>
+/// <summary>Derives keys from passwords as the archive formats do. Pure.</summary>
 internal static class PasswordKeys
 {
     private const int Rar4Rounds = 1 << 18;
 
-    /// <summary>RAR 5.0, "Encryption": PBKDF2 with HMAC-SHA-256; 32 rounds more give the value that a password is checked by.</summary>
-    /// <returns>The key of 32 bytes, and the check value of 8.</returns>
+    /// <summary>RAR 5.0, "Encryption": PBKDF2 with HMAC-SHA-256. 32 additional rounds give the password check value.</summary>
+    /// <returns>The 32-byte key and the 8-byte check value.</returns>
     public static (byte[] Key, byte[] Check) Rar5(string password, byte[] salt, int roundsLog2)
     {
         var (bytes, rounds) = (Encoding.UTF8.GetBytes(password), 1 << roundsLog2);
@@ -21,10 +21,12 @@ internal static class PasswordKeys
         return (Rfc2898DeriveBytes.Pbkdf2(bytes, salt, rounds, HashAlgorithmName.SHA256, 32), check);
     }
 
-    /// <summary>RAR 2.9 to 4: SHA-1 over password, salt and counter, 2^18 times; the vector is made of sixteen states on the way.</summary>
-    /// <param name="password">At most 28 characters: longer ones meet an oddity of the original.</param>
+    /// <summary>
+    /// RAR 2.9 to 4: SHA-1 over password, salt and counter, 2^18 times. Sixteen intermediate states give the initialization vector.
+    /// </summary>
+    /// <param name="password">At most 28 characters, because the original treats longer ones irregularly.</param>
     /// <param name="salt">8 bytes.</param>
-    /// <returns>The key and the initial vector, 16 bytes each.</returns>
+    /// <returns>Key and initialization vector, 16 bytes each.</returns>
     public static (byte[] Key, byte[] Iv) Rar4(string password, byte[] salt)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(password.Length, 28);
@@ -47,8 +49,8 @@ internal static class PasswordKeys
         return (key, iv);
     }
 
-    /// <summary>7z: SHA-256 over salt, password and counter, 2^n times in one run.</summary>
-    /// <returns>The key of 32 bytes.</returns>
+    /// <summary>7z: one SHA-256 over salt, password and counter, repeated 2^n times.</summary>
+    /// <returns>The 32-byte key.</returns>
     public static byte[] SevenZip(string password, byte[] salt, int roundsLog2)
     {
         byte[] text = [.. salt, .. Encoding.Unicode.GetBytes(password), .. new byte[8]];

@@ -4,8 +4,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Headers of RAR 2.9 to 4 (technote.txt of RAR 4.20).</summary>
-/// <param name="source">The layout.</param>
+/// <summary>Writes the headers of RAR 2.9 to 4 (technote.txt of RAR 4.20).</summary>
 internal sealed class Rar4Writer(LayoutSource source) : RarWriter(source)
 {
     private const int MainBlock = 0x73;
@@ -13,7 +12,7 @@ internal sealed class Rar4Writer(LayoutSource source) : RarWriter(source)
     private const int ServiceBlock = 0x7A;
     private const int EndBlock = 0x7B;
 
-    // Flags of a block.
+    // Block flags.
     private const int HasData = 0x8000;
     private const int SkipIfUnknown = 0x4000;
 
@@ -26,7 +25,7 @@ internal sealed class Rar4Writer(LayoutSource source) : RarWriter(source)
 
     private byte[] Salt => Source.Salt[..SaltLength];
 
-    // It has a field for the CRC, come what may.
+    // The format always has a CRC field.
     protected override bool TellsCrc(LayoutFile file) => file.Entry.Kind == EntryKind.File && file.Entry.Crc != EntryCrc.None;
 
     protected override byte[] Opening(int volume)
@@ -40,7 +39,7 @@ internal sealed class Rar4Writer(LayoutSource source) : RarWriter(source)
         return opening.ToArray();
     }
 
-    // packed size, unpacked size, system, CRC, time, version, method, length of the name, attributes, [high halves], name, [salt]
+    // packed size, unpacked size, system, CRC, time, version, method, name length, attributes, [high halves], name, [salt]
     protected override byte[] FileHeader(RarPart part, uint crc)
     {
         var (file, entry) = (part.File, part.File.Entry);
@@ -79,24 +78,24 @@ internal sealed class Rar4Writer(LayoutSource source) : RarWriter(source)
             : Block(EndBlock, flags, new HeaderBytes()));
     }
 
-    /// <summary>A block like that of a file, whose name says what it is for.</summary>
+    /// <summary>Returns a block like a file block, whose name states its purpose.</summary>
     private byte[] Service(string name, int length, uint crc) => Sealed(Block(
         ServiceBlock, HasData | SkipIfUnknown,
         new HeaderBytes().U32(length).U32(length).U8(Unix).U32(crc).U32(DosTime(0)).U8(29).U8(Stored).U16(name.Length).U32(0).Text(name)));
 
-    // CRC (the lower half of CRC-32) of all that follows, type, flags, size of all
+    // CRC (lower half of CRC-32) of the rest, type, flags, total size
     private static byte[] Block(int type, int flags, HeaderBytes fields)
     {
         var body = new HeaderBytes().U8(type).U16(flags).U16(fields.Length + 7).Raw(fields.ToArray()).ToArray();
         return new HeaderBytes().U16(Crc32.HashToUInt32(body) & 0xFFFF).Raw(body).ToArray();
     }
 
-    /// <summary>The header as it stands in the volume: where headers are encrypted, behind a salt.</summary>
+    /// <summary>Returns the header as stored in the volume. An encrypted header follows a salt.</summary>
     private byte[] Sealed(byte[] header) => Layout.EncryptsHeaders
         ? [.. Salt, .. EncryptedBytes.Encrypt(header, Source.Key, Source.Rar4Iv)]
         : header;
 
-    // Two seconds apart, as the format counts.
+    // Two seconds apart, because DOS time has that resolution.
     private static long DosTime(int index)
     {
         var time = ArticleEncoder.FirstPost.AddSeconds(2 * index);

@@ -5,8 +5,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Headers of RAR 5.0 ("RAR 5.0 archive format", rarlab.com).</summary>
-/// <param name="source">The layout.</param>
+/// <summary>Writes the headers of RAR 5.0 ("RAR 5.0 archive format", rarlab.com).</summary>
 internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
 {
     private const int MainBlock = 1;
@@ -15,7 +14,7 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
     private const int EncryptionBlock = 4;
     private const int EndBlock = 5;
 
-    // Flags of a block.
+    // Block flags.
     private const int HasExtra = 0x01;
     private const int HasData = 0x02;
     private const int SkipIfUnknown = 0x04;
@@ -33,7 +32,7 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
 
     protected override byte[] Opening(int volume)
     {
-        // The first volume has no number: it is the one without.
+        // The first volume has no number field, so readers recognize it by that.
         var isSet = Layout.Volumes > 1 || Layout.VolumeSize is not null;
         var flags = (isSet ? 0x01 : 0) | (volume > 0 ? 0x02 : 0) | (Layout.IsSolid ? 0x04 : 0) | (Layout.RecoveryBytes > 0 ? 0x08 : 0);
         var main = new HeaderBytes().Vint(flags);
@@ -90,7 +89,7 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
     protected override byte[] Ending(int volume, bool isLast, uint crc) =>
         Sealed(Block(EndBlock, SkipIfUnknown, new HeaderBytes().Vint(isLast ? 0 : 1)), volume, long.MaxValue);
 
-    /// <summary>"Quick open header": the file headers of the volume once more, each with the distance back to its place.</summary>
+    /// <summary>"Quick open header": repeats the file headers of the volume, each with the distance back to its position.</summary>
     private IEnumerable<MockBytes> QuickOpen(int volume, IReadOnlyList<(long Offset, MockBytes Header)> headers, long end)
     {
         var copies = headers.Select(header => (Back: end - header.Offset, header.Header)).ToList();
@@ -119,7 +118,7 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
 
     private static byte[] Block(int type, int flags, HeaderBytes fields) => Block(type, flags, fields, new HeaderBytes(), data: 0);
 
-    // CRC-32 of all that follows, size of all that follows, type, flags, [size of extra], [size of data], fields, extra
+    // CRC-32 of the rest, size of the rest, type, flags, [extra size], [data size], fields, extra
     private static byte[] Block(int type, int flags, HeaderBytes fields, HeaderBytes extra, long data)
     {
         flags |= (extra.Length > 0 ? HasExtra : 0) | (data > 0 ? HasData : 0);
@@ -133,7 +132,7 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
         return new HeaderBytes().U32(Crc32.HashToUInt32(sized)).Raw(sized).ToArray();
     }
 
-    /// <summary>The header as it stands in the volume: where headers are encrypted, behind a vector of its own.</summary>
+    /// <summary>Returns the header as stored in the volume. An encrypted header follows its own initialization vector.</summary>
     private byte[] Sealed(byte[] header, int number, long place)
     {
         if (!Layout.EncryptsHeaders)
@@ -142,7 +141,7 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
         return [.. iv, .. EncryptedBytes.Encrypt(header, Source.Key, iv)];
     }
 
-    // 8 bytes that follow from the password, and the first 4 of their SHA-256.
+    // 8 bytes derived from the password, and the first 4 bytes of their SHA-256.
     private static byte[] CheckValue(LayoutSource source)
     {
         if (source.Layout is not { Password: { } password, PasswordCheck: not PasswordCheck.None })

@@ -1,45 +1,41 @@
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Lays a stored RAR set out: which part of which entry lies in which volume. The formats bring their headers.</summary>
-/// <param name="source">The layout.</param>
+/// <summary>Distributes the entries of a stored RAR set over its volumes. Subclasses write the headers of each format.</summary>
 internal abstract class RarWriter(LayoutSource source)
 {
-    // Of a single volume, which is as long as it has to be.
+    // A single volume has no size limit.
     private const long NoLimit = long.MaxValue / 4;
 
     protected LayoutSource Source => source;
 
     protected ArchiveLayout Layout => source.Layout;
 
-    /// <summary>The volumes.</summary>
-    /// <exception cref="ArgumentException">The content does not fill that many.</exception>
+    /// <exception cref="ArgumentException">The content is too small for that many volumes.</exception>
     public IReadOnlyList<MockBytes> Write()
     {
         var plan = MakePlan();
         return [.. plan.Select((parts, volume) => Assemble(volume, parts, isLast: volume == plan.Count - 1))];
     }
 
-    /// <summary>What stands in front of the first file header of a volume.</summary>
+    /// <summary>Returns the bytes before the first file header of a volume.</summary>
     protected abstract byte[] Opening(int volume);
 
-    /// <summary>A file header.</summary>
-    /// <param name="part">What it is about.</param>
-    /// <param name="crc">The CRC that it tells.</param>
+    /// <param name="crc">CRC to write into the header.</param>
     protected abstract byte[] FileHeader(RarPart part, uint crc);
 
-    /// <summary>What stands behind the last file of a volume, but for the end block.</summary>
-    /// <param name="volume">The volume, from 0.</param>
-    /// <param name="headers">Place and bytes of each file header.</param>
-    /// <param name="end">Where it begins.</param>
+    /// <summary>Returns the blocks between the last file of a volume and the end block.</summary>
+    /// <param name="volume">0-based volume.</param>
+    /// <param name="headers">Offset and bytes of each file header.</param>
+    /// <param name="end">Offset of the blocks in the volume.</param>
     protected abstract MockBytes Services(int volume, IReadOnlyList<(long Offset, MockBytes Header)> headers, long end);
 
-    /// <summary>Whether the headers of an entry tell a CRC.</summary>
+    /// <summary>Whether the headers of an entry contain a CRC.</summary>
     protected abstract bool TellsCrc(LayoutFile file);
 
-    /// <summary>The end block.</summary>
-    /// <param name="volume">The volume, from 0.</param>
-    /// <param name="isLast">Whether the set ends with it.</param>
-    /// <param name="crc">CRC of all bytes of the volume before it.</param>
+    /// <summary>Returns the end block.</summary>
+    /// <param name="volume">0-based volume.</param>
+    /// <param name="isLast">Whether the set ends with this volume.</param>
+    /// <param name="crc">CRC of all previous bytes of the volume.</param>
     protected abstract byte[] Ending(int volume, bool isLast, uint crc);
 
     private List<List<RarPart>> MakePlan()
@@ -49,7 +45,7 @@ internal abstract class RarWriter(LayoutSource source)
         if (Layout.Volumes == 1)
             return Plan(NoLimit)!;
 
-        // The smallest size of a volume with which the content fits into so many.
+        // Find the smallest volume size with which the content fits into this many volumes.
         var (low, high) = (1L, source.Files.Sum(file => file.Stored.Length + 1024) + (1L << 20) + Layout.RecoveryBytes);
         while (low < high)
         {
@@ -64,7 +60,7 @@ internal abstract class RarWriter(LayoutSource source)
         return plan.Count == Layout.Volumes ? plan : throw new ArgumentException($"The content fills {plan.Count} volumes, not {Layout.Volumes}.");
     }
 
-    /// <summary>The parts in each volume; null where a volume is too small for anything.</summary>
+    /// <summary>Returns the parts in each volume; null if a volume is too small for any part.</summary>
     private List<List<RarPart>>? Plan(long size)
     {
         var plan = new List<List<RarPart>> { new() };
@@ -96,7 +92,7 @@ internal abstract class RarWriter(LayoutSource source)
         return plan;
     }
 
-    /// <summary>As much of a file as a volume has room for; null where that is nothing.</summary>
+    /// <summary>Returns the part of a file that fits into the room; null if nothing fits.</summary>
     private RarPart? Fit(LayoutFile file, long offset, long room)
     {
         var rest = file.Stored.Length - offset;
@@ -109,12 +105,12 @@ internal abstract class RarWriter(LayoutSource source)
             return null;
         part = part with { Length = Math.Min(length, rest - 1) };
 
-        // A shorter length may be written in fewer bytes.
+        // Recompute, because a shorter length may need fewer header bytes.
         length = Math.Min(room - FileHeader(part, 0).Length - QuickOpenRoom(part), rest - 1);
         return length < 1 ? null : part with { Length = length };
     }
 
-    /// <summary>What the header of a part costs a second time, in a block for quick opening.</summary>
+    /// <summary>Returns the size of a part's header copy in a quick open block.</summary>
     private int QuickOpenRoom(RarPart part) => Layout.HasQuickOpen ? FileHeader(part, 0).Length + 16 : 0;
 
     private long RoomOf(int volume, long size) =>
@@ -140,13 +136,11 @@ internal abstract class RarWriter(LayoutSource source)
         return MockBytes.Join([before, MockBytes.Of(Ending(volume, isLast, 0).Length, () => Ending(volume, isLast, before.Crc32))]);
     }
 
-    /// <summary>Every part but the last tells the CRC of its own packed bytes.</summary>
+    /// <summary>Every part except the last has the CRC of its own packed bytes.</summary>
     private uint CrcOf(RarPart part, MockBytes bytes) => !TellsCrc(part.File) ? 0 : part.GoesOn ? bytes.Crc32 : part.File.Crc;
 }
 
-/// <summary>What a volume holds of an entry.</summary>
-/// <param name="File">The entry.</param>
-/// <param name="Offset">First byte of its stored ones, from 0.</param>
-/// <param name="Length">How many.</param>
-/// <param name="GoesOn">Whether the next volume has more of them.</param>
+/// <summary>The part of an entry in one volume.</summary>
+/// <param name="Offset">0-based offset in the stored bytes.</param>
+/// <param name="GoesOn">Whether the entry continues in the next volume.</param>
 internal sealed record RarPart(LayoutFile File, long Offset, long Length, bool GoesOn);

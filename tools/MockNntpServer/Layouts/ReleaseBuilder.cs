@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>What a subject says.</summary>
+/// <summary>Form of a subject.</summary>
 public enum SubjectStyle
 {
     /// <summary><c>[n/m] - "name" yEnc (1/parts) size</c>.</summary>
@@ -11,13 +11,13 @@ public enum SubjectStyle
     /// <summary><c>[n/m] name yEnc (1/parts)</c>.</summary>
     Unquoted,
 
-    /// <summary>The title for all files, told apart by the counter: <c>title [n/m] yEnc (1/parts)</c>.</summary>
+    /// <summary>The title for all files, distinguished by the counter: <c>title [n/m] yEnc (1/parts)</c>.</summary>
     Counted,
 
     /// <summary>One subject for all files: <c>title yEnc (1/parts)</c>.</summary>
     Shared,
 
-    /// <summary>A random name that is not that of the yEnc header: <c>[n/m] - "hex" yEnc (1/parts)</c>.</summary>
+    /// <summary>A random name that differs from the yEnc name: <c>[n/m] - "hex" yEnc (1/parts)</c>.</summary>
     Opaque,
 }
 
@@ -41,7 +41,7 @@ public enum SubjectStyle
 /// <param name="articleSize">Decoded bytes per article.</param>
 public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = MockFile.DefaultArticleSize)
 {
-    // Streams of one archive; it may have half as many entries.
+    // Stream numbers reserved per archive. Each entry uses two.
     private const int StreamsOfArchive = 100_000;
 
     private readonly List<Item> _items = [];
@@ -54,7 +54,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     private string? _password;
     private int _stream = MockArchive.FirstStream;
 
-    /// <summary>Number of the next synthetic stream, for an archive that is made by hand with the same seed.</summary>
+    /// <summary>Reserves the next synthetic stream, for an archive created separately with the same seed.</summary>
     public int NextStream()
     {
         var stream = _stream;
@@ -62,49 +62,46 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
         return stream;
     }
 
-    /// <summary>Sets what the subjects of files say that are added from here on.</summary>
+    /// <summary>Sets the subject style of the files added next.</summary>
     public ReleaseBuilder Subjects(SubjectStyle style)
     {
         _style = style;
         return this;
     }
 
-    /// <summary>Posts files that are added from here on under random names; only a PAR2 index knows those that they had.</summary>
+    /// <summary>Posts the files added next under random names. Only a PAR2 index has the original ones.</summary>
     public ReleaseBuilder Obfuscate(bool obfuscates = true)
     {
         _obfuscates = obfuscates;
         return this;
     }
 
-    /// <summary>Writes a password into the head of the NZB.</summary>
+    /// <summary>Writes a password into the NZB head.</summary>
     public ReleaseBuilder Password(string? password)
     {
         _password = password;
         return this;
     }
 
-    /// <summary>Lists each segment of each file as a file of its own in the NZB.</summary>
-    /// <param name="numbered">Whether counter of the subject and number of the segment are those of the part; else both are 1.</param>
+    /// <summary>Lists each segment as a separate file in the NZB.</summary>
+    /// <param name="numbered">Whether subject counter and segment number are those of the part; otherwise both are 1.</param>
     public ReleaseBuilder ListSegmentsAsFiles(bool numbered = false)
     {
         (_listsSegmentsAsFiles, _numbersSegmentFiles) = (true, numbered);
         return this;
     }
 
-    /// <summary>Lists the files of the NZB in random order; counters keep the order in which they were added.</summary>
+    /// <summary>Lists the files of the NZB in random order. Counters keep the order of addition.</summary>
     public ReleaseBuilder Shuffle()
     {
         _shuffles = true;
         return this;
     }
 
-    /// <summary>A file that is posted as it is; synthetic, but for its first bytes, which are those of its extension.</summary>
+    /// <summary>Adds a directly posted file with synthetic content and the magic bytes of its extension.</summary>
     public ReleaseBuilder AddFile(string name, long size) => AddFile(name, LayoutSource.ContentOf(name, seed, NextStream(), size));
 
-    /// <summary>A file with given bytes.</summary>
-    /// <param name="name">Its name.</param>
-    /// <param name="bytes">Its bytes.</param>
-    /// <param name="isTruth">Whether it is one of <see cref="MockRelease.Entries"/>.</param>
+    /// <param name="isTruth">Whether to list the file in <see cref="MockRelease.Entries"/>.</param>
     public ReleaseBuilder AddFile(string name, MockBytes bytes, bool isTruth = true)
     {
         if (isTruth)
@@ -113,12 +110,10 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
         return this;
     }
 
-    /// <summary>An archive.</summary>
     public ReleaseBuilder AddArchive(ArchiveLayout layout) => AddArchive(layout.Make(seed, NextStream()));
 
-    /// <summary>An archive that was made already.</summary>
-    /// <param name="archive">The archive.</param>
-    /// <param name="entries">The truth; null for that of the archive. Of an archive in an archive it is that of the inner one.</param>
+    /// <summary>Adds a generated archive.</summary>
+    /// <param name="entries">Expected files; null for those of the archive. For a nested archive pass those of the inner one.</param>
     public ReleaseBuilder AddArchive(MockArchive archive, IReadOnlyList<MockEntry>? entries = null)
     {
         int[] posted = [.. Enumerable.Range(_items.Count, archive.Volumes.Count)];
@@ -128,10 +123,12 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
         return this;
     }
 
-    /// <summary>A PAR2 set over all files that were added so far.</summary>
-    /// <param name="blocks">Recovery blocks, in volumes of 1, 2, 4 and so on; 0 for an index alone.</param>
-    /// <param name="stem">Beginning of its names; null for the title.</param>
-    /// <param name="overEntries">Whether it describes the truth, such as a film that was split after, in place of what is posted.</param>
+    /// <summary>Adds a PAR2 set over all files added so far.</summary>
+    /// <param name="blocks">Recovery blocks, in volumes of 1, 2, 4 and so on; 0 for an index only.</param>
+    /// <param name="stem">Start of its file names; null for the title.</param>
+    /// <param name="overEntries">
+    /// Whether it describes the expected files, such as a film that is split afterwards, instead of the posted ones.
+    /// </param>
     public ReleaseBuilder AddPar2(int blocks, string? stem = null, bool overEntries = false)
     {
         var stream = NextStream();
@@ -141,7 +138,6 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
         return this;
     }
 
-    /// <summary>The release.</summary>
     public MockRelease Build() => Build(recipe: null);
 
     internal MockRelease Build(string? recipe)
@@ -184,6 +180,5 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
         });
     }
 
-    /// <summary>A file that will be posted.</summary>
     private sealed record Item(string Name, string UsualName, MockBytes Bytes, SubjectStyle Style);
 }

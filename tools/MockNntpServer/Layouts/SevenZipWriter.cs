@@ -4,8 +4,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Lays a 7z archive of stored entries out (7zFormat.txt of the LZMA SDK): signature header, data, header at the end.</summary>
-/// <param name="source">The layout.</param>
+/// <summary>Writes a 7z archive of stored entries (7zFormat.txt of the LZMA SDK): signature header, data, header at the end.</summary>
 internal sealed class SevenZipWriter(LayoutSource source)
 {
     private const int SignatureLength = 32;
@@ -35,7 +34,7 @@ internal sealed class SevenZipWriter(LayoutSource source)
 
     private List<LayoutFile> WithData => [.. source.Files.Where(file => file.Entry is { Kind: EntryKind.File, Length: > 0 })];
 
-    /// <summary>The archive in one piece.</summary>
+    /// <summary>Returns the archive in one piece.</summary>
     public MockBytes Write()
     {
         var data = MockBytes.Join(WithData.Select(file => file.Stored));
@@ -56,7 +55,7 @@ internal sealed class SevenZipWriter(LayoutSource source)
         return new HeaderBytes().Raw([(byte)'7', (byte)'z', 0xBC, 0xAF, 0x27, 0x1C, 0, 4]).U32(Crc32.HashToUInt32(start)).Raw(start).ToArray();
     }
 
-    /// <summary>What stands behind the data: the header, or the header as a packed stream and another one that tells how it is packed.</summary>
+    /// <summary>Returns the bytes after the data: the header, or a packed header followed by a header that describes it.</summary>
     private (byte[] Packed, byte[] Last) EndOf(long data, bool withCrcs)
     {
         var header = MakeHeader(withCrcs);
@@ -163,10 +162,10 @@ internal sealed class SevenZipWriter(LayoutSource source)
         return file.IsEncrypted ? [new Coder(Aes(file.Iv), length), copy] : [copy];
     }
 
-    // flags and length of the id, id, length of the properties: rounds with the flag of a vector, its length less one, the vector
+    // flags and id length, id, properties length: rounds with the flag for a vector, vector length minus one, the vector
     private byte[] Aes(byte[] iv) => [0x24, 0x06, 0xF1, 0x07, 0x01, (byte)(2 + iv.Length), (byte)(0x40 | source.RoundsLog2), (byte)(iv.Length - 1), .. iv];
 
-    // Each coder but the first reads what the one before it writes.
+    // Each coder except the first reads the output of the previous one.
     private static void Chain(HeaderBytes header, List<Coder> coders)
     {
         header.Count(coders.Count);
@@ -193,7 +192,8 @@ internal sealed class SevenZipWriter(LayoutSource source)
         return bits;
     }
 
-    // Chunks that are not compressed: 1 (the first, which resets the dictionary) or 2, length less one with the high byte first, bytes; 0 at the end.
+    // Uncompressed chunks: 1 (first chunk, resets the dictionary) or 2, length minus one with the high byte first, bytes. A 0 ends the
+    // stream.
     private static byte[] Lzma2(byte[] header)
     {
         var packed = new HeaderBytes();
@@ -206,6 +206,6 @@ internal sealed class SevenZipWriter(LayoutSource source)
         return packed.U8(0).ToArray();
     }
 
-    /// <summary>A coder as a header describes it, and the bytes that it gives.</summary>
+    /// <summary>A coder's description in the header, and its output length.</summary>
     private readonly record struct Coder(byte[] Description, long Length);
 }

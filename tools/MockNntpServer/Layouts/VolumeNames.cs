@@ -3,14 +3,13 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>The names of the volumes of a set.</summary>
-/// <param name="Posted">As they are posted.</param>
-/// <param name="Usual">As the program that made them called them.</param>
+/// <summary>Names of the volumes of a set.</summary>
+/// <param name="Posted">Posted names.</param>
+/// <param name="Usual">Original names, as given by the archiver.</param>
 internal sealed record VolumeNames(IReadOnlyList<string> Posted, IReadOnlyList<string> Usual)
 {
     private const int OldPerLetter = 100;
 
-    /// <summary>Names a set.</summary>
     public static VolumeNames Of(ArchiveLayout layout, int count, ulong seed)
     {
         var first = layout.Entries.Count > 0 ? Path.GetFileName(layout.Entries[0].Path) : "archive";
@@ -26,7 +25,7 @@ internal sealed record VolumeNames(IReadOnlyList<string> Posted, IReadOnlyList<s
             usual);
     }
 
-    /// <summary>A name that says nothing: 32 hexadecimal digits.</summary>
+    /// <summary>Returns an obfuscated name of 32 hexadecimal digits.</summary>
     public static string Hex(ulong seed, int index) =>
         SyntheticContent.Mix(seed ^ SyntheticContent.Mix((ulong)index + 0x6F62)).ToString("x16", CultureInfo.InvariantCulture)
         + SyntheticContent.Mix(seed + (ulong)index).ToString("x16", CultureInfo.InvariantCulture);

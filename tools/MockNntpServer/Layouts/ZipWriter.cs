@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Lays a zip of stored entries out (APPNOTE.TXT 6.3.10), in one volume or split.</summary>
+/// <summary>Writes a zip of stored entries (APPNOTE.TXT 6.3.10), in one volume or split.</summary>
 internal static class ZipWriter
 {
     private const uint LocalHeader = 0x04034B50;
@@ -19,7 +19,7 @@ internal static class ZipWriter
     // 2026-01-01, 0:00 (section 4.4.6).
     private const int DosDate = (46 << 9) | (1 << 5) | 1;
 
-    /// <summary>The volumes; the last one holds the directory.</summary>
+    /// <summary>Returns the volumes. The last one contains the central directory.</summary>
     public static IReadOnlyList<MockBytes> Write(LayoutSource source)
     {
         var isSplit = source.Layout.Volumes > 1 || source.Layout.VolumeSize is not null;
@@ -38,7 +38,7 @@ internal static class ZipWriter
         if (!isSplit)
             return [MockBytes.Join([content, Directory(source, [.. places.Select(place => (0, place))], 0, content.Length)])];
 
-        // A volume ends anywhere in the data; the last one holds what is left of it, and the directory.
+        // Volumes are split anywhere in the data. The last one has the remaining data and the directory.
         var size = source.Layout.VolumeSize ?? ((content.Length + source.Layout.Volumes - 1) / source.Layout.Volumes);
         var volumes = new List<MockBytes>();
         for (long offset = 0; offset < content.Length; offset += size)
@@ -106,15 +106,14 @@ internal static class ZipWriter
     private static byte[] NameOf(LayoutFile file) => Encoding.UTF8.GetBytes(file.Entry.Path + (file.Entry.Kind == EntryKind.Folder ? "/" : ""));
 }
 
-/// <summary>Lays a tar out (POSIX ustar).</summary>
+/// <summary>Writes a tar (POSIX ustar).</summary>
 internal static class TarWriter
 {
     private const int Record = 512;
 
-    // Largest number that eleven octal digits hold; beyond it GNU writes bytes.
+    // Largest number in eleven octal digits. GNU tar writes larger ones in binary.
     private const long MostOctal = (1L << 33) - 1;
 
-    /// <summary>The archive.</summary>
     public static MockBytes Write(LayoutSource source)
     {
         var pieces = new List<MockBytes>();

@@ -2,13 +2,13 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>Puts answers on the wire: bandwidth, packet edges, pauses, single bytes. One sender per connection.</summary>
+/// <summary>Sends responses with bandwidth limits, packet edges, pauses and single bytes. One sender per connection.</summary>
 internal sealed class AnswerSender(Stream stream, ProviderState provider, int connection, SocketCensus.Entry place)
 {
-    /// <summary>Largest single write: large for speed, yet small enough that the count of bytes follows the sending.</summary>
+    /// <summary>Largest single write: large for speed, but small enough that the byte counter follows the transfer.</summary>
     private const int MaxWrite = 256 * 1024;
 
-    /// <summary>Gap between packets that must not meet in the client's buffer; on the real clock, as it is the kernel's doing.</summary>
+    /// <summary>Gap between packets that must not merge in the client's buffer. It uses the real clock, because the kernel merges them.</summary>
     private static readonly TimeSpan PacketGap = TimeSpan.FromMilliseconds(2);
 
     private const int ThrottledRate = 100_000;
@@ -17,17 +17,18 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
     private bool _isThrottled;
     private volatile TaskCompletionSource? _busy;
 
-    /// <summary>Bytes still to be written one by one, so that TLS makes a record of each.</summary>
+    /// <summary>Remaining bytes to write one by one, so that TLS creates one record for each.</summary>
     public int SingleBytes { get; set; }
 
-    /// <summary>Ends with the answer, or its pause, that keeps the server from noticing that its client has gone; at once while there is none.</summary>
+    /// <summary>
+    /// Completes when the server may notice that the client has disconnected: at the end of the current response or its pause, or at once
+    /// if there is none.
+    /// </summary>
     public Task Noticing => _busy?.Task ?? Task.CompletedTask;
 
-    /// <summary>Sends the answer to its end; what becomes of the connection is the caller's part.</summary>
-    /// <param name="answer">The answer.</param>
-    /// <param name="lastBytes">Called just before its last bytes go, as the client may act on them at once; or null.</param>
-    /// <param name="cancellationToken">Ends it in the middle.</param>
-    /// <exception cref="IOException">The client is gone.</exception>
+    /// <summary>Sends a complete response. The caller closes the connection if needed.</summary>
+    /// <param name="lastBytes">Called just before the last bytes are sent, because the client may react at once; or null.</param>
+    /// <exception cref="IOException">The client has disconnected.</exception>
     public async ValueTask SendAsync(Answer answer, Action? lastBytes, CancellationToken cancellationToken)
     {
         if (provider.Settings.NoticesAfter != TimeSpan.Zero)
@@ -68,7 +69,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
             }
         }
 
-        // A client that goes because it has read all of an answer goes between answers.
+        // Notice before the last bytes, because a client that disconnects after a complete response does so between responses.
         await SendUntilAsync(answer, _busy is null ? lastBytes : lastBytes + Notice, sent, answer.Bytes.Length, cancellationToken);
     }
 
@@ -88,7 +89,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
             await _bucket.TakeAsync(slice, each, cancellationToken);
             await provider.Bucket.TakeAsync(slice, all, cancellationToken);
 
-            // Counted before they go, so that a client that has read an answer finds it in the counters.
+            // Count before sending, so that a client that has read a response finds it in the counters.
             provider.Stats.BytesSent(slice);
             if (sent + slice == answer.Bytes.Length)
                 lastBytes?.Invoke();

@@ -4,22 +4,22 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>Reads command lines of one connection and stamps when they arrived, however long the answers take.</summary>
+/// <summary>Reads the command lines of one connection and records their arrival time, independent of slow responses.</summary>
 internal sealed class CommandReader(Stream stream, ProviderState provider, ChannelWriter<Command> commands)
 {
-    /// <summary>Longest command line: twice what RFC 4643 allows for the longest of them.</summary>
+    /// <summary>Longest command line: twice the longest that RFC 4643 allows.</summary>
     private const int MaxLine = 1024;
 
     private readonly byte[] _buffer = new byte[16 * 1024];
     private int _filled;
     private int _number;
 
-    // Guards what follows.
+    // Guards the fields below.
     private readonly Lock _gate = new();
     private int _outstanding;
     private bool _isBusy;
 
-    /// <summary>Commands received whose answers have not been sent to their end.</summary>
+    /// <summary>Commands received whose responses have not been sent completely.</summary>
     public int Outstanding
     {
         get
@@ -29,15 +29,15 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
         }
     }
 
-    /// <summary>Called when the last bytes of an answer are about to go.</summary>
+    /// <summary>Called when the last bytes of a response are about to be sent.</summary>
     public void Answered() => End(1);
 
-    /// <summary>Called once the connection is closed: nothing is answered any more.</summary>
+    /// <summary>Called after the connection is closed, because no pending command gets a response any more.</summary>
     public void Close() => End(Outstanding);
 
     /// <summary>Reads until the client closes its side.</summary>
     /// <exception cref="IOException">The connection broke.</exception>
-    /// <exception cref="InvalidDataException">A line is longer than any command.</exception>
+    /// <exception cref="InvalidDataException">A line is too long.</exception>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         while (true)
@@ -76,7 +76,7 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
         return new Command(verb, argument, arrived, ++_number, attempt, waiting);
     }
 
-    /// <summary>Counts a command, and the connection as busy with the first one that is not of its setup.</summary>
+    /// <summary>Counts a command. The first command after setup marks the connection as busy.</summary>
     private int Begin(bool isSetup)
     {
         lock (_gate)

@@ -2,13 +2,13 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>Turns a good answer into one whose delivery is disturbed. Pure.</summary>
+/// <summary>Adds delivery faults to a good response. Pure.</summary>
 internal static class Delivery
 {
-    /// <summary>Most packet edges per answer, so that their gaps do not add up to a stall.</summary>
+    /// <summary>Most packet edges per response, so that their gaps do not add up to a stall.</summary>
     private const int MaxEdges = 16;
 
-    /// <summary>The disturbed answer; the very same one where there is nothing to disturb.</summary>
+    /// <summary>Returns the disturbed response, or the same instance if the fault does not apply.</summary>
     public static Answer Disturb(Answer answer, MockFault fault)
     {
         var place = PlaceOf(fault, answer);
@@ -50,13 +50,13 @@ internal static class Delivery
     private static Answer Cut(Answer answer, int place, AnswerEnd end) =>
         answer with { Bytes = answer.Bytes[..place], End = end, IsArticle = false };
 
-    /// <summary>Ends packets inside each of the first places where the pattern occurs in data lines.</summary>
+    /// <summary>Ends packets inside the first occurrences of the pattern in data lines.</summary>
     private static Answer WithEdges(Answer answer, ReadOnlySpan<byte> pattern, int into)
     {
         var edges = new List<int>();
         var bytes = answer.Bytes.Span;
 
-        // The keyword lines begin with "=y"; the edges are about data, which lies behind them.
+        // Skip the keyword lines, which begin with "=y", because the edges apply to the data after them.
         var from = bytes[answer.BodyStart..].IndexOf("=ypart"u8) is >= 0 and var ypart ? answer.BodyStart + ypart + 6 : answer.BodyStart;
         while (edges.Count < MaxEdges && bytes[from..].IndexOf(pattern) is >= 0 and var found)
         {

@@ -1,8 +1,6 @@
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>
-/// Tells when a listener must look again whether it is shut: the settings changed, a fault began or ended, the mock stops.
-/// </summary>
+/// <summary>Signals when a listener must check its gate again: the settings changed, a fault began or ended, or the mock stops.</summary>
 internal sealed class GateChange : IDisposable
 {
     private readonly CancellationTokenSource _signal;
@@ -16,16 +14,16 @@ internal sealed class GateChange : IDisposable
         {
             _timer = provider.Clock.Provider.CreateTimer(_ => Signal(), null, next - now, Timeout.InfiniteTimeSpan);
 
-            // A clock that a test moves may have jumped over the edge before the timer was set.
+            // A test clock may have jumped past the time before the timer was set.
             if (provider.Clock.SinceStart >= next)
                 Signal();
         }
     }
 
-    /// <summary>Cancelled at the change.</summary>
+    /// <summary>Canceled at the change.</summary>
     public CancellationToken Token => _signal.Token;
 
-    /// <summary>Ends at the change.</summary>
+    /// <summary>Waits for the change.</summary>
     public async Task WaitAsync()
     {
         var changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -41,11 +39,10 @@ internal sealed class GateChange : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The timer fired while the change was being disposed: the wait has ended already.
+            // The timer fired during disposal, when the wait had already ended.
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _timer?.Dispose();

@@ -5,7 +5,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>TLS as a provider speaks it, and what can go wrong with it. Thread-safe.</summary>
+/// <summary>TLS handshakes of a provider, with their faults. Thread-safe.</summary>
 internal sealed class Handshake(MockCertificates certificates, MockTls usual)
 {
     private readonly Dictionary<MockTls, SslServerAuthenticationOptions> _options = Enum.GetValues<MockTls>()
@@ -16,13 +16,12 @@ internal sealed class Handshake(MockCertificates certificates, MockTls usual)
             EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
         });
 
-    /// <summary>Shakes hands.</summary>
-    /// <param name="network">The bare connection; stays open when the result is closed.</param>
-    /// <param name="fault">What goes wrong, or null.</param>
-    /// <param name="stopping">Ends it.</param>
-    /// <returns>The secured stream; null when the connection is to be closed.</returns>
-    /// <exception cref="AuthenticationException">The client does not agree.</exception>
-    /// <exception cref="IOException">The client is gone.</exception>
+    /// <summary>Performs the handshake.</summary>
+    /// <param name="network">The plain connection; stays open when the result is closed.</param>
+    /// <param name="fault">The fault to apply, or null.</param>
+    /// <returns>The TLS stream; null if the connection must be closed.</returns>
+    /// <exception cref="AuthenticationException">The client rejects the handshake.</exception>
+    /// <exception cref="IOException">The client has disconnected.</exception>
     public async Task<SslStream?> ShakeAsync(NetworkStream network, MockFault? fault, CancellationToken stopping)
     {
         if (fault?.Kind is FaultKind.TlsStall or FaultKind.TlsClose)
@@ -30,7 +29,7 @@ internal sealed class Handshake(MockCertificates certificates, MockTls usual)
             var hello = new byte[16 * 1024];
             while (await network.ReadAsync(hello, stopping) > 0 && fault.Kind == FaultKind.TlsStall)
             {
-                // Whatever else the client says, until it hangs up.
+                // Discard further input until the client disconnects.
             }
 
             return null;

@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>An authority and its certificates, made at start and trusted by no client that is not given them.</summary>
+/// <summary>An authority and its certificates, created at startup. Clients trust them only if they are given the authority.</summary>
 internal sealed class MockCertificates : IDisposable
 {
     private static readonly TimeSpan Validity = TimeSpan.FromDays(2);
@@ -12,7 +12,7 @@ internal sealed class MockCertificates : IDisposable
     private readonly X509Certificate2 _authority;
     private readonly List<X509Certificate2> _issued = [];
 
-    // Certificates are judged by the client's real clock, whatever clock the mock itself runs on.
+    // Clients check certificates against the real clock, so the mock's own clock must not be used.
     private readonly DateTimeOffset _now = TimeProvider.System.GetUtcNow();
 
     public MockCertificates()
@@ -25,10 +25,10 @@ internal sealed class MockCertificates : IDisposable
         _authority = request.CreateSelfSigned(_now - (2 * Validity), _now + (2 * Validity));
     }
 
-    /// <summary>What a client must trust, in PEM.</summary>
+    /// <summary>The authority that a client must trust, in PEM.</summary>
     public string AuthorityPem => _authority.ExportCertificatePem();
 
-    /// <summary>A server certificate with its key.</summary>
+    /// <summary>Issues a server certificate with its key.</summary>
     public X509Certificate2 Issue(MockTls kind)
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
@@ -53,7 +53,6 @@ internal sealed class MockCertificates : IDisposable
         return certificate;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _authority.Dispose();

@@ -6,10 +6,12 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>One client, from its acceptance until both sides have closed: a reader that stamps, a sender in order.</summary>
+/// <summary>
+/// Serves one client, from acceptance until both sides have closed. A reader records arrival times while a sender responds in order.
+/// </summary>
 internal sealed class MockConnection(ProviderState provider, Socket socket, int number, Handshake? tls)
 {
-    /// <summary>Most commands waiting on one connection; the reader pauses beyond it.</summary>
+    /// <summary>Most commands pending on one connection. Beyond it the reader pauses.</summary>
     private const int MaxOutstanding = 4096;
 
     private const int OneByteRecords = 4096;
@@ -20,7 +22,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     private bool _clientGone;
     private bool _isServed;
 
-    /// <summary>Serves the client. Ends without an exception however the connection ends.</summary>
+    /// <summary>Serves the client. Never throws, however the connection ends.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         var place = provider.Census.Enter(socket, provider.Stats);
@@ -36,7 +38,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException or InvalidDataException)
         {
-            // The client is gone, broke the protocol, or the mock stops: the socket is closed either way.
+            // The client disconnected or broke the protocol, or the mock stops. The socket is closed in each case.
         }
         finally
         {
@@ -71,7 +73,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         catch (Exception e) when (e is AuthenticationException or IOException)
         {
-            // Counted below, like a handshake that the mock itself gives up.
+            // Counted below, like a handshake that the mock itself aborts.
         }
 
         if (secure is null)
@@ -128,7 +130,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         catch (Exception e) when (e is IOException or OperationCanceledException or InvalidDataException or ObjectDisposedException)
         {
-            // Told apart by the sender: it stops in any case.
+            // The causes need no distinction, because the sender stops in each case.
         }
 
         await NoticeAsync(sender.Noticing, ended.Token);
@@ -183,7 +185,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
     }
 
-    /// <summary>The next command that gets an answer; null when the provider has waited for one long enough.</summary>
+    /// <summary>Returns the next command that gets a response; null after the provider's idle timeout.</summary>
     private async ValueTask<Command?> NextAsync(Action answered, ChannelReader<Command> commands, CancellationToken ended)
     {
         while (provider.Regime(FaultKind.PolicyIdle, number) is not { } idle || await ArrivesWithinAsync(commands, idle.Duration ?? LongestIdle, ended))
@@ -211,13 +213,13 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         catch (OperationCanceledException) when (!ended.IsCancellationRequested)
         {
-            // The one that was not first.
+            // Cancellation of the task that lost the race.
         }
 
         return hasArrived;
     }
 
-    /// <summary>The answer, made while its round trip passes, and when it may start.</summary>
+    /// <summary>Returns the response, created during its round trip, and its earliest start.</summary>
     private (Answer Answer, long Due) Prepare(Session session, Command command)
     {
         var from = provider.Settings.SerialLatency ? provider.Clock.Now : command.Arrived;
@@ -265,7 +267,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         };
     }
 
-    /// <summary>The client is served, or gone.</summary>
+    /// <summary>Ends the handshake count, because the client is served or has disconnected.</summary>
     private void EndHandshake()
     {
         if (_isServed)
@@ -281,7 +283,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         return fault;
     }
 
-    /// <summary>Says that nothing more will come, and waits for the client to say the same.</summary>
+    /// <summary>Closes the sending side, and waits for the client to close its side.</summary>
     private async Task CloseAfterClientAsync(CancellationToken stopping)
     {
         socket.Shutdown(SocketShutdown.Send);

@@ -4,12 +4,12 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>Accepts the connections of one provider, while it is not shut by a fault.</summary>
+/// <summary>Accepts the connections of one provider, unless a fault shuts it.</summary>
 internal sealed class ProviderListener : IAsyncDisposable
 {
     private const int Backlog = 512;
 
-    /// <summary>A connection to itself is there at once or never; on the real clock, as it is the kernel's doing.</summary>
+    /// <summary>A connection to itself succeeds at once or never. It uses the real clock, because the kernel decides.</summary>
     private static readonly TimeSpan FillPatience = TimeSpan.FromSeconds(1);
 
     private readonly ProviderState _provider;
@@ -33,10 +33,9 @@ internal sealed class ProviderListener : IAsyncDisposable
         _accepting = AcceptAsync(_stopping.Token);
     }
 
-    /// <summary>Where it listens.</summary>
     public IPEndPoint EndPoint { get; }
 
-    /// <summary>Whether the system holds connections that are not accepted yet. Always false while a fault keeps the provider shut.</summary>
+    /// <summary>Whether the system holds connections that are not yet accepted. Always false while a fault shuts the provider.</summary>
     public bool HasUnaccepted
     {
         get
@@ -52,7 +51,7 @@ internal sealed class ProviderListener : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes the connections that are open now and waits for their ends.</summary>
+    /// <summary>Closes the open connections and waits until they have ended.</summary>
     public async Task DropConnectionsAsync()
     {
         Task[] dropped;
@@ -69,7 +68,6 @@ internal sealed class ProviderListener : IAsyncDisposable
         dropping.Dispose();
     }
 
-    /// <summary>Stops accepting, closes every connection and waits for their ends.</summary>
     public async ValueTask DisposeAsync()
     {
         await _stopping.CancelAsync();
@@ -106,11 +104,11 @@ internal sealed class ProviderListener : IAsyncDisposable
             }
             catch (OperationCanceledException)
             {
-                // The settings or the faults may have changed: look again.
+                // Check the gate again, because settings or faults may have changed.
             }
             catch (SocketException)
             {
-                // The client was gone before it was accepted.
+                // The client disconnected before it was accepted.
             }
         }
     }
@@ -124,7 +122,7 @@ internal sealed class ProviderListener : IAsyncDisposable
         }
     }
 
-    /// <summary>Refuses or swallows connection requests until the fault ends.</summary>
+    /// <summary>Refuses or drops connection requests until the fault ends.</summary>
     private async Task StayShutAsync(MockFault fault, CancellationToken stopping)
     {
         _listener.Dispose();
@@ -145,7 +143,7 @@ internal sealed class ProviderListener : IAsyncDisposable
         _listener.Listen(Backlog);
     }
 
-    /// <summary>Fills the queue of connections that wait for acceptance, so that the kernel drops every further request.</summary>
+    /// <summary>Fills the accept queue, so that the kernel drops every further request.</summary>
     private static async Task<Socket> FillAsync(Socket holder, CancellationToken stopping)
     {
         // A queue of length 0 has room for one.
@@ -159,7 +157,7 @@ internal sealed class ProviderListener : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            // A client was faster, and fills it as well; or the mock stops.
+            // A faster client has already filled the queue, or the mock stops.
         }
 
         return filler;

@@ -3,7 +3,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>What the connections of one provider share. Thread-safe; settings are replaced as a whole.</summary>
+/// <summary>State shared by the connections of one provider. Thread-safe, because settings are replaced as a whole.</summary>
 internal sealed class ProviderState : IDisposable
 {
     private readonly Lock _lock = new();
@@ -38,14 +38,14 @@ internal sealed class ProviderState : IDisposable
     /// <summary>Shared by all providers.</summary>
     public SocketCensus Census { get; }
 
-    /// <summary>The bandwidth of all connections.</summary>
+    /// <summary>The bandwidth limit of all connections.</summary>
     public TokenBucket Bucket { get; }
 
     public MockProvider Settings => _settings;
 
     public FaultPlan Plan => _plan;
 
-    /// <summary>Cancelled at the next change of settings.</summary>
+    /// <summary>Canceled at the next change of settings.</summary>
     public CancellationToken Changed
     {
         get
@@ -55,7 +55,7 @@ internal sealed class ProviderState : IDisposable
         }
     }
 
-    /// <summary>Replaces the settings; answers begun under the former ones go on.</summary>
+    /// <summary>Replaces the settings. Responses that have begun keep the previous ones.</summary>
     public void Change(Func<MockProvider, MockProvider> change, MockSettings shared)
     {
         CancellationTokenSource former;
@@ -72,7 +72,7 @@ internal sealed class ProviderState : IDisposable
         former.Dispose();
     }
 
-    /// <summary>The round trip of an answer, jitter included.</summary>
+    /// <summary>Returns the round trip of a response, including jitter.</summary>
     public TimeSpan RoundTrip(int connection, int command)
     {
         var settings = _settings;
@@ -83,27 +83,26 @@ internal sealed class ProviderState : IDisposable
         return trip > TimeSpan.Zero ? trip : TimeSpan.Zero;
     }
 
-    /// <summary>Whether the provider holds an article at all: a pure function of seed, provider and article.</summary>
+    /// <summary>Whether the provider holds an article: a pure function of seed, provider and article.</summary>
     public bool Holds(ArticleReference article) =>
         _settings.Coverage >= 1 || Placement.Roll(_seed, Index, article.Hash, Placement.CoverageSalt, 0) < _settings.Coverage;
 
-    /// <summary>64 bits that decide how an article is damaged; the same at every provider.</summary>
+    /// <summary>Returns 64 bits that choose the damage of an article, the same on every provider.</summary>
     public ulong DamageBits(ArticleReference article) => Placement.Bits(_seed, 0, article.Hash, Placement.DamageSalt, 0);
 
-    /// <summary>The fault that hits here, counted; null for none.</summary>
+    /// <summary>Returns the matching fault and counts it; null for none.</summary>
     public MockFault? Hit(FaultStage stage, int connection, Command? command = null, ArticleReference? article = null)
     {
         var point = new FaultPoint(Index, connection, Clock.SinceStart) { Verb = command?.Verb, Article = article, Try = command?.Try ?? 1 };
         return _plan.Hit(stage, point);
     }
 
-    /// <summary>The regime of a kind that a connection is under now, not counted; null for none.</summary>
+    /// <summary>Returns the active fault of a kind for a connection, without counting it; null for none.</summary>
     public MockFault? Regime(FaultKind kind, int connection) => _plan.Regime(kind, new FaultPoint(Index, connection, Clock.SinceStart) { Try = 1 });
 
-    /// <summary>Most connections at a time now; 0: no limit.</summary>
+    /// <summary>Current connection limit; 0 for none.</summary>
     public int Cap(int connection) => Regime(FaultKind.PolicyCap, connection) is { } shrunk ? shrunk.Limit ?? 1 : Settings.MaxConnections;
 
-    /// <inheritdoc/>
     public void Dispose() => _changed.Dispose();
 
     private FaultPlan MakePlan(FaultPlan? former)
@@ -120,5 +119,5 @@ internal sealed class ProviderState : IDisposable
     }
 }
 
-/// <summary>What all providers share and may be replaced while running.</summary>
+/// <summary>Settings shared by all providers that may change while running.</summary>
 internal sealed record MockSettings(ArticleSelection Missing, ArticleSelection Corrupt, IReadOnlyList<MockFault> Faults);

@@ -5,7 +5,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>The protocol of one connection (RFC 3977, RFC 4643): a command goes in, an answer comes out.</summary>
+/// <summary>The protocol of one connection (RFC 3977, RFC 4643): maps each command to its response.</summary>
 internal sealed class Session(ProviderState provider, int connection, Func<bool> tryAdmit)
 {
     private const int GroupArticles = 1_000_000;
@@ -15,14 +15,12 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
     private bool _hasGroup;
     private bool _forgetsLogin;
 
-    /// <summary>Whether a verb is one of those that are served.</summary>
+    /// <summary>Whether a verb is supported.</summary>
     public static bool IsKnown(string verb) => verb is "CAPABILITIES" or "MODE" or "AUTHINFO USER" or "AUTHINFO PASS" or "GROUP"
         or "STAT" or "HEAD" or "BODY" or "ARTICLE" or "DATE" or "HELP" or "QUIT";
 
-    /// <summary>Whether the client has logged in.</summary>
     public bool IsLoggedIn => _loggedIn;
 
-    /// <summary>Answers a command.</summary>
     public Answer Answer(Command command)
     {
         if (_forgetsLogin && !command.Verb.StartsWith("AUTHINFO", StringComparison.Ordinal))
@@ -108,7 +106,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             return good();
         }
 
-        // Whether answers can be swapped is only known when the next one is there: the connection counts those.
+        // The connection counts swaps, because only it knows whether a next response exists.
         if (fault.Kind is not (FaultKind.CommandSwapped or FaultKind.PolicyReorder))
             provider.Stats.FaultHappened(fault.Kind);
         return fault.Kind switch
@@ -188,7 +186,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
         return Wire.Answer.Line($"211 {GroupArticles} 1 {GroupArticles} {group}");
     }
 
-    /// <summary>The article of a number: every group holds the parts of one and the same file. Null where there is none.</summary>
+    /// <summary>Returns the article of a number; null if there is none. Every group contains the parts of the same file.</summary>
     private string? IdOf(string number)
     {
         if (!_hasGroup || !int.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out var part) || part is < 1 or > GroupArticles)

@@ -2,12 +2,10 @@ using System.Net.Sockets;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>
-/// Counts the sockets of all providers until both sides have closed them, and judges the caps. Thread-safe.
-/// </summary>
+/// <summary>Counts the sockets of all providers until both sides have closed them, and enforces connection limits. Thread-safe.</summary>
 /// <remarks>
-/// A client that closes a socket and opens another is seen in that order by the kernel but not by two readers of this
-/// process. So before a count becomes a reproach, every socket is asked whether its client has closed it already.
+/// If a client closes one socket and opens another, the kernel sees that order, but two readers of this process may not. So before a count
+/// exceeds a limit or peak, every socket is checked for a close by its client.
 /// </remarks>
 internal sealed class SocketCensus(MockStats total)
 {
@@ -15,9 +13,7 @@ internal sealed class SocketCensus(MockStats total)
     private readonly HashSet<Entry> _open = [];
     private long _entered;
 
-    /// <summary>Counts a socket that was accepted.</summary>
-    /// <param name="socket">The socket.</param>
-    /// <param name="stats">Those of its provider.</param>
+    /// <param name="stats">The counters of its provider.</param>
     public Entry Enter(Socket socket, MockStats stats)
     {
         Entry entry;
@@ -33,8 +29,8 @@ internal sealed class SocketCensus(MockStats total)
         return entry;
     }
 
-    /// <summary>Takes one of the places under the cap; refused sockets do not hold one.</summary>
-    /// <returns>False when all are taken.</returns>
+    /// <summary>Takes a place under the limit. Refused sockets do not hold one.</summary>
+    /// <returns>False if all places are taken.</returns>
     public bool TryAdmit(Entry entry, int cap)
     {
         lock (_lock)
@@ -55,14 +51,14 @@ internal sealed class SocketCensus(MockStats total)
         }
     }
 
-    /// <summary>Whether an admitted socket is one of those beyond a cap that has shrunk: the oldest stay.</summary>
+    /// <summary>Whether an admitted socket exceeds a limit that has shrunk. The oldest sockets stay.</summary>
     public bool IsBeyond(Entry entry, int cap)
     {
         lock (_lock)
             return cap > 0 && entry.Admitted && _open.Count(other => other.Admitted && other.IsBeside(entry) && other.Number < entry.Number) >= cap;
     }
 
-    /// <summary>Ends the count of a socket, once.</summary>
+    /// <summary>Ends the count of a socket. Repeated calls have no effect.</summary>
     public void Leave(Entry entry)
     {
         lock (_lock)
@@ -83,40 +79,41 @@ internal sealed class SocketCensus(MockStats total)
         }
     }
 
-    /// <summary>One counted socket.</summary>
     public sealed class Entry(Socket socket, MockStats stats, long number)
     {
         private bool _isUnnoticed;
 
-        /// <summary>Order of acceptance.</summary>
         public long Number => number;
 
         public Socket Socket { get; } = socket;
 
-        /// <summary>The counts of its provider.</summary>
+        /// <summary>The counters of its provider.</summary>
         public MockStats Stats => stats;
 
         public bool Admitted { get; set; }
 
-        /// <summary>Whether the server would not notice now that the client has gone. Written by the sender, read under the lock; a moment late does not matter.</summary>
+        /// <summary>
+        /// Whether the server would not yet notice a disconnect of the client. Written by the sender, read under the lock. A slightly late
+        /// read is harmless.
+        /// </summary>
         public bool IsUnnoticed
         {
             get => Volatile.Read(ref _isUnnoticed);
             set => Volatile.Write(ref _isUnnoticed, value);
         }
 
-        /// <summary>Whether both are at the same provider.</summary>
+        /// <summary>Whether both sockets belong to the same provider.</summary>
         public bool IsBeside(Entry other) => ReferenceEquals(stats, other.Stats);
     }
 }
 
-/// <summary>What the kernel knows about a connection before anything is read from it.</summary>
+/// <summary>Kernel state of a connection, available before any bytes are read.</summary>
 internal static class TcpState
 {
     private const int ProtocolTcp = 6;
     private const int TcpInfo = 11;
 
-    /// <summary>Whether the other side has closed or reset the connection.</summary>
+    /// <summary>Whether the peer has closed or reset the connection.</summary>
     public static bool IsClosedByPeer(Socket socket)
     {
         try

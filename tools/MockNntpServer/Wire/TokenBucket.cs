@@ -1,8 +1,8 @@
 namespace Sluice.Tools.MockNntpServer.Wire;
 
 /// <summary>
-/// Bytes per second, in steps of 10 ms. Each taker reserves the next free time in the order of asking, so connections
-/// that ask for slices of equal size share evenly. Thread-safe.
+/// Limits bytes per second, in steps of 10 ms. Each caller reserves the next free time in request order, so that connections with equal
+/// slices share evenly. Thread-safe.
 /// </summary>
 internal sealed class TokenBucket(MockClock clock)
 {
@@ -11,14 +11,13 @@ internal sealed class TokenBucket(MockClock clock)
     private readonly Lock _lock = new();
     private long _free;
 
-    /// <summary>Largest slice that keeps to the step at this rate.</summary>
+    /// <summary>Returns the largest slice that fits one step at this rate.</summary>
     public static int SliceFor(long bytesPerSecond) =>
         bytesPerSecond <= 0 ? int.MaxValue : (int)Math.Clamp((long)(bytesPerSecond * Step.TotalSeconds), 512, 64 * 1024);
 
-    /// <summary>Waits until the bytes may go.</summary>
+    /// <summary>Waits until the bytes may be sent.</summary>
     /// <param name="bytes">Size of the slice.</param>
-    /// <param name="bytesPerSecond">The rate in force; 0 does not limit.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="bytesPerSecond">Current rate; 0 for no limit.</param>
     public async ValueTask TakeAsync(int bytes, long bytesPerSecond, CancellationToken cancellationToken)
     {
         if (bytesPerSecond <= 0)
