@@ -1,6 +1,5 @@
 namespace Sluice.Tools.FullNzbTester;
 
-/// <summary>Process exit codes.</summary>
 internal static class ExitCode
 {
     /// <summary>All steps succeeded, and every compared byte matched.</summary>

@@ -61,7 +61,7 @@ internal sealed class TestRun(RunContext run)
         await new CeilingRun(run).RunAsync(file, end, cancellationToken);
     }
 
-    // A server keeps its connections. The engine has closed those of every session.
+    // A server keeps its connections. The engine has closed its own.
     private Task RestAsync(MockControl mock, CancellationToken cancellationToken) =>
         run.Options.Server is null ? mock.WaitUntilClosedAsync(cancellationToken) : mock.WaitUntilQuietAsync(cancellationToken);
 

@@ -13,13 +13,13 @@ public sealed record MockOptions
     /// <summary>Seed of jitter and of the placement of faults and coverage. Content has its own seed in the message-ids.</summary>
     public ulong Seed { get; init; } = 1;
 
-    /// <summary>Faults of all providers or of a numbered one, in addition to those of <see cref="MockProvider.Faults"/>.</summary>
+    /// <summary>Faults of all providers or of a numbered one, in addition to <see cref="MockProvider.Faults"/>.</summary>
     public IReadOnlyList<MockFault> Faults { get; init; } = [];
 
-    /// <summary>Articles that are missing on all providers.</summary>
+    /// <summary>Articles missing on all providers.</summary>
     public ArticleSelection Missing { get; init; } = ArticleSelection.None;
 
-    /// <summary>Articles with a wrong byte, which is the same on all providers.</summary>
+    /// <summary>Articles with the same wrong byte on all providers.</summary>
     public ArticleSelection Corrupt { get; init; } = ArticleSelection.None;
 
     /// <summary>Real files to serve, in the order of the release that uses them.</summary>

@@ -43,7 +43,7 @@ public sealed class MockServer : IAsyncDisposable
     /// <summary>HTTP control port; null if there is none.</summary>
     public int? ControlPort => _control?.EndPoint.Port;
 
-    /// <summary>Counters of all providers together. Peaks are those of the sum.</summary>
+    /// <summary>Counters of all providers together. Peaks apply to the sum.</summary>
     public MockStats Stats { get; }
 
     /// <summary>Counters of each provider.</summary>

@@ -63,7 +63,6 @@ internal sealed class CheckedReader : IAsyncDisposable
         return total;
     }
 
-    /// <summary>Moves the open stream to another offset.</summary>
     public void Seek(long position)
     {
         Settle(aborted: false);
@@ -141,7 +140,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
     }
 
-    /// <summary>Settles the landing segment, because no more of it will be read.</summary>
+    /// <summary>Settles the landing segment, because its reading has ended.</summary>
     private void Settle(bool aborted)
     {
         var unproved = aborted || _pendingWrong > 0;

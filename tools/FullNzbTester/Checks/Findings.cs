@@ -11,7 +11,7 @@ internal sealed class Findings
     private long _wrong;
     private long _unproved;
 
-    /// <summary>Failure messages. Any of them makes the exit code 1.</summary>
+    /// <summary>Failure messages. Any failure makes the exit code 1.</summary>
     public IReadOnlyList<string> Failures
     {
         get
@@ -37,7 +37,7 @@ internal sealed class Findings
     /// <summary>Compared bytes that differed.</summary>
     public long Wrong => Volatile.Read(ref _wrong);
 
-    /// <summary>Bytes of a damaged landing segment that were served before the read was aborted.</summary>
+    /// <summary>Bytes of a damaged landing segment served before the abort.</summary>
     public long Unproved => Volatile.Read(ref _unproved);
 
     public void Fail(FormattableString sentence)

@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Mock;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 
-/// <summary>Compares the engine's counters with those of the mock, which are authoritative (contract TST-34 and TST-56). Pure.</summary>
+/// <summary>Compares the engine's counters with the authoritative ones of the mock (contract TST-34 and TST-56). Pure.</summary>
 internal static class MockVerdict
 {
     /// <summary>Returns a message for each counter that disagrees. Engine and mock must be idle.</summary>

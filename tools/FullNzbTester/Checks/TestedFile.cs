@@ -28,7 +28,6 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
 
     public long Length => Map.Length;
 
-    /// <summary>Whether the articles of the file are known.</summary>
     public bool KnowsArticles => Articles.Count > 0;
 
     /// <summary>Bytes before a hole that are lost with it, because their AES block ends inside the hole.</summary>

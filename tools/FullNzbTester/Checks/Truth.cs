@@ -7,12 +7,10 @@ namespace Sluice.Tools.FullNzbTester.Checks;
 /// <remarks>Not thread-safe: each reader has its own instance.</remarks>
 internal abstract class Truth
 {
-    /// <summary>Compares bytes with the expected bytes.</summary>
     /// <param name="offset">Offset of the first byte in the file.</param>
     /// <returns>Index of the first difference, or −1.</returns>
     public abstract int FirstDifference(long offset, ReadOnlySpan<byte> found);
 
-    /// <summary>Returns the expected byte at an offset.</summary>
     public abstract byte At(long offset);
 
     /// <summary>Returns the expected bytes of a synthetic file, computed during the comparison.</summary>

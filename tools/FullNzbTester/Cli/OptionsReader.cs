@@ -89,7 +89,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         };
     }
 
-    /// <summary>Mock flags other than those that describe the release.</summary>
+    /// <summary>Mock flags except the release description.</summary>
     private IEnumerable<string> PassedOn()
     {
         yield return $"--port={Ports()}";

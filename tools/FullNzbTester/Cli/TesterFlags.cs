@@ -2,7 +2,6 @@ using System.CommandLine;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>The flags, their defaults and their help.</summary>
 internal sealed class TesterFlags
 {
     public readonly Argument<string?> Nzb = new("nzb") { Arity = ArgumentArity.ZeroOrOne, Description = "The NZB to test" };

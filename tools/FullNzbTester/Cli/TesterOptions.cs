@@ -24,7 +24,6 @@ internal sealed record TesterOptions
     /// <summary>Kind of the subject: <c>engine</c> or <c>server</c>.</summary>
     public string Mode => Server is null ? "engine" : "server";
 
-    /// <summary>Connections per mock provider.</summary>
     public int Connections { get; init; } = 20;
 
     /// <summary>Pipelining depth per connection; null adapts it.</summary>
@@ -47,7 +46,6 @@ internal sealed record TesterOptions
 
     public IReadOnlySet<int> Steps { get; init; } = Enumerable.Range(1, 7).ToHashSet();
 
-    /// <summary>Maximum number of bytes that step 7 reads.</summary>
     public long Limit { get; init; } = 200L << 20;
 
     /// <summary>Number of random seeks in addition to the fixed points. Each reads 64 KiB.</summary>
@@ -85,30 +83,25 @@ internal sealed record TesterOptions
     /// <summary>Time limit of the run, in addition to the duration of a soak.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(600);
 
-    /// <summary>Total time limit, including the soak.</summary>
     public TimeSpan TimeLimit => Timeout + (Soak?.Duration ?? TimeSpan.Zero);
 
     /// <summary>Seed of content, jitter and faults, so that a run can be repeated.</summary>
     public ulong Seed { get; init; } = 1;
 }
 
-/// <summary>Settings of the playback readers.</summary>
 /// <param name="BytesPerSecond">Rate of each reader; 0 for unlimited.</param>
 /// <param name="SameFile">Whether all readers play one file; otherwise each has its own.</param>
 /// <param name="Once">Stops at the end of the file; otherwise playback restarts until the time is over.</param>
 /// <param name="Imports">Releases that a server must import when playback begins.</param>
 internal sealed record PlaybackFlags(long BytesPerSecond, int Readers, TimeSpan Duration, bool SameFile, bool Once, int Imports);
 
-/// <summary>Settings of the seeking readers.</summary>
 /// <param name="PerSecond">Seeks per second of all readers together.</param>
 /// <param name="Readers">Number of readers, each in its own file.</param>
 internal sealed record StormFlags(double PerSecond, int Readers, TimeSpan Duration);
 
-/// <summary>Settings of the soak readers.</summary>
 /// <param name="BytesPerSecond">Rate of each reader; 0 for unlimited.</param>
 internal sealed record SoakFlags(TimeSpan Duration, int Readers, long BytesPerSecond);
 
-/// <summary>A running server.</summary>
 /// <param name="Url">Base URL with a trailing slash.</param>
 /// <param name="Pid">Its process id on this machine, or null if it is remote.</param>
 /// <param name="Category">Category for the added release; null for the server's default.</param>
@@ -159,6 +152,6 @@ internal sealed record MockFlags
     /// <summary>Shortest possible response time of any provider, from round trip and jitter.</summary>
     public TimeSpan SoonestAnswer { get; init; }
 
-    /// <summary>Flags passed to the mock unchanged, except those of the release.</summary>
+    /// <summary>Flags passed to the mock unchanged, except the release description.</summary>
     public IReadOnlyList<string> PassedOn { get; init; } = [];
 }

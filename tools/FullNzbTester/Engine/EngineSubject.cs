@@ -13,9 +13,8 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
 {
     private readonly NntpListener _listener = new();
 
-    /// <summary>Creates a fresh engine.</summary>
     /// <param name="files">The readable files; empty before the import.</param>
-    /// <param name="depth">Pipelining depth; null for that of the run.</param>
+    /// <param name="depth">Pipelining depth; null for the run's depth.</param>
     /// <param name="time">Clock; null for the system clock.</param>
     public EngineSession NewSession(IReadOnlyList<TestedFile> files, int? depth = null, TimeProvider? time = null) =>
         new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _listener, time ?? TimeProvider.System);
@@ -42,7 +41,7 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
 }
 
 /// <summary>
-/// The system clock with a time of day that is correct, two years ahead and two years behind in turn, for one second each. An administrator
+/// The system clock with a time of day correct, two years ahead and two years behind in turn, for one second each. An administrator
 /// may set the clock like this (F43). Timestamps and timers are not changed.
 /// </summary>
 internal sealed class JumpingClock : TimeProvider

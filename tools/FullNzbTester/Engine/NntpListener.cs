@@ -3,13 +3,13 @@ using System.Diagnostics.Metrics;
 namespace Sluice.Tools.FullNzbTester.Engine;
 
 /// <summary>Traffic and timing counters of the connections of an engine.</summary>
-/// <param name="Commands">Commands written to a socket, including those of the login.</param>
+/// <param name="Commands">Commands written to a socket, including the login.</param>
 /// <param name="Flushes">Socket writes that carried the commands.</param>
 /// <param name="Misses">Replies 430, 423 and 451 to BODY.</param>
 /// <param name="Unanswered">Commands whose reply was incomplete when the connection was lost or abandoned.</param>
 /// <param name="BytesReceived">Bytes received, before TLS.</param>
 /// <param name="SocketsAbandoned">Connection attempts abandoned before the system reported their outcome.</param>
-/// <param name="SocketsPeak">Most sockets open at once, including those being opened or closed.</param>
+/// <param name="SocketsPeak">Most sockets at once, including sockets being opened or closed.</param>
 /// <param name="Tries">Fetch attempts per provider, including canceled ones.</param>
 /// <param name="Hedges">Late articles requested a second time.</param>
 /// <param name="HedgesWon">Hedges whose second attempt delivered bytes first.</param>
@@ -37,7 +37,6 @@ internal sealed class NntpListener : IDisposable
             Listen(meter);
     }
 
-    /// <summary>Current counters.</summary>
     public NntpCounters Now
     {
         get

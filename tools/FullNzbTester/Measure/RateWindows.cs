@@ -7,7 +7,6 @@ internal sealed class RateWindows(double seconds)
 
     private readonly List<long> _bytes = [];
 
-    /// <summary>Adds bytes.</summary>
     /// <param name="at">Seconds since the start.</param>
     public void Add(double at, long bytes)
     {

@@ -23,7 +23,6 @@ internal sealed class ResidentMemory : IAsyncDisposable
     /// <summary>Current MiB; null if unknown.</summary>
     public double? Now => _read() / MiB;
 
-    /// <summary>MiB at the start.</summary>
     public double? Idle { get; }
 
     /// <summary>Peak in MiB.</summary>

@@ -1,6 +1,5 @@
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>Samples of one figure, for percentiles.</summary>
 internal sealed class Samples(IEnumerable<double>? values = null)
 {
     private readonly List<double> _values = [.. values ?? []];

@@ -22,7 +22,7 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     public async Task<MockCounts> CountsAsync(CancellationToken cancellationToken) =>
         MockCounts.Parse(await _http.GetStringAsync(new Uri("stats", UriKind.Relative), cancellationToken));
 
-    /// <summary>Resets all counters, including those of faults and attempts.</summary>
+    /// <summary>Resets all counters, including fault hits and article attempts.</summary>
     public async Task ResetAsync(CancellationToken cancellationToken)
     {
         using var answer = await _http.PostAsync(new Uri("reset", UriKind.Relative), content: null, cancellationToken);
@@ -36,7 +36,7 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         answer.EnsureSuccessStatusCode();
     }
 
-    /// <summary>Pre-encodes the articles of a release if the mock has room, and drops those of other releases.</summary>
+    /// <summary>Pre-encodes the articles of a release if the mock has room, and drops other releases.</summary>
     /// <returns>The NZB of the release.</returns>
     public async Task<byte[]> PrepareAsync(ulong seed, CancellationToken cancellationToken)
     {

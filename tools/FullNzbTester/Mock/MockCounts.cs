@@ -7,7 +7,6 @@ namespace Sluice.Tools.FullNzbTester.Mock;
 /// <param name="Json">The unchanged response of the mock.</param>
 internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCounts> Providers, string Json)
 {
-    /// <summary>Parses a response of the control port.</summary>
     /// <exception cref="JsonException">The response is invalid.</exception>
     public static MockCounts Parse(string json)
     {
@@ -26,7 +25,6 @@ internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCo
 /// <param name="Waiting">Commands pending now.</param>
 internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline, long Waiting)
 {
-    /// <summary>Connections open now.</summary>
     public long Open { get; private init; }
 
     /// <summary>Whether the system has connections that the mock has not yet accepted, so that they are not counted.</summary>

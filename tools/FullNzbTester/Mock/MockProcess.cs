@@ -7,7 +7,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
 
-/// <summary>Runs MockNntpServer as a child process, so that its work does not count as that of the tester.</summary>
+/// <summary>Runs MockNntpServer as a child process, so that its work does not count as the tester's.</summary>
 internal sealed class MockProcess : IAsyncDisposable
 {
     private const long LargestAhead = 2L << 30;
@@ -110,7 +110,7 @@ internal sealed class MockProcess : IAsyncDisposable
         yield return "--exit-with-stdin";
     }
 
-    /// <summary>Path of the <c>dotnet</c> host, which is above <c>shared/Microsoft.NETCore.App/10.0.0/</c>.</summary>
+    /// <summary>Path of the <c>dotnet</c> host, found above <c>shared/Microsoft.NETCore.App/10.0.0/</c>.</summary>
     private static string DotNet()
     {
         var host = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", "..", OperatingSystem.IsWindows() ? "dotnet.exe" : "dotnet"));

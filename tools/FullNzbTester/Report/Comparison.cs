@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Cli;
 
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>Compares the figures with those of an earlier run (contract TST-42).</summary>
+/// <summary>Compares the figures with an earlier run (contract TST-42).</summary>
 internal sealed class Comparison
 {
     private const double TimeFloor = 5;
@@ -23,7 +23,6 @@ internal sealed class Comparison
         Differ("machine", $"{then.GetProperty("cpu").GetString()}, {then.GetProperty("cores").GetInt32()} cores", $"{machine.Cpu}, {machine.Cores} cores");
     }
 
-    /// <summary>Loads the earlier report.</summary>
     /// <exception cref="UsageException">The file is not a report.</exception>
     public static Comparison Load(string path, TesterOptions options, Machine machine)
     {

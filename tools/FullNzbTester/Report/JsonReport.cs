@@ -8,7 +8,6 @@ namespace Sluice.Tools.FullNzbTester.Report;
 /// <summary>Writes the result as one JSON object (contract TST-41).</summary>
 internal sealed class JsonReport(RunSet set, TesterOptions options, Machine machine, DateTimeOffset started)
 {
-    /// <summary>Version of the JSON format.</summary>
     public const int Schema = 1;
 
     public void Write(Stream output, int exit)

@@ -3,7 +3,7 @@ using Sluice.Tools.FullNzbTester.Steps;
 
 namespace Sluice.Tools.FullNzbTester.Report;
 
-/// <summary>All runs of one call. Figures are medians; steps, seeks and windows are those of the last run.</summary>
+/// <summary>All runs of one call. Figures are medians; steps, seeks and windows come from the last run.</summary>
 internal sealed class RunSet(IReadOnlyList<RunContext> runs)
 {
     /// <summary>The runs in order; at least one.</summary>
@@ -22,7 +22,6 @@ internal sealed class RunSet(IReadOnlyList<RunContext> runs)
     /// <summary>(max − min) ÷ median; null for one run.</summary>
     public double? SpreadOf(string name) => SamplesOf(name) is { Count: > 1, Median: not 0 } samples ? (samples.Max - samples.Min) / samples.Median : null;
 
-    /// <summary>Failure messages of all runs.</summary>
     public IReadOnlyList<string> Failures => [.. runs.SelectMany(run => run.Findings.Failures)];
 
     private Samples SamplesOf(string name) => new(ValuesOf(name).OfType<double>());

@@ -29,7 +29,6 @@ internal static class DavListing
         }
     }
 
-    /// <summary>Parses a multistatus response.</summary>
     /// <param name="folder">Base URI for relative hrefs.</param>
     /// <exception cref="XmlException">The body is not XML.</exception>
     /// <exception cref="FormatException">A length is not a number.</exception>
@@ -48,5 +47,4 @@ internal static class DavListing
     }
 }
 
-/// <summary>A file of the WebDAV tree.</summary>
 internal readonly record struct DavFile(string Name, Uri Url, long Length);

@@ -19,10 +19,8 @@ internal sealed class PublishedRelease
     {
     }
 
-    /// <summary>The files in listing order.</summary>
     public IReadOnlyList<TestedFile> Files => [.. _urls.Keys];
 
-    /// <summary>Returns the URL of a file.</summary>
     public Uri UrlOf(TestedFile file) => _urls[file];
 
     /// <summary>Matches the listing with the NZB.</summary>
@@ -64,7 +62,7 @@ internal sealed class PublishedRelease
 
     /// <summary>
     /// Returns the files inside archives. Only the server knows their place in the volumes, so they are assumed consecutive and without
-    /// headers. That is exact enough to tell which articles a read needs.
+    /// headers. This suffices to tell which articles a read needs.
     /// </summary>
     private static IEnumerable<TestedFile> OfLayout(ReleaseContent release, MockRelease laidOut, IReadOnlyList<NzbFile> posted)
     {

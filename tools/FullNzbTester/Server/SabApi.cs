@@ -11,7 +11,6 @@ internal sealed class SabApi(HttpClient http, ServerFlags server)
 {
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>Adds an NZB.</summary>
     /// <returns>Its id.</returns>
     /// <exception cref="IOException">The server cannot be reached or rejects the NZB.</exception>
     public async Task<string> AddAsync(string name, byte[] nzb, CancellationToken cancellationToken)

@@ -19,7 +19,6 @@ internal sealed class ServerSession(HttpClient http, PublishedRelease release, M
 
     public bool IsInProcess => false;
 
-    /// <summary>Takes the starting counters.</summary>
     public async Task StartAsync(CancellationToken cancellationToken) => _start = await TotalAsync(cancellationToken);
 
     public IContentStream Open(TestedFile file, long position, long? end) => new ServerStream(http, release.UrlOf(file), file.Length, position, end);

@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>Reads one file of the server as players do: a GET from an offset, which is disconnected after use.</summary>
+/// <summary>Reads one file of the server as players do: a GET from an offset, disconnected after use.</summary>
 internal sealed class ServerStream(HttpClient http, Uri url, long length, long position, long? end) : IContentStream
 {
     private readonly long _end = end ?? length;

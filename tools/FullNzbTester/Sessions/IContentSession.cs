@@ -19,7 +19,6 @@ internal interface IContentSession : IAsyncDisposable
     /// <param name="end">End offset (exclusive) of the bytes that will be read; null for the end of the file.</param>
     IContentStream Open(TestedFile file, long position, long? end);
 
-    /// <summary>Returns the cost of the session so far.</summary>
     ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken);
 
     /// <summary>Waits until the remaining work of closed streams is finished or canceled.</summary>

@@ -7,6 +7,5 @@ internal interface IContentStream : IAsyncDisposable
     /// <exception cref="IOException">The bytes are not available.</exception>
     ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken);
 
-    /// <summary>Moves to another offset.</summary>
     void Seek(long position);
 }

@@ -14,7 +14,7 @@ internal interface ISubject : IAsyncDisposable
 
     /// <summary>Creates small releases that the subject has not seen.</summary>
     /// <param name="count">Number of releases; 0 if the subject has no queue.</param>
-    /// <returns>A function that adds all of them and completes after the last import. Call it once.</returns>
+    /// <returns>A function that adds all releases and completes after the last import. Call it once.</returns>
     Func<CancellationToken, Task> PrepareImports(RunContext run, int count);
 
     /// <summary>Returns the provider traffic of the run so far.</summary>

@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Mock;
 namespace Sluice.Tools.FullNzbTester.Sessions;
 
 /// <summary>Commands to the providers and bytes from them.</summary>
-/// <param name="Abandoned">Connection attempts that were abandoned but may have reached the provider; 0 if the provider itself counts.</param>
+/// <param name="Abandoned">Abandoned connection attempts that may have reached the provider; 0 if the provider itself counts.</param>
 /// <param name="Peak">Most connections open at once.</param>
 internal readonly record struct LineCounts(long Commands, long Bodies, long Bytes, long Opened, long Abandoned, long Peak)
 {
@@ -13,7 +13,6 @@ internal readonly record struct LineCounts(long Commands, long Bodies, long Byte
 
     public static LineCounts Of(ProviderCounts mock) => new(mock.Commands, mock.Bodies, mock.Bytes, mock.Opened, 0, mock.Peak);
 
-    /// <summary>Returns the difference from an earlier count.</summary>
     public LineCounts Since(in LineCounts start) =>
         new(Commands - start.Commands, Bodies - start.Bodies, Bytes - start.Bytes, Opened - start.Opened, Abandoned - start.Abandoned, Peak);
 }

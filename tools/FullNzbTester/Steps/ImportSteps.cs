@@ -51,7 +51,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
 
     private ReleaseImport NewImport(EngineSession session) => new(run.Release, session, run.Options.Passwords, run.Options.SkipArchives);
 
-    /// <summary>Runs an import that is not counted, because one-time costs such as JIT compilation say nothing about the engine.</summary>
+    /// <summary>Runs an uncounted import, because one-time costs such as JIT compilation say nothing about the engine.</summary>
     private async Task WarmUpAsync(CancellationToken cancellationToken)
     {
         var started = Stopwatch.GetTimestamp();

@@ -3,7 +3,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Counts fetches that are still in progress long after every reader has closed. There must be none.</summary>
+/// <summary>Counts fetches still in progress long after every reader has closed. There must be none.</summary>
 internal static class Leftovers
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);

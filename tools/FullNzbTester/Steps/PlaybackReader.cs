@@ -26,13 +26,12 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
     /// <summary>Longest read in ms, except the first; 0 if there was none.</summary>
     public double LongestGap { get; private set; }
 
-    /// <summary>Whether an error ended playback.</summary>
     public bool WasCutOff { get; private set; }
 
     /// <summary>5th percentile of the rates of whole seconds, in MB/s.</summary>
     public double? P05 => _windows.P05();
 
-    /// <summary>Highest offset (exclusive) that was read.</summary>
+    /// <summary>Highest offset (exclusive) read so far.</summary>
     public long Reached { get; private set; }
 
     public async Task PlayAsync(TimeSpan duration, CancellationToken cancellationToken)
@@ -102,7 +101,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         _windows.Add(Stopwatch.GetElapsedTime(started).TotalSeconds, read);
     }
 
-    /// <summary>Returns how long a stall stopped the clock, because the film resumes where it stopped.</summary>
+    /// <summary>Returns the clock shift of a stall, because the film resumes at the same position.</summary>
     private static long Stood(long wanted) => Stopwatch.GetElapsedTime(wanted) > Noticed ? Stopwatch.GetTimestamp() - wanted : 0;
 
     /// <summary>Waits until the bytes just read have been played.</summary>

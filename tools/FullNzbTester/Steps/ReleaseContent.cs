@@ -41,7 +41,7 @@ internal sealed class ReleaseContent
     public MockRelease? LaidOut => _laidOut;
 
     /// <summary>Loads an NZB file, or generates the NZB of a release that the mock can serve.</summary>
-    /// <param name="seed">Seed of a generated release; null for that of the options.</param>
+    /// <param name="seed">Seed of a generated release; null for the seed of the options.</param>
     /// <exception cref="UsageException">The file cannot be read.</exception>
     public static ReleaseContent Load(TesterOptions options, ulong? seed = null)
     {
@@ -95,7 +95,7 @@ internal sealed class ReleaseContent
     };
 
     /// <summary>
-    /// Adds the expected bytes: those of the file inside archives, or those of the posted file. The file stays unchanged if they are
+    /// Adds the expected bytes, from the file inside archives or the posted file. The file stays unchanged if they are
     /// unknown.
     /// </summary>
     /// <param name="innerPath">Path inside the archive; null if the file is posted or joined.</param>

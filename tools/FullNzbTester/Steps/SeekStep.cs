@@ -59,7 +59,7 @@ internal sealed class SeekStep(RunContext run)
         run.Narrator.Say($"    open: cold {cold.FirstByte:0.0} ms");
     }
 
-    /// <summary>Runs a measurement with a session that has open connections but no buffered data near the next seek points.</summary>
+    /// <summary>Measures in a session with open connections but no buffered data near the next seek points.</summary>
     private async Task WithWarmAsync(Func<IContentSession, TestedFile, CancellationToken, Task> measure, CancellationToken cancellationToken)
     {
         await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);

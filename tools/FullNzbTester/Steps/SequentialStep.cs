@@ -22,7 +22,7 @@ internal sealed class SequentialStep(RunContext run)
 
     public TestedFile? File { get; private set; }
 
-    /// <summary>End offset (exclusive) of the bytes that were read.</summary>
+    /// <summary>End offset (exclusive) of the bytes read.</summary>
     public long End { get; private set; }
 
     public async Task<string?> RunAsync(CancellationToken cancellationToken)

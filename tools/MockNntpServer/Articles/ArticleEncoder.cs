@@ -11,17 +11,14 @@ internal static class ArticleEncoder
     /// <summary>Date of the first file of every release. Dates depend only on the file's number, so that articles are reproducible.</summary>
     public static readonly DateTimeOffset FirstPost = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
-    /// <summary>Group of all posts.</summary>
     public const string Group = "alt.binaries.test";
 
-    /// <summary>Poster of all posts.</summary>
     public const string Poster = "poster <poster@sluice.mock>";
 
     /// <summary>Returns the subject of an article. The NZB has the subject of the first part.</summary>
     public static string Subject(MockMessageId id) => string.Create(
         CultureInfo.InvariantCulture, $"[{id.File + 1}/{id.Files}] - \"{id.Name}\"{(id.IsUuencoded ? "" : " yEnc")} ({id.Part}/{id.Parts}) {id.FileSize}");
 
-    /// <summary>Encodes the article of an id.</summary>
     /// <param name="text">The id as requested, which the response echoes.</param>
     /// <param name="media">The file to serve if the id names a media source; null for synthetic content.</param>
     public static WireArticle Encode(MockMessageId id, string text, MediaContent? media)

@@ -23,7 +23,7 @@ internal sealed class ArticleStore
         _cache = new ArticleCache(cacheBytes);
     }
 
-    /// <summary>Articles of the spool. Synthetic articles cannot be listed, because any number of them exists.</summary>
+    /// <summary>Articles of the spool. Synthetic articles cannot be listed, because their number is unlimited.</summary>
     public IReadOnlyCollection<ArticleReference> SpoolArticles => _spool?.Articles ?? [];
 
     /// <summary>Finds an article by name; null if the mock cannot serve it.</summary>
@@ -42,7 +42,6 @@ internal sealed class ArticleStore
     /// <summary>Adds a release. It replaces an earlier one with the same seed.</summary>
     public void Post(MockRelease release) => _posted[release.Seed] = release;
 
-    /// <summary>Number of cached articles.</summary>
     public int Cached => _cache.Count;
 
     public void Clear() => _cache.Clear();

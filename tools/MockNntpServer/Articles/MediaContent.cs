@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Content of a posted file that is not purely synthetic: a real file or a generated archive. Immutable and thread-safe.</summary>
+/// <summary>Content of a posted file other than purely synthetic content: a real file or a generated archive. Immutable and thread-safe.</summary>
 public sealed class MediaContent
 {
     private MediaContent(string name, MockBytes bytes)
@@ -26,7 +26,6 @@ public sealed class MediaContent
 
     public static MediaContent Of(string name, MockBytes bytes) => new(name, bytes);
 
-    /// <summary>Copies the bytes of a range.</summary>
     /// <exception cref="EndOfStreamException">The range extends past the end of the file.</exception>
     public void Fill(long offset, Span<byte> destination) => Bytes.Fill(offset, destination);
 

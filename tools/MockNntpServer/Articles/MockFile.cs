@@ -26,7 +26,6 @@ public sealed record MockFile
     /// <summary>Subject in the NZB; null for the default with counter, name and size.</summary>
     public string? Subject { get; init; }
 
-    /// <summary>Creates a file from real content.</summary>
     public static MockFile From(MediaContent content, int articleSize = DefaultArticleSize) =>
         new() { Name = content.Name, Size = content.Length, ArticleSize = articleSize, Content = content };
 

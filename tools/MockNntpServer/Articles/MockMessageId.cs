@@ -6,7 +6,6 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Source of an article's bytes.</summary>
 public enum ContentSource
 {
     /// <summary><see cref="SyntheticContent"/>, computed from the seed.</summary>
@@ -61,7 +60,6 @@ public sealed record MockMessageId
     /// <summary>CRC-32 of the whole file. Only the last part has it; null otherwise.</summary>
     public uint? FileCrc { get; init; }
 
-    /// <summary>File name as the poster wrote it.</summary>
     public required string Name { get; init; }
 
     /// <summary>Parses an id without angle brackets.</summary>

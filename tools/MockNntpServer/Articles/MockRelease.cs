@@ -27,13 +27,11 @@ public sealed class MockRelease
         _parts = new Lazy<PostedPart[][]>(MeasureParts);
     }
 
-    /// <summary>Title in the NZB head.</summary>
     public string Title { get; }
 
     /// <summary>Seed of the synthetic content.</summary>
     public ulong Seed { get; }
 
-    /// <summary>The files in NZB order.</summary>
     public IReadOnlyList<MockFile> Files { get; }
 
     /// <summary>Password in the NZB head; null for none.</summary>
@@ -89,7 +87,6 @@ public sealed class MockRelease
     /// <summary>Returns the message-ids of a file in part order.</summary>
     public IReadOnlyList<string> MessageIds(int file = 0) => [.. _parts.Value[file].Select(part => part.Id.ToString())];
 
-    /// <summary>Number of articles in all files.</summary>
     public int ArticleCount => _parts.Value.Sum(parts => parts.Length);
 
     /// <summary>Size of all articles as posted: the sum of the NZB's <c>bytes</c>.</summary>
@@ -145,7 +142,7 @@ public sealed class MockRelease
         for (var i = 0; i < ids.Length; i++)
             crc = JoinedCrc.Of(crc, measured[i].Crc, ids[i].Length);
 
-        // The last part was measured with a zero CRC, which has the same text length.
+        // The last part was measured with a zero CRC, because the text length is the same.
         var last = ids[^1] with { FileCrc = crc };
         if (last.ToString().Length > MockMessageId.MaxLength)
             throw new ArgumentException($"The name {Files[file].Name} is too long for a message-id.");

@@ -32,7 +32,6 @@ internal sealed class SpoolFolder
 
     public IReadOnlyCollection<ArticleReference> Articles => _articles.Values;
 
-    /// <summary>Finds an article by name, or returns null.</summary>
     public ArticleReference? Find(string messageId) => _articles.GetValueOrDefault(messageId);
 
     public static WireArticle Read(ArticleReference article)

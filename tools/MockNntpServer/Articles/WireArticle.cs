@@ -41,7 +41,6 @@ internal sealed class WireArticle
 
     private static ReadOnlySpan<byte> Terminator => ".\r\n"u8;
 
-    /// <summary>Memory used in a cache.</summary>
     public long Cost => _bodyAnswer.Length + Headers.Length + 200;
 
     /// <summary>Returns the body as posted, without dot-stuffing and terminator.</summary>

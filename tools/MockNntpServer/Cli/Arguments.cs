@@ -24,7 +24,6 @@ internal sealed class Arguments
 
     public bool Has(string name) => _flags.Exists(flag => flag.Key == name);
 
-    /// <summary>Returns the last value of a flag, or null.</summary>
     public string? Get(string name) => _flags.FindLast(flag => flag.Key == name).Value;
 
     /// <summary>Returns all values of a repeatable flag.</summary>

@@ -73,7 +73,7 @@ internal sealed class ControlListener : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException)
         {
-            // The client disconnected before its response, which is not an error of the mock.
+            // The client disconnected before its response. This is not an error of the mock.
         }
     }
 
@@ -115,7 +115,7 @@ internal sealed class ControlListener : IAsyncDisposable
             ? _mock.ReleaseOf(seed) ?? throw new FormatException("This mock makes no releases.")
             : throw new FormatException("A release is asked for by seed=N.");
 
-    /// <summary>Applies all changes of a request, or none if one of them is invalid.</summary>
+    /// <summary>Applies all changes of a request, or none if any is invalid.</summary>
     private void Set(IReadOnlyList<KeyValuePair<string, string>> query)
     {
         var only = query.FirstOrDefault(pair => pair.Key == "provider").Value is { } text ? ProviderNumber(text) : (int?)null;

@@ -37,7 +37,6 @@ public sealed class ArticleSelection
     /// <summary>Selects one article by name, without angle brackets.</summary>
     public static ArticleSelection Article(string messageId) => new(1, [], messageId);
 
-    /// <summary>Selects parts of any file.</summary>
     public static ArticleSelection Parts(params ReadOnlySpan<int> parts)
     {
         var ranges = ImmutableArray.CreateBuilder<Range>(parts.Length);

@@ -12,7 +12,7 @@ public enum FaultKind
     Coverage,
 
     /// <summary>
-    /// <c>corrupt</c>: one decoded byte is wrong but the CRC is that of the original bytes, at every attempt. In uuencode, one character is
+    /// <c>corrupt</c>: one decoded byte is wrong under the original CRC, at every attempt. In uuencode, one character is
     /// invalid.
     /// </summary>
     Corrupt,
@@ -38,7 +38,7 @@ public enum FaultKind
     /// <summary><c>greeting.502</c>: too many connections, then closed, regardless of the connection limit.</summary>
     Greeting502,
 
-    /// <summary><c>greeting.garbage</c>: a line that is not NNTP.</summary>
+    /// <summary><c>greeting.garbage</c>: an invalid line.</summary>
     GreetingGarbage,
 
     /// <summary><c>greeting.none</c>: no greeting.</summary>
@@ -92,7 +92,7 @@ public enum FaultKind
     /// <summary><c>command.otherid</c>: another article is sent, under its own id.</summary>
     CommandOtherId,
 
-    /// <summary><c>command.swapped</c>: two responses in the wrong order. It needs a next command that is already waiting.</summary>
+    /// <summary><c>command.swapped</c>: two responses in the wrong order. Occurs only if the next command already waits.</summary>
     CommandSwapped,
 
     /// <summary><c>command.twice</c>: the whole response is sent twice.</summary>
@@ -110,7 +110,7 @@ public enum FaultKind
     /// <summary><c>command.502</c>: permission denied, then closed.</summary>
     Command502,
 
-    /// <summary><c>command.garbage</c>: a line that is not NNTP instead of the response.</summary>
+    /// <summary><c>command.garbage</c>: an invalid line instead of the response.</summary>
     CommandGarbage,
 
     /// <summary><c>command.half</c>: half of the status line, then silence.</summary>
@@ -203,7 +203,7 @@ public enum FaultKind
     /// <summary><c>yenc.nocrc</c>: no checksum in the trailer.</summary>
     YencNoCrc,
 
-    /// <summary><c>yenc.badcrc</c>: a checksum that is not a number.</summary>
+    /// <summary><c>yenc.badcrc</c>: a non-numeric checksum.</summary>
     YencBadCrc,
 
     /// <summary><c>yenc.norange</c>: no <c>=ypart</c> line.</summary>

@@ -110,13 +110,10 @@ public static class FaultNames
 
     private static readonly FrozenDictionary<string, FaultKind> ByName = Table.ToFrozenDictionary(row => row.Name, row => row.Kind);
 
-    /// <summary>All kinds allowed in scripts.</summary>
     public static IEnumerable<FaultKind> Scriptable => Table.Where(row => row.Stage != FaultStage.None).Select(row => row.Kind);
 
-    /// <summary>Returns the name in scripts and counters.</summary>
     public static string Of(FaultKind kind) => Table[(int)kind].Name;
 
-    /// <summary>Finds a kind by name.</summary>
     /// <returns>False if the name is unknown or not allowed in scripts.</returns>
     public static bool TryParse(string name, out FaultKind kind) => ByName.TryGetValue(name, out kind) && StageOf(kind) != FaultStage.None;
 

@@ -13,7 +13,7 @@ internal readonly record struct FaultPoint(int Provider, int Connection, TimeSpa
     public int Try { get; init; }
 }
 
-/// <summary>The active faults with their counts. Thread-safe: immutable except for the counts, which are atomic.</summary>
+/// <summary>The active faults with their counts. Thread-safe: immutable except for the atomic counts.</summary>
 internal sealed class FaultPlan
 {
     private readonly ulong _seed;
@@ -73,7 +73,6 @@ internal sealed class FaultPlan
         return next;
     }
 
-    /// <summary>Resets all counts.</summary>
     public void Reset() => Array.ForEach(_faults, active => active.Reset());
 
     private static bool Lasts(MockFault fault, TimeSpan now) =>

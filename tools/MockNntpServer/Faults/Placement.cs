@@ -19,7 +19,6 @@ internal static class Placement
     public static double Roll(ulong seed, int provider, ulong place, ulong salt, int attempt) =>
         (Bits(seed, provider, place, salt, attempt) >> 11) * (1.0 / (1UL << 53));
 
-    /// <summary>Returns 64 pseudorandom bits.</summary>
     public static ulong Bits(ulong seed, int provider, ulong place, ulong salt, int attempt)
     {
         var state = SyntheticContent.Mix(seed ^ salt);

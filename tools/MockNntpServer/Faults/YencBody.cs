@@ -10,7 +10,6 @@ namespace Sluice.Tools.MockNntpServer.Faults;
 /// <param name="End">The <c>=yend</c> line; empty to omit it.</param>
 internal sealed record YencBody(string Begin, string Part, ReadOnlyMemory<byte> Lines, string End)
 {
-    /// <summary>Parses a body.</summary>
     /// <returns>False if the body is not yEnc.</returns>
     public static bool TryParse(ReadOnlyMemory<byte> body, [NotNullWhen(true)] out YencBody? parsed)
     {
@@ -26,7 +25,6 @@ internal sealed record YencBody(string Begin, string Part, ReadOnlyMemory<byte> 
         return true;
     }
 
-    /// <summary>Returns the body as posted.</summary>
     public byte[] ToBytes() => [.. Line(Begin), .. Line(Part), .. Lines.Span, .. Line(End)];
 
     private static byte[] Line(string text) => text.Length == 0 ? [] : Encoding.Latin1.GetBytes(text + "\r\n");

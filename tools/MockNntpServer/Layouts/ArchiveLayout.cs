@@ -2,7 +2,6 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Format of an archive.</summary>
 public enum LayoutFormat
 {
     Rar4,
@@ -14,7 +13,6 @@ public enum LayoutFormat
     /// <summary>zip, with zip64 where a number needs it.</summary>
     Zip,
 
-    /// <summary>ustar.</summary>
     Tar,
 
     /// <summary>One file cut into pieces. It has exactly one entry, whose path is the name without number.</summary>
@@ -24,9 +22,7 @@ public enum LayoutFormat
 /// <summary>Naming scheme of the volumes of a set.</summary>
 public enum VolumeNaming
 {
-    /// <summary>
-    /// Current names of the format's own programs: <c>.part01.rar</c>, <c>.7z.001</c>, <c>.001</c>, <c>.z01</c> up to <c>.zip</c>.
-    /// </summary>
+    /// <summary>Current names of the format's own programs: <c>.part01.rar</c>, <c>.7z.001</c>, <c>.001</c>, <c>.z01</c> up to <c>.zip</c>.</summary>
     Usual,
 
     /// <summary>Old RAR names: <c>.rar</c>, <c>.r00</c> to <c>.r99</c>, <c>.s00</c> and so on.</summary>
@@ -42,10 +38,8 @@ public enum VolumeNaming
 /// <summary>Password check value in the archive (RAR 5).</summary>
 public enum PasswordCheck
 {
-    /// <summary>Correct.</summary>
     Right,
 
-    /// <summary>Absent.</summary>
     None,
 
     /// <summary>Contradicts its own checksum, so that it must be ignored.</summary>
@@ -64,7 +58,6 @@ public enum EntryCrc
     /// <summary>Absent, if the format allows that.</summary>
     None,
 
-    /// <summary>Wrong.</summary>
     Wrong,
 }
 
@@ -97,7 +90,6 @@ public sealed record LayoutEntry(string Path, long Length)
     /// </summary>
     public bool IsCompressed { get; init; }
 
-    /// <summary>The entry's CRC-32 in the archive.</summary>
     public EntryCrc Crc { get; init; }
 
     /// <summary>Creates an entry with given content, such as a volume of a nested archive.</summary>
@@ -112,7 +104,6 @@ public sealed record ArchiveLayout
 {
     public required LayoutFormat Format { get; init; }
 
-    /// <summary>The entries in order.</summary>
     public required IReadOnlyList<LayoutEntry> Entries { get; init; }
 
     /// <summary>Number of volumes; ignored if <see cref="VolumeSize"/> is set. A tar has one.</summary>
@@ -126,11 +117,11 @@ public sealed record ArchiveLayout
 
     public VolumeNaming Naming { get; init; }
 
-    /// <summary>0-based volumes that are not posted: the first, a middle one, or the last ones of an incomplete set.</summary>
+    /// <summary>Unposted volumes (0-based): the first, a middle one, or the last ones of an incomplete set.</summary>
     public IReadOnlyList<int> Unposted { get; init; } = [];
 
     /// <summary>
-    /// A 0-based volume that is smaller than the previous ones, while the next one is larger by the same amount. A prediction from first,
+    /// A 0-based volume smaller than the previous ones, followed by a volume larger by the same amount. A prediction from first,
     /// second and last volume is wrong there, although the sums match. Null for none.
     /// </summary>
     public (int Volume, int Bytes)? Shifted { get; init; }
@@ -141,7 +132,6 @@ public sealed record ArchiveLayout
     /// <summary>Whether headers are encrypted too (RAR 4, RAR 5, 7z).</summary>
     public bool EncryptsHeaders { get; init; }
 
-    /// <summary>The password check value (RAR 5).</summary>
     public PasswordCheck PasswordCheck { get; init; }
 
     /// <summary>Key derivation rounds as a power of two (usually 15 for RAR 5, 19 for 7z). Null for 4, so that tests are fast.</summary>
@@ -171,7 +161,6 @@ public sealed record ArchiveLayout
     /// <summary>Whether zip64 fields are written even if no number needs them.</summary>
     public bool ForcesZip64 { get; init; }
 
-    /// <summary>Generates the archive.</summary>
     /// <param name="seed">Seed of synthetic content, salts and random names.</param>
     /// <param name="firstStream">First synthetic stream number to use. Each entry uses at most two.</param>
     /// <exception cref="ArgumentException">The layout is not possible.</exception>

@@ -18,11 +18,11 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
     /// <summary>Number of plaintext bytes that can be given. Later bytes follow from the ciphertext.</summary>
     public const int GivenLength = Forward;
 
-    /// <summary>Largest plaintext that is encrypted in memory.</summary>
+    /// <summary>Largest plaintext to encrypt in memory.</summary>
     private const int MostInMemory = 64 << 20;
 
     /// <summary>Creates ciphertext of any length.</summary>
-    /// <param name="start">Start of the plaintext: its first 64 KiB, or all of it.</param>
+    /// <param name="start">First 64 KiB of the plaintext, or all if it is shorter.</param>
     /// <param name="length">Bytes of the plaintext.</param>
     /// <param name="stream">Synthetic bytes, at least as long as the ciphertext.</param>
     /// <param name="key">16 or 32 bytes.</param>

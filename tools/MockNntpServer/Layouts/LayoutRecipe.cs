@@ -34,12 +34,10 @@ public sealed record LayoutRecipe
         ["nested"] = LayoutFormat.Rar5,
     };
 
-    /// <summary>The supported layouts.</summary>
     public static IReadOnlyCollection<string> Names => Formats.Keys;
 
     public required string Layout { get; init; }
 
-    /// <summary>Total bytes of all films.</summary>
     public required long Size { get; init; }
 
     /// <summary>Volumes per set; null for 20, or one for zip and tar.</summary>
@@ -86,7 +84,6 @@ public sealed record LayoutRecipe
         CultureInfo.InvariantCulture,
         $"{Layout}+{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Password ?? ""))}+{Size}+{Volumes}+{Files}+{(Obfuscates ? "o" : "")}+{Par2}");
 
-    /// <summary>Generates the release.</summary>
     /// <param name="articleSize">Decoded bytes per article.</param>
     /// <exception cref="ArgumentException">The content is too small for the number of volumes.</exception>
     public MockRelease Make(ulong seed, int articleSize = MockFile.DefaultArticleSize)

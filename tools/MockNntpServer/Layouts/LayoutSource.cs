@@ -30,7 +30,6 @@ internal sealed class LayoutSource
 
     public ArchiveLayout Layout { get; }
 
-    /// <summary>The entries with their bytes, in order.</summary>
     public IReadOnlyList<LayoutFile> Files { get; }
 
     /// <summary>The key of all entries; empty if nothing is encrypted.</summary>
@@ -55,7 +54,7 @@ internal sealed class LayoutSource
     /// <summary>Returns the only entry of a single-entry layout.</summary>
     public LayoutFile Single() => Files.Count == 1 ? Files[0] : throw new ArgumentException("A file that is split is one entry.");
 
-    /// <summary>Returns synthetic bytes that belong to no entry, such as those of recovery records.</summary>
+    /// <summary>Returns synthetic bytes outside all entries, such as recovery records.</summary>
     public MockBytes Filler(int number, long length) => MockBytes.Synthetic(SyntheticContent.Mix(_seed + (ulong)_firstStream), 1000 + number, length);
 
     /// <summary>Returns synthetic content of an entry, with the magic bytes of its extension.</summary>

@@ -33,14 +33,13 @@ public abstract class MockBytes
     /// <summary>Wraps literal bytes, which must not change.</summary>
     public static MockBytes Of(ReadOnlyMemory<byte> bytes) => new Deferred(bytes.Length, () => bytes);
 
-    /// <summary>Wraps literal bytes that are created on first use, because that costs a pass over other bytes.</summary>
+    /// <summary>Wraps literal bytes created on first use, because creation costs a pass over other bytes.</summary>
     public static MockBytes Of(int length, Func<byte[]> make) => new Deferred(length, () => make());
 
     /// <summary>Returns the bytes of a synthetic stream.</summary>
     /// <param name="stream">Number of the stream, which <see cref="SyntheticContent"/> calls the file.</param>
     public static MockBytes Synthetic(ulong seed, int stream, long length) => new Generated(seed, stream, length);
 
-    /// <summary>Concatenates pieces.</summary>
     public static MockBytes Join(IEnumerable<MockBytes> pieces)
     {
         MockBytes[] kept = [.. pieces.Where(piece => piece.Length > 0)];

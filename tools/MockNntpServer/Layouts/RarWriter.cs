@@ -136,7 +136,7 @@ internal abstract class RarWriter(LayoutSource source)
         return MockBytes.Join([before, MockBytes.Of(Ending(volume, isLast, 0).Length, () => Ending(volume, isLast, before.Crc32))]);
     }
 
-    /// <summary>Every part except the last has the CRC of its own packed bytes.</summary>
+    /// <summary>Every part except the last has the CRC of its packed bytes.</summary>
     private uint CrcOf(RarPart part, MockBytes bytes) => !TellsCrc(part.File) ? 0 : part.GoesOn ? bytes.Crc32 : part.File.Crc;
 }
 

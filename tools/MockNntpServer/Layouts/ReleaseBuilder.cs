@@ -76,7 +76,6 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
         return this;
     }
 
-    /// <summary>Writes a password into the NZB head.</summary>
     public ReleaseBuilder Password(string? password)
     {
         _password = password;
@@ -84,7 +83,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     }
 
     /// <summary>Lists each segment as a separate file in the NZB.</summary>
-    /// <param name="numbered">Whether subject counter and segment number are those of the part; otherwise both are 1.</param>
+    /// <param name="numbered">Whether subject counter and segment number match the part; otherwise both are 1.</param>
     public ReleaseBuilder ListSegmentsAsFiles(bool numbered = false)
     {
         (_listsSegmentsAsFiles, _numbersSegmentFiles) = (true, numbered);
@@ -113,7 +112,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     public ReleaseBuilder AddArchive(ArchiveLayout layout) => AddArchive(layout.Make(seed, NextStream()));
 
     /// <summary>Adds a generated archive.</summary>
-    /// <param name="entries">Expected files; null for those of the archive. For a nested archive pass those of the inner one.</param>
+    /// <param name="entries">Expected files; null for the archive's own files. For a nested archive pass the inner files.</param>
     public ReleaseBuilder AddArchive(MockArchive archive, IReadOnlyList<MockEntry>? entries = null)
     {
         int[] posted = [.. Enumerable.Range(_items.Count, archive.Volumes.Count)];
@@ -127,7 +126,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     /// <param name="blocks">Recovery blocks, in volumes of 1, 2, 4 and so on; 0 for an index only.</param>
     /// <param name="stem">Start of its file names; null for the title.</param>
     /// <param name="overEntries">
-    /// Whether it describes the expected files, such as a film that is split afterwards, instead of the posted ones.
+    /// Whether it describes the expected files, such as a film before it is split, instead of the posted ones.
     /// </param>
     public ReleaseBuilder AddPar2(int blocks, string? stem = null, bool overEntries = false)
     {
