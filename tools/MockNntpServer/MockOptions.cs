@@ -25,7 +25,7 @@ public sealed record MockOptions
     /// <summary>Real files to serve, in the order of the release that uses them.</summary>
     public IReadOnlyList<MediaContent> Media { get; init; } = [];
 
-    /// <summary>Releases whose content the mock must know, such as archives. Each needs its own seed.</summary>
+    /// <summary>Releases whose content the mock must know, such as archives. Each needs its own seed, because the seed identifies it.</summary>
     public IReadOnlyList<MockRelease> Releases { get; init; } = [];
 
     /// <summary>Folder of raw articles as posted, including subfolders; null for none.</summary>
@@ -43,6 +43,5 @@ public sealed record MockOptions
     /// <summary>HTTP control port, always on loopback; 0 for a free port, null for none.</summary>
     public int? ControlPort { get; init; }
 
-    /// <summary>Clock of latency, bandwidth and faults.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 }

@@ -23,7 +23,7 @@ public enum MockTls
 /// <summary>One provider of the mock with its line, limits and faults. Immutable; may be replaced while running.</summary>
 public sealed record MockProvider
 {
-    /// <summary>Port; 0 for a free one. Cannot change while running.</summary>
+    /// <summary>Port; 0 for a free one. It cannot change while running, because the listener is bound to it.</summary>
     public int Port { get; init; }
 
     /// <summary>Round trip: the minimum time from a command's arrival to the start of its response.</summary>
@@ -64,7 +64,6 @@ public sealed record MockProvider
     /// <summary>Share of BODY and ARTICLE responses that pause within the body and are then closed.</summary>
     public double Stall { get; init; }
 
-    /// <summary>Duration of such a pause.</summary>
     public TimeSpan StallTime { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>

@@ -46,13 +46,11 @@ public sealed class MockServer : IAsyncDisposable
     /// <summary>Counters of all providers together. Peaks apply to the sum.</summary>
     public MockStats Stats { get; }
 
-    /// <summary>Counters of each provider.</summary>
     public IReadOnlyList<MockStats> ProviderStats => [.. _states.Select(state => state.Stats)];
 
     /// <summary>For each provider, whether the system holds connections that are not yet accepted, and so not counted.</summary>
     internal IReadOnlyList<bool> HaveUnaccepted => [.. _listeners.Select(listener => listener.HasUnaccepted)];
 
-    /// <summary>Current settings of each provider.</summary>
     public IReadOnlyList<MockProvider> Providers => [.. _states.Select(state => state.Settings)];
 
     /// <summary>The authority that signs the mock's certificates, in PEM; null without TLS.</summary>
@@ -126,7 +124,6 @@ public sealed class MockServer : IAsyncDisposable
             return ValueTask.CompletedTask;
         });
 
-    /// <summary>Closes every connection and stops listening.</summary>
     public async ValueTask DisposeAsync()
     {
         if (_control is not null)

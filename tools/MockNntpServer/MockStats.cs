@@ -30,7 +30,6 @@ public sealed class MockStats
     /// <summary>Connections rejected with 502 because of the connection limit.</summary>
     public long Refused => Of(Figure.Refused);
 
-    /// <summary>Failed TLS handshakes.</summary>
     public long HandshakesFailed => Of(Figure.HandshakesFailed);
 
     /// <summary>Most connections at once that were accepted but not yet logged in, or not yet greeted if no login is needed.</summary>
@@ -48,10 +47,9 @@ public sealed class MockStats
     /// <summary>Commands whose responses were incomplete when the client disconnected, including canceled bodies.</summary>
     public long Unanswered => Of(Figure.Unanswered);
 
-    /// <summary>Commands that wait for the last bytes of their responses now. A reset keeps this count.</summary>
+    /// <summary>Commands that wait for the last bytes of their responses. A reset keeps them, because they are current state.</summary>
     public long Waiting => Of(Figure.Waiting);
 
-    /// <summary>Most commands pending on one connection.</summary>
     public long DeepestPipeline => Of(Figure.DeepestPipeline);
 
     /// <summary>Commands received, by verb in capitals. AUTHINFO USER and AUTHINFO PASS are two verbs; unknown ones are <c>OTHER</c>.</summary>
@@ -154,7 +152,6 @@ public sealed class MockStats
     /// <summary>Ends the wait of commands whose responses were sent, or whose connection is closed.</summary>
     internal void CommandsDone(long commands) => Count(Figure.Waiting, -commands);
 
-    /// <summary>Counts a BODY or ARTICLE.</summary>
     /// <returns>Number of requests for the article so far, including this one.</returns>
     internal int BodyAsked(string messageId)
     {

@@ -4,7 +4,6 @@ using System.Net;
 namespace Sluice.Tools.MockNntpServer;
 
 /// <summary>The stderr line by which the executable reports its endpoints once it listens.</summary>
-/// <param name="Providers">One endpoint per provider.</param>
 /// <param name="AuthorityFile">PEM file of the authority that a client must trust; null without TLS.</param>
 public sealed record ReadyLine(IReadOnlyList<IPEndPoint> Providers, IPEndPoint Control, string? AuthorityFile)
 {
@@ -12,8 +11,6 @@ public sealed record ReadyLine(IReadOnlyList<IPEndPoint> Providers, IPEndPoint C
     private const string ControlField = " control=";
     private const string AuthorityField = " ca=";
 
-    /// <summary>Parses the line.</summary>
-    /// <returns>False for any other line.</returns>
     public static bool TryParse(string? line, [NotNullWhen(true)] out ReadyLine? ready)
     {
         ready = null;

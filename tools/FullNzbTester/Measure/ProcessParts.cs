@@ -24,9 +24,7 @@ internal readonly record struct ProcessParts(double Threads, double Handles, dou
         }
     }
 
-    /// <summary>
-    /// Returns the growth from the first to the last third of the samples. It compares medians, so that a single peak does not count.
-    /// </summary>
+    /// <summary>Returns the growth from the first to the last third by medians, so that a single peak does not count.</summary>
     public static ProcessParts? Growth(IReadOnlyList<ProcessParts> samples)
     {
         var third = samples.Count / 3;

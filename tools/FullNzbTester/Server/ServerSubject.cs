@@ -162,9 +162,7 @@ internal sealed class ServerSubject : ISubject
         return (Stopwatch.GetElapsedTime(started).TotalMilliseconds, storage);
     }
 
-    /// <summary>
-    /// Finds the release. The history names its folder by the path that other programs see; only the last two names match the tree.
-    /// </summary>
+    /// <summary>Finds the release by the last two names of its folder, because the history has the path that other programs see.</summary>
     private async Task<PublishedRelease> FindAsync(ReleaseContent release, string storage, CancellationToken cancellationToken)
     {
         var names = storage.Split(['/', '\\'], StringSplitOptions.RemoveEmptyEntries);

@@ -5,9 +5,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>
-/// Measures the throughput of the line: fetches the same articles over the same connections and pipelining depth, without decoding.
-/// </summary>
+/// <summary>Measures the throughput of the line: fetches the same articles at the same depth, without decoding.</summary>
 internal sealed class CeilingRun(RunContext run)
 {
     // The depth of a server is not visible from outside (TST-37), so this value is assumed.

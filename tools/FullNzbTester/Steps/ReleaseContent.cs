@@ -25,7 +25,6 @@ internal sealed class ReleaseContent
         _knowsTruth = knowsTruth;
     }
 
-    /// <summary>Name of the NZB without its extension.</summary>
     public string Name { get; }
 
     /// <summary>The NZB in memory. A generated release is encoded when this is first read.</summary>

@@ -12,7 +12,6 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 /// <param name="number">1-based number of the run.</param>
 /// <param name="providers">Providers for fetches outside the subject; empty if only a server knows them.</param>
 /// <param name="mock">The mock, or null with real providers.</param>
-/// <param name="memory">The memory of the subject.</param>
 internal sealed class RunContext(
     TesterOptions options, int number, ReleaseContent release, IReadOnlyList<ProviderOptions> providers, ISubject subject, MockProcess? mock, ResidentMemory memory, Narrator narrator)
 {
@@ -53,14 +52,12 @@ internal sealed class RunContext(
     /// <summary>All files that the import found; set by step 3.</summary>
     public IReadOnlyList<TestedFile> Files { get; set; } = [];
 
-    /// <summary>The file to play.</summary>
     /// <exception cref="InvalidOperationException">The import has not found a file yet.</exception>
     public TestedFile Picked => Files.Count > 0 ? ReleaseImport.Pick(Files) : throw new InvalidOperationException("The import has found no file.");
 
     /// <summary>The mock's counters at the end of the run.</summary>
     public MockCounts? MockCounts { get; set; }
 
-    /// <summary>Opens a cold session.</summary>
     public Task<IContentSession> OpenSessionAsync(SessionUse use, CancellationToken cancellationToken) => subject.OpenSessionAsync(this, use, cancellationToken);
 
     /// <summary>Opens a stream that compares the bytes it reads.</summary>
@@ -70,7 +67,6 @@ internal sealed class RunContext(
 
 /// <summary>Result of one step in the report.</summary>
 /// <param name="Number">1 to 7.</param>
-/// <param name="Skipped">Whether it did not run.</param>
 /// <param name="Note">Why it was skipped or failed; empty otherwise.</param>
 internal sealed record StepResult(int Number, string Name, bool Ok, bool Skipped, double Milliseconds, long Commands, long Bytes, string Note);
 

@@ -5,7 +5,6 @@ using Sluice.Tools.FullNzbTester.Sessions;
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>Times of one seek in ms: −1 for a timeout, null if the read met a hole or was not made.</summary>
-/// <param name="Last">Time until the last requested byte.</param>
 /// <param name="WasHeld">Whether the bytes were already buffered or in transit, so that the seek does not measure the line.</param>
 internal readonly record struct SeekTiming(double? FirstByte, double? Last, bool WasHeld = false);
 

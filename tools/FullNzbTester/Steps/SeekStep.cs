@@ -96,9 +96,7 @@ internal sealed class SeekStep(RunContext run)
         }
     }
 
-    /// <summary>
-    /// Measures articles per seek and the time of the first 64 KiB. The reads run back to back, and each is canceled after its bytes.
-    /// </summary>
+    /// <summary>Measures articles per seek and the time of the first 64 KiB. The reads run back to back.</summary>
     private async Task SmallReadsAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
         var probe = new SeekProbe(run, session);
@@ -132,9 +130,7 @@ internal sealed class SeekStep(RunContext run)
 
     private static string Held(bool wasHeld) => wasHeld ? "  (held)" : "";
 
-    /// <summary>
-    /// Reports a warm seek: connections are open, the target is not buffered. A seek into buffered bytes is reported but not counted.
-    /// </summary>
+    /// <summary>Reports a warm seek. A seek into buffered bytes does not count, because it does not use the open connections.</summary>
     private void Warm(SeekResult seek, bool wasHeld)
     {
         if (!wasHeld)

@@ -38,10 +38,8 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
 
     public long Bytes { get; private set; }
 
-    /// <summary>Longest wait for bytes.</summary>
     public TimeSpan SlowestRead { get; private set; }
 
-    /// <summary>Reads until canceled.</summary>
     public async Task RunAsync(CancellationToken ending)
     {
         // Yields to the caller, otherwise readers would start one after the other.

@@ -8,7 +8,7 @@ internal sealed class ArticleCache(long capacity)
     private readonly LinkedList<Entry> _order = new();
     private long _used;
 
-    /// <summary>Returns the article. One caller creates it while others for the same name wait.</summary>
+    /// <summary>Returns the article. One caller creates it while others wait, so that no article is encoded twice.</summary>
     public WireArticle GetOrAdd(string messageId, Func<WireArticle> make)
     {
         LinkedListNode<Entry>? node;

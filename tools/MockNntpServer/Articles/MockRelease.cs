@@ -53,9 +53,7 @@ public sealed class MockRelease
     /// <summary>Layout encoded in its message-ids; null if the mock knows the content from elsewhere.</summary>
     internal string? Recipe { get; init; }
 
-    /// <summary>
-    /// Creates a plain release of <paramref name="size"/> bytes: one film, or several of equal size. The last one takes the remainder.
-    /// </summary>
+    /// <summary>Creates a plain release of <paramref name="size"/> bytes: one film, or several of equal size plus the remainder.</summary>
     public static MockRelease Plain(ulong seed, long size, int files = 1, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(files, 1);
@@ -75,7 +73,7 @@ public sealed class MockRelease
         return new MockRelease($"plain-{seed}", seed, list);
     }
 
-    /// <summary>Creates a release of real files. The mock that serves it must be given the same list.</summary>
+    /// <summary>Creates a release of real files. The mock must be given the same list, because ids refer to files by number.</summary>
     public static MockRelease Media(ulong seed, IReadOnlyList<MediaContent> files, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false) =>
         new($"media-{seed}", seed, [.. files.Select((file, i) => obfuscate ? MockFile.From(file, articleSize) with { Name = VolumeNames.Hex(seed, i) } : MockFile.From(file, articleSize))]);
 

@@ -27,7 +27,6 @@ internal static class ProviderSettings
 
     public static bool Has(string name) => Setters.ContainsKey(name);
 
-    /// <summary>Returns the provider with one setting replaced.</summary>
     /// <exception cref="FormatException">The value is invalid for this setting.</exception>
     public static MockProvider Set(MockProvider provider, string name, string value)
     {
@@ -41,7 +40,6 @@ internal static class ProviderSettings
         }
     }
 
-    /// <summary>Converts megabits per second to bytes per second.</summary>
     private static long BytesPerSecond(string value) => (long)(Number(value, 1_000_000) * 125_000);
 
     private static double Number(string value, double most) =>

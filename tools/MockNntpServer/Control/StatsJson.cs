@@ -3,7 +3,6 @@ using System.Text.Json;
 
 namespace Sluice.Tools.MockNntpServer.Control;
 
-/// <summary>Writes the counters as JSON, in total and per provider.</summary>
 internal static class StatsJson
 {
     public static byte[] Write(MockServer mock)

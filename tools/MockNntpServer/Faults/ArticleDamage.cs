@@ -43,7 +43,7 @@ internal static partial class ArticleDamage
         return damaged is null ? null : article.WithPlainBody(damaged.ToBytes());
     }
 
-    /// <summary>Damages uuencode lines. Other kinds of damage change fields that uuencode does not have.</summary>
+    /// <summary>Damages uuencode lines. Other kinds do not apply, because uuencode lacks their fields.</summary>
     private static byte[]? DamageLines(FaultKind kind, ReadOnlySpan<byte> body, ulong bits)
     {
         var from = body.StartsWith("begin "u8) ? body.IndexOf((byte)'\n') + 1 : 0;

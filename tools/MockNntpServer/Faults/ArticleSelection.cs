@@ -45,9 +45,7 @@ public sealed class ArticleSelection
         return new ArticleSelection(1, ranges.DrainToImmutable(), null);
     }
 
-    /// <summary>Parses a share, a list or a message-id.</summary>
     /// <remarks>A share has a dot, a percent sign, or is 0. A plain <c>1</c> is the first part.</remarks>
-    /// <exception cref="FormatException">The text has none of these forms.</exception>
     public static ArticleSelection Parse(string text)
     {
         text = text.Trim();

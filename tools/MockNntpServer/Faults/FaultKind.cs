@@ -6,9 +6,7 @@ public enum FaultKind
     /// <summary><c>missing</c>: every command for the article gets 430, at every attempt.</summary>
     Missing,
 
-    /// <summary>
-    /// <c>coverage</c>: counted if a provider does not hold the article (<see cref="MockProvider.Coverage"/>). Not allowed in scripts.
-    /// </summary>
+    /// <summary><c>coverage</c>: the provider does not hold the article (<see cref="MockProvider.Coverage"/>). Not allowed in scripts.</summary>
     Coverage,
 
     /// <summary>
@@ -92,7 +90,7 @@ public enum FaultKind
     /// <summary><c>command.otherid</c>: another article is sent, under its own id.</summary>
     CommandOtherId,
 
-    /// <summary><c>command.swapped</c>: two responses in the wrong order. Occurs only if the next command already waits.</summary>
+    /// <summary><c>command.swapped</c>: two responses in the wrong order, if the next command already waits.</summary>
     CommandSwapped,
 
     /// <summary><c>command.twice</c>: the whole response is sent twice.</summary>

@@ -2,7 +2,6 @@ using System.Collections.Frozen;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>Point at which a fault is checked.</summary>
 internal enum FaultStage
 {
     /// <summary>Never checked, only counted.</summary>

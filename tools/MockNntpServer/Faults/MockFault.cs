@@ -23,7 +23,7 @@ public sealed record MockFault
     /// </summary>
     public string? Verb { get; init; }
 
-    /// <summary>Share of the cases, 0 to 1, placed by the seed.</summary>
+    /// <summary>Share of the cases, 0 to 1, placed by the seed so that runs are repeatable.</summary>
     public double Rate { get; init; } = 1;
 
     /// <summary>

@@ -5,12 +5,10 @@ namespace Sluice.Tools.MockNntpServer.Faults;
 
 /// <summary>A yEnc body split into keyword lines and data lines. Immutable.</summary>
 /// <param name="Begin">The <c>=ybegin</c> line without CRLF, one character per byte; empty to omit it.</param>
-/// <param name="Part">The <c>=ypart</c> line; empty if there is none.</param>
 /// <param name="Lines">Data lines with CRLF, without dot-stuffing.</param>
 /// <param name="End">The <c>=yend</c> line; empty to omit it.</param>
 internal sealed record YencBody(string Begin, string Part, ReadOnlyMemory<byte> Lines, string End)
 {
-    /// <returns>False if the body is not yEnc.</returns>
     public static bool TryParse(ReadOnlyMemory<byte> body, [NotNullWhen(true)] out YencBody? parsed)
     {
         parsed = null;

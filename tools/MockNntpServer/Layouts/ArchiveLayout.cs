@@ -19,7 +19,6 @@ public enum LayoutFormat
     Split,
 }
 
-/// <summary>Naming scheme of the volumes of a set.</summary>
 public enum VolumeNaming
 {
     /// <summary>Current names of the format's own programs: <c>.part01.rar</c>, <c>.7z.001</c>, <c>.001</c>, <c>.z01</c> up to <c>.zip</c>.</summary>
@@ -46,7 +45,6 @@ public enum PasswordCheck
     Damaged,
 }
 
-/// <summary>CRC-32 of an entry in the archive.</summary>
 public enum EntryCrc
 {
     /// <summary>Correct, but absent for encrypted entries if the format allows that.</summary>
@@ -65,7 +63,6 @@ public enum EntryKind
 {
     File,
 
-    /// <summary>A folder without content.</summary>
     Folder,
 
     /// <summary>A symbolic link (RAR 5, tar).</summary>
@@ -74,7 +71,6 @@ public enum EntryKind
 
 /// <summary>An entry of a generated archive.</summary>
 /// <param name="Path">Its path in the archive, separated by <c>/</c>.</param>
-/// <param name="Length">Its length in bytes.</param>
 public sealed record LayoutEntry(string Path, long Length)
 {
     /// <summary>
@@ -85,9 +81,7 @@ public sealed record LayoutEntry(string Path, long Length)
 
     public EntryKind Kind { get; init; }
 
-    /// <summary>
-    /// Whether the entry is marked as compressed (RAR m3, Deflate, LZMA). Its packed bytes are synthetic, so it has no expected content.
-    /// </summary>
+    /// <summary>Whether the entry is marked as compressed. It has no expected content, because its packed bytes are synthetic.</summary>
     public bool IsCompressed { get; init; }
 
     public EntryCrc Crc { get; init; }
@@ -143,7 +137,6 @@ public sealed record ArchiveLayout
     /// <summary>Whether entries are flagged as solid (RAR).</summary>
     public bool IsSolid { get; init; }
 
-    /// <summary>A comment (RAR), or null.</summary>
     public string? Comment { get; init; }
 
     /// <summary>Whether each volume ends with a quick open block (RAR 5).</summary>
@@ -163,7 +156,6 @@ public sealed record ArchiveLayout
 
     /// <param name="seed">Seed of synthetic content, salts and random names.</param>
     /// <param name="firstStream">First synthetic stream number to use. Each entry uses at most two.</param>
-    /// <exception cref="ArgumentException">The layout is not possible.</exception>
     public MockArchive Make(ulong seed, int firstStream = MockArchive.FirstStream)
     {
         var source = new LayoutSource(this, seed, firstStream);
@@ -202,21 +194,16 @@ public sealed record ArchiveLayout
         : volume == shifted.Volume ? -shifted.Bytes : volume == shifted.Volume + 1 ? shifted.Bytes : 0;
 }
 
-/// <summary>A generated archive.</summary>
-/// <param name="Volumes">Its posted volumes, in order.</param>
 /// <param name="Entries">Expected content: its stored files in archive order.</param>
 public sealed record MockArchive(IReadOnlyList<MockVolume> Volumes, IReadOnlyList<MockEntry> Entries)
 {
     /// <summary>Lower stream numbers belong to plain files of a release.</summary>
     public const int FirstStream = 1_000_000;
 
-    /// <summary>Returns its volumes as entries of another archive.</summary>
     public IReadOnlyList<LayoutEntry> AsEntries() => [.. Volumes.Select(volume => LayoutEntry.Of(volume.Name, volume.Bytes))];
 }
 
-/// <summary>A volume.</summary>
 /// <param name="Index">0-based position in the set.</param>
-/// <param name="Name">Posted name.</param>
 /// <param name="UsualName">Original name before obfuscation, as listed in a PAR2 index.</param>
 public sealed record MockVolume(int Index, string Name, string UsualName, MockBytes Bytes);
 
@@ -231,7 +218,6 @@ public sealed record MockEntry(string Path, MockBytes Bytes)
     public IReadOnlyList<int> Posted { get; init; } = [];
 }
 
-/// <summary>Magic bytes by file extension.</summary>
 internal static class MagicBytes
 {
     private static readonly byte[] Matroska =

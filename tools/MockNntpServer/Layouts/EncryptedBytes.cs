@@ -8,7 +8,6 @@ namespace Sluice.Tools.MockNntpServer.Layouts;
 /// plaintext is its decryption, which needs only the previous block. Only the first 64 KiB are encrypted forward, so that a file begins
 /// with its magic bytes (contract TST-52).
 /// </summary>
-/// <param name="Plain">The plaintext.</param>
 /// <param name="Cipher">The ciphertext; as long as the plaintext, rounded up to 16.</param>
 internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
 {
@@ -21,12 +20,9 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
     /// <summary>Largest plaintext to encrypt in memory.</summary>
     private const int MostInMemory = 64 << 20;
 
-    /// <summary>Creates ciphertext of any length.</summary>
     /// <param name="start">First 64 KiB of the plaintext, or all if it is shorter.</param>
-    /// <param name="length">Bytes of the plaintext.</param>
     /// <param name="stream">Synthetic bytes, at least as long as the ciphertext.</param>
     /// <param name="key">16 or 32 bytes.</param>
-    /// <param name="iv">16 bytes.</param>
     public static EncryptedBytes Make(MockBytes start, long length, MockBytes stream, byte[] key, byte[] iv)
     {
         var padded = Padded(length);
@@ -37,7 +33,6 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
     }
 
     /// <summary>Encrypts given content in memory, such as a nested archive.</summary>
-    /// <exception cref="ArgumentException">The content is too large.</exception>
     public static EncryptedBytes Of(MockBytes plain, byte[] key, byte[] iv)
     {
         if (plain.Length > MostInMemory)
@@ -55,7 +50,6 @@ internal sealed record EncryptedBytes(MockBytes Plain, MockBytes Cipher)
         return aes.EncryptCbc(padded, iv, PaddingMode.None);
     }
 
-    /// <summary>Rounds a length up to whole blocks.</summary>
     public static long Padded(long length) => (length + BlockLength - 1) / BlockLength * BlockLength;
 
     private static byte[] Encrypt(MockBytes plain, int padded, byte[] key, byte[] iv)

@@ -84,7 +84,6 @@ public sealed record LayoutRecipe
         CultureInfo.InvariantCulture,
         $"{Layout}+{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Password ?? ""))}+{Size}+{Volumes}+{Files}+{(Obfuscates ? "o" : "")}+{Par2}");
 
-    /// <param name="articleSize">Decoded bytes per article.</param>
     /// <exception cref="ArgumentException">The content is too small for the number of volumes.</exception>
     public MockRelease Make(ulong seed, int articleSize = MockFile.DefaultArticleSize)
     {

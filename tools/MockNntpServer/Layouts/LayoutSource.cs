@@ -43,7 +43,7 @@ internal sealed class LayoutSource
 
     public int RoundsLog2 => Layout.KeyRoundsLog2 ?? DefaultRoundsLog2;
 
-    /// <summary>Returns pseudorandom bytes; equal numbers give equal bytes.</summary>
+    /// <summary>Returns pseudorandom bytes. Equal numbers give equal bytes, so that archives are reproducible.</summary>
     public byte[] Lot(int number, int count)
     {
         var bytes = new byte[count];
@@ -51,7 +51,6 @@ internal sealed class LayoutSource
         return bytes;
     }
 
-    /// <summary>Returns the only entry of a single-entry layout.</summary>
     public LayoutFile Single() => Files.Count == 1 ? Files[0] : throw new ArgumentException("A file that is split is one entry.");
 
     /// <summary>Returns synthetic bytes outside all entries, such as recovery records.</summary>
@@ -65,7 +64,7 @@ internal sealed class LayoutSource
         return MockBytes.Join([MockBytes.Of(magic.AsMemory(0, start)), MockBytes.Synthetic(seed, stream, length).Slice(start, length - start)]);
     }
 
-    /// <summary>Encrypts all entries as one text. The first entry holds the whole ciphertext.</summary>
+    /// <summary>Encrypts all entries as one text, because they share a 7z folder. The first entry holds the ciphertext.</summary>
     private List<LayoutFile> MakeShared()
     {
         var total = Layout.Entries.Sum(entry => entry.Length);
@@ -111,16 +110,12 @@ internal sealed class LayoutSource
     }
 }
 
-/// <summary>An entry with its bytes.</summary>
-/// <param name="Index">0-based position.</param>
 /// <param name="Plain">Expected content.</param>
-/// <param name="Stored">Bytes in the archive.</param>
 /// <param name="Iv">Initialization vector; empty if not encrypted.</param>
 internal sealed record LayoutFile(LayoutEntry Entry, int Index, MockBytes Plain, MockBytes Stored, byte[] Iv)
 {
     public bool IsEncrypted => Iv.Length > 0;
 
-    /// <summary>Whether the archive contains a CRC of the entry.</summary>
     public bool HasCrc => Entry.Kind == EntryKind.File && Entry.Crc != EntryCrc.None && (Entry.Crc != EntryCrc.Usual || !IsEncrypted);
 
     /// <summary>The CRC of the whole entry in the archive.</summary>

@@ -36,7 +36,6 @@ public abstract class MockBytes
     /// <summary>Wraps literal bytes created on first use, because creation costs a pass over other bytes.</summary>
     public static MockBytes Of(int length, Func<byte[]> make) => new Deferred(length, () => make());
 
-    /// <summary>Returns the bytes of a synthetic stream.</summary>
     /// <param name="stream">Number of the stream, which <see cref="SyntheticContent"/> calls the file.</param>
     public static MockBytes Synthetic(ulong seed, int stream, long length) => new Generated(seed, stream, length);
 
@@ -53,9 +52,7 @@ public abstract class MockBytes
         return offset == 0 && length == Length ? this : new Part(this, offset, length);
     }
 
-    /// <summary>Computes the bytes of a range.</summary>
     /// <param name="destination">Filled completely; the range must be within <see cref="Length"/>.</param>
-    /// <exception cref="EndOfStreamException">The range extends past the end.</exception>
     public void Fill(long offset, Span<byte> destination)
     {
         if (offset < 0 || offset > Length - destination.Length)
@@ -64,7 +61,7 @@ public abstract class MockBytes
             Compute(offset, destination);
     }
 
-    /// <summary>Returns all bytes as one array. Only for small contents.</summary>
+    /// <summary>Returns all bytes as one array. Only for small contents, because all of it must fit in memory.</summary>
     public byte[] ToArray()
     {
         var all = new byte[checked((int)Length)];
@@ -72,7 +69,6 @@ public abstract class MockBytes
         return all;
     }
 
-    /// <summary>Returns a hash over all bytes, which costs one pass.</summary>
     internal byte[] Hash(HashAlgorithmName name, long length)
     {
         using var hash = IncrementalHash.CreateHash(name);

@@ -34,8 +34,6 @@ internal sealed class Par2Writer
     }
 
     /// <summary>Returns the index and the recovery volumes: one block in the first, twice as many in each next one.</summary>
-    /// <param name="stem">Start of the file names.</param>
-    /// <param name="blocks">Total number of recovery blocks.</param>
     /// <param name="filler">Creates synthetic bytes for a number of blocks.</param>
     public IEnumerable<(string Name, MockBytes Bytes)> Write(string stem, int blocks, Func<int, long, MockBytes> filler)
     {

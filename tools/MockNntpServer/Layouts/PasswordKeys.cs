@@ -21,9 +21,7 @@ internal static class PasswordKeys
         return (Rfc2898DeriveBytes.Pbkdf2(bytes, salt, rounds, HashAlgorithmName.SHA256, 32), check);
     }
 
-    /// <summary>
-    /// RAR 2.9 to 4: SHA-1 over password, salt and counter, 2^18 times. Sixteen intermediate states give the initialization vector.
-    /// </summary>
+    /// <summary>RAR 2.9 to 4: SHA-1 over password, salt and counter, 2^18 times. Sixteen intermediate states give the vector.</summary>
     /// <param name="password">At most 28 characters, because the original treats longer ones irregularly.</param>
     /// <param name="salt">8 bytes.</param>
     /// <returns>Key and initialization vector, 16 bytes each.</returns>
@@ -50,7 +48,6 @@ internal static class PasswordKeys
     }
 
     /// <summary>7z: one SHA-256 over salt, password and counter, repeated 2^n times.</summary>
-    /// <returns>The 32-byte key.</returns>
     public static byte[] SevenZip(string password, byte[] salt, int roundsLog2)
     {
         byte[] text = [.. salt, .. Encoding.Unicode.GetBytes(password), .. new byte[8]];

@@ -20,7 +20,6 @@ internal abstract class RarWriter(LayoutSource source)
     /// <summary>Returns the bytes before the first file header of a volume.</summary>
     protected abstract byte[] Opening(int volume);
 
-    /// <param name="crc">CRC to write into the header.</param>
     protected abstract byte[] FileHeader(RarPart part, uint crc);
 
     /// <summary>Returns the blocks between the last file of a volume and the end block.</summary>
@@ -29,12 +28,9 @@ internal abstract class RarWriter(LayoutSource source)
     /// <param name="end">Offset of the blocks in the volume.</param>
     protected abstract MockBytes Services(int volume, IReadOnlyList<(long Offset, MockBytes Header)> headers, long end);
 
-    /// <summary>Whether the headers of an entry contain a CRC.</summary>
     protected abstract bool TellsCrc(LayoutFile file);
 
-    /// <summary>Returns the end block.</summary>
     /// <param name="volume">0-based volume.</param>
-    /// <param name="isLast">Whether the set ends with this volume.</param>
     /// <param name="crc">CRC of all previous bytes of the volume.</param>
     protected abstract byte[] Ending(int volume, bool isLast, uint crc);
 
@@ -142,5 +138,4 @@ internal abstract class RarWriter(LayoutSource source)
 
 /// <summary>The part of an entry in one volume.</summary>
 /// <param name="Offset">0-based offset in the stored bytes.</param>
-/// <param name="GoesOn">Whether the entry continues in the next volume.</param>
 internal sealed record RarPart(LayoutFile File, long Offset, long Length, bool GoesOn);

@@ -2,7 +2,6 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Form of a subject.</summary>
 public enum SubjectStyle
 {
     /// <summary><c>[n/m] - "name" yEnc (1/parts) size</c>.</summary>
@@ -36,8 +35,6 @@ public enum SubjectStyle
 /// <see cref="MockRelease.Entries"/> of the outcome is the truth that a reader is compared with. Not thread-safe; two releases of one
 /// mock have different seeds.
 /// </summary>
-/// <param name="title">Name of the release.</param>
-/// <param name="seed">Seed of everything.</param>
 /// <param name="articleSize">Decoded bytes per article.</param>
 public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = MockFile.DefaultArticleSize)
 {
@@ -111,7 +108,6 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
 
     public ReleaseBuilder AddArchive(ArchiveLayout layout) => AddArchive(layout.Make(seed, NextStream()));
 
-    /// <summary>Adds a generated archive.</summary>
     /// <param name="entries">Expected files; null for the archive's own files. For a nested archive pass the inner files.</param>
     public ReleaseBuilder AddArchive(MockArchive archive, IReadOnlyList<MockEntry>? entries = null)
     {

@@ -34,7 +34,6 @@ internal sealed class SevenZipWriter(LayoutSource source)
 
     private List<LayoutFile> WithData => [.. source.Files.Where(file => file.Entry is { Kind: EntryKind.File, Length: > 0 })];
 
-    /// <summary>Returns the archive in one piece.</summary>
     public MockBytes Write()
     {
         var data = MockBytes.Join(WithData.Select(file => file.Stored));

@@ -3,8 +3,6 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
-/// <summary>Names of the volumes of a set.</summary>
-/// <param name="Posted">Posted names.</param>
 /// <param name="Usual">Original names, as given by the archiver.</param>
 internal sealed record VolumeNames(IReadOnlyList<string> Posted, IReadOnlyList<string> Usual)
 {

@@ -19,7 +19,6 @@ internal static class ZipWriter
     // 2026-01-01, 0:00 (section 4.4.6).
     private const int DosDate = (46 << 9) | (1 << 5) | 1;
 
-    /// <summary>Returns the volumes. The last one contains the central directory.</summary>
     public static IReadOnlyList<MockBytes> Write(LayoutSource source)
     {
         var isSplit = source.Layout.Volumes > 1 || source.Layout.VolumeSize is not null;

@@ -3,7 +3,6 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>The connection's fate after a response.</summary>
 internal enum AnswerEnd
 {
     Open,
@@ -26,7 +25,6 @@ internal sealed record Answer
     /// <summary>Offsets at which a packet ends, in order.</summary>
     public IReadOnlyList<int> PacketEdges { get; init; } = [];
 
-    /// <summary>Offset of a pause, or null.</summary>
     public int? PauseAt { get; init; }
 
     /// <summary>Duration of the pause; null for forever.</summary>
@@ -35,7 +33,6 @@ internal sealed record Answer
     /// <summary>Offset from which bytes are sent one by one, or null.</summary>
     public int? TrickleFrom { get; init; }
 
-    /// <summary>Pause before each of these bytes.</summary>
     public TimeSpan TricklePause { get; init; }
 
     /// <summary>Delay of the response in addition to the round trip.</summary>

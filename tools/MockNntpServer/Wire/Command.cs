@@ -1,10 +1,8 @@
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>A received command line.</summary>
 /// <param name="Verb">In capitals; AUTHINFO includes USER or PASS.</param>
 /// <param name="Argument">Trimmed rest of the line; may be empty.</param>
 /// <param name="Arrived">Timestamp of its last byte.</param>
-/// <param name="Number">1-based command of the connection.</param>
 /// <param name="Try">
 /// For BODY and ARTICLE the number of requests for the article at the provider, including this one. For other commands one more than the
 /// requests so far, and for DATE and QUIT the number of the command.

@@ -20,10 +20,8 @@ internal sealed class GateChange : IDisposable
         }
     }
 
-    /// <summary>Canceled at the change.</summary>
     public CancellationToken Token => _signal.Token;
 
-    /// <summary>Waits for the change.</summary>
     public async Task WaitAsync()
     {
         var changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

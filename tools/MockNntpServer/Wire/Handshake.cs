@@ -16,12 +16,9 @@ internal sealed class Handshake(MockCertificates certificates, MockTls usual)
             EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
         });
 
-    /// <summary>Performs the handshake.</summary>
     /// <param name="network">The plain connection; stays open when the result is closed.</param>
-    /// <param name="fault">The fault to apply, or null.</param>
     /// <returns>The TLS stream; null if the connection must be closed.</returns>
     /// <exception cref="AuthenticationException">The client rejects the handshake.</exception>
-    /// <exception cref="IOException">The client has disconnected.</exception>
     public async Task<SslStream?> ShakeAsync(NetworkStream network, MockFault? fault, CancellationToken stopping)
     {
         if (fault?.Kind is FaultKind.TlsStall or FaultKind.TlsClose)

@@ -28,7 +28,6 @@ internal sealed class MockCertificates : IDisposable
     /// <summary>The authority that a client must trust, in PEM.</summary>
     public string AuthorityPem => _authority.ExportCertificatePem();
 
-    /// <summary>Issues a server certificate with its key.</summary>
     public X509Certificate2 Issue(MockTls kind)
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);

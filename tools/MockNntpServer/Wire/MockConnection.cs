@@ -6,9 +6,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>
-/// Serves one client, from acceptance until both sides have closed. A reader records arrival times while a sender responds in order.
-/// </summary>
+/// <summary>Serves one client until both sides have closed. A reader records arrival times while a sender responds in order.</summary>
 internal sealed class MockConnection(ProviderState provider, Socket socket, int number, Handshake? tls)
 {
     /// <summary>Most commands pending on one connection. Beyond it the reader pauses.</summary>

@@ -51,7 +51,6 @@ internal sealed class ProviderListener : IAsyncDisposable
         }
     }
 
-    /// <summary>Closes the open connections and waits until they have ended.</summary>
     public async Task DropConnectionsAsync()
     {
         Task[] dropped;

@@ -35,17 +35,14 @@ internal sealed class ProviderState : IDisposable
 
     public MockStats Stats { get; }
 
-    /// <summary>Shared by all providers.</summary>
     public SocketCensus Census { get; }
 
-    /// <summary>The bandwidth limit of all connections.</summary>
     public TokenBucket Bucket { get; }
 
     public MockProvider Settings => _settings;
 
     public FaultPlan Plan => _plan;
 
-    /// <summary>Canceled at the next change of settings.</summary>
     public CancellationToken Changed
     {
         get
@@ -83,7 +80,7 @@ internal sealed class ProviderState : IDisposable
         return trip > TimeSpan.Zero ? trip : TimeSpan.Zero;
     }
 
-    /// <summary>Whether the provider holds an article: a pure function of seed, provider and article.</summary>
+    /// <summary>Whether the provider holds an article: a pure function of seed, provider and article, so that runs are repeatable.</summary>
     public bool Holds(ArticleReference article) =>
         _settings.Coverage >= 1 || Placement.Roll(_seed, Index, article.Hash, Placement.CoverageSalt, 0) < _settings.Coverage;
 

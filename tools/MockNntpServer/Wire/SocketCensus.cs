@@ -30,7 +30,6 @@ internal sealed class SocketCensus(MockStats total)
     }
 
     /// <summary>Takes a place under the limit. Refused sockets do not hold one.</summary>
-    /// <returns>False if all places are taken.</returns>
     public bool TryAdmit(Entry entry, int cap)
     {
         lock (_lock)
@@ -87,7 +86,6 @@ internal sealed class SocketCensus(MockStats total)
 
         public Socket Socket { get; } = socket;
 
-        /// <summary>The counters of its provider.</summary>
         public MockStats Stats => stats;
 
         public bool Admitted { get; set; }
@@ -102,7 +100,6 @@ internal sealed class SocketCensus(MockStats total)
             set => Volatile.Write(ref _isUnnoticed, value);
         }
 
-        /// <summary>Whether both sockets belong to the same provider.</summary>
         public bool IsBeside(Entry other) => ReferenceEquals(stats, other.Stats);
     }
 }
@@ -113,7 +110,6 @@ internal static class TcpState
     private const int ProtocolTcp = 6;
     private const int TcpInfo = 11;
 
-    /// <summary>Whether the peer has closed or reset the connection.</summary>
     public static bool IsClosedByPeer(Socket socket)
     {
         try
