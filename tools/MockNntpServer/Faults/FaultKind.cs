@@ -9,10 +9,7 @@ public enum FaultKind
     /// <summary><c>coverage</c>: the provider does not hold the article (<see cref="MockProvider.Coverage"/>). Not allowed in scripts.</summary>
     Coverage,
 
-    /// <summary>
-    /// <c>corrupt</c>: one decoded byte is wrong under the original CRC, at every attempt. In uuencode, one character is
-    /// invalid.
-    /// </summary>
+    /// <summary><c>corrupt</c>: at every attempt, one decoded byte is wrong under the original CRC. In uuencode, one character is invalid.</summary>
     Corrupt,
 
     /// <summary><c>connect.refuse</c>: the port is closed for the duration of the fault.</summary>
