@@ -92,7 +92,7 @@ internal static partial class ArticleDamage
 
     private static bool IsPlain(byte b) => b is not (0 or (byte)'\r' or (byte)'\n' or (byte)'=');
 
-    /// <summary>Unescapes every NUL, because no other escape ends with its character, and puts invalid UTF-8 into the name.</summary>
+    /// <summary>Unescapes every NUL, and puts invalid UTF-8 into the name. A text search suffices, because only NUL is escaped as "=@".</summary>
     private static YencBody BareNulls(YencBody body) => body with
     {
         Lines = Encoding.Latin1.GetBytes(Encoding.Latin1.GetString(body.Lines.Span).Replace("=@", "\0", StringComparison.Ordinal)),
