@@ -13,7 +13,7 @@ public sealed partial class ContainerFileTests
     private static string Compose => File.ReadAllText(Repository.PathOf("docker-compose.yml"));
 
     [Fact]
-    public void Every_base_image_is_an_argument_that_is_pinned_by_digest()
+    public void Every_base_image_is_an_argument_pinned_by_digest()
     {
         var arguments = Argument().Matches(Dockerfile).ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
         string[] stages = [.. Stage().Matches(Dockerfile).Select(match => match.Groups["name"].Value)];
@@ -26,7 +26,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Sdk_of_the_image_is_the_one_that_the_repository_is_built_with()
+    public void Image_SDK_matches_global_json()
     {
         var version = Version().Match(File.ReadAllText(Repository.PathOf("backend/global.json"))).Groups["version"].Value;
 
@@ -40,7 +40,7 @@ public sealed partial class ContainerFileTests
     [InlineData(@"^ENTRYPOINT \[""/app/sluice""\]$")]
     [InlineData(@"^ENV .*CONFIG_PATH=/config .*PUID=1000 PGID=1000")]
     [InlineData(@"^COPY .*--chown=1000:1000 /config /config$")]
-    public void Image_says(string line) => Assert.Matches(new Regex(line, RegexOptions.Multiline), Dockerfile);
+    public void Dockerfile_contains_required_line(string line) => Assert.Matches(new Regex(line, RegexOptions.Multiline), Dockerfile);
 
     [Fact]
     public void Last_stage_runs_no_command()
@@ -56,17 +56,17 @@ public sealed partial class ContainerFileTests
     [InlineData("read_only: true")]
     [InlineData("cap_drop: [ALL]")]
     [InlineData("security_opt: [\"no-new-privileges:true\"]")]
-    public void Compose_file_starts_the_server_with(string setting) => Assert.Contains($"\n    {setting}\n", Service("sluice"), StringComparison.Ordinal);
+    public void Compose_file_hardens_the_server(string setting) => Assert.Contains($"\n    {setting}\n", Service("sluice"), StringComparison.Ordinal);
 
     [Fact]
-    public void Server_alone_has_no_profile_and_everything_else_has_one()
+    public void Every_service_but_the_server_has_a_compose_profile()
     {
         Assert.DoesNotContain("profiles:", Service("sluice"), StringComparison.Ordinal);
         Assert.All((string[])["rclone", "sonarr", "radarr", "jellyfin"], name => Assert.Contains("\n    profiles: [", Service(name), StringComparison.Ordinal));
     }
 
     [Fact]
-    public void Mount_shows_links_and_is_where_the_history_says()
+    public void Compose_mount_shows_links_at_the_default_mount_dir()
     {
         Assert.Contains("\n      - --links\n", Service("rclone"), StringComparison.Ordinal);
         Assert.Matches(@"image: rclone/rclone:(1\.7[1-9]|1\.[89][0-9]|[2-9])\S*@sha256:[0-9a-f]{64}", Service("rclone"));
@@ -74,7 +74,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Every_variable_of_the_compose_file_is_in_the_example()
+    public void Example_env_file_lists_every_compose_variable()
     {
         var used = Variable().Matches(Compose).Select(match => match.Groups["name"].Value).Where(name => name != "SLUICE_IMAGE").ToHashSet();
         var shown = Example().Matches(File.ReadAllText(Repository.PathOf("config/env.example"))).Select(match => match.Groups["name"].Value).ToHashSet();
@@ -83,7 +83,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Fact]
-    public void Examples_hold_no_database() =>
+    public void Config_folder_holds_only_examples_and_service_files() =>
         Assert.All(Directory.EnumerateFiles(Repository.PathOf("config")), file => Assert.Contains(Path.GetExtension(file), (string[])[".example", ".service"]));
 
     /// <summary>The lines of a service of the compose file.</summary>

@@ -20,7 +20,7 @@ public sealed class ContractCheckTests
     [InlineData("a.md", "It does so ({0}).")]
     [InlineData("a.sh", "# {0}")]
     [InlineData("0001.sql", "-- {0}")]
-    public void Invented_code_is_found_wherever_it_stands(string path, string line)
+    public void Unknown_requirement_code_is_found_in_any_file(string path, string line)
     {
         Assert.Empty(Unresolved(path, string.Format(null, line, Known)));
         Assert.Contains($"{path}:1 names {Invented}", Assert.Single(Unresolved(path, string.Format(null, line, Invented))), StringComparison.Ordinal);
@@ -30,7 +30,7 @@ public sealed class ContractCheckTests
     [InlineData("A.cs", "public void {0}_Part_is_proved() {{ }}")]
     [InlineData("A.cs", "// A rule ({0}).")]
     [InlineData("a.md", "| {0} |")]
-    public void Invented_code_of_a_letter_is_found_in_names_comments_and_prose(string path, string line)
+    public void Unknown_one_letter_code_is_found_in_names_and_text(string path, string line)
     {
         Assert.Empty(Unresolved(path, string.Format(null, line, KnownShort)));
         Assert.Contains($"names {InventedShort}", Assert.Single(Unresolved(path, string.Format(null, line, InventedShort))), StringComparison.Ordinal);
@@ -40,12 +40,12 @@ public sealed class ContractCheckTests
     [InlineData("var text = value.ToString(\"{0}\");")]
     [InlineData("Assert.Equal(7, sheet.{0});")]
     [InlineData("using System.Runtime.Intrinsics.{0};")]
-    public void Words_of_code_are_no_citations(string line) => Assert.Empty(Unresolved("A.cs", string.Format(null, line, InventedShort)));
+    public void Code_tokens_are_not_citations(string line) => Assert.Empty(Unresolved("A.cs", string.Format(null, line, InventedShort)));
 
     [Theory]
     [InlineData("// UTF-8, SHA-256, ISO-8859-1 and CRC-32 are no families.")]
     [InlineData("// The whole of X99 is of no family, either.")]
-    public void Other_codes_are_left_alone(string line) => Assert.Empty(Unresolved("A.cs", line));
+    public void Codes_of_unknown_families_are_ignored(string line) => Assert.Empty(Unresolved("A.cs", line));
 
     [Theory]
     [InlineData("// section 3 of the WebDAV contract", true)]
@@ -53,7 +53,7 @@ public sealed class ContractCheckTests
     [InlineData("// webdav.md section 3", true)]
     [InlineData("// docs/contracts/webdav.md, section 5", false)]
     [InlineData("// RFC 9110, section 14.6", true)]
-    public void Section_that_is_not_there_is_found(string line, bool isThere) => Assert.Equal(isThere, Unresolved("A.cs", line).Count == 0);
+    public void Missing_section_is_found(string line, bool isThere) => Assert.Equal(isThere, Unresolved("A.cs", line).Count == 0);
 
     [Fact]
     public void Code_with_two_rows_is_found() =>
@@ -67,14 +67,14 @@ public sealed class ContractCheckTests
     [InlineData("built", false)]
     [InlineData("**soon**", false)]
     [InlineData("", false)]
-    public void Row_without_a_state_is_found(string state, bool isState) => Assert.Equal(isState, Violations(Row(Known, state)).Count == 0);
+    public void Row_without_a_valid_state_is_found(string state, bool isState) => Assert.Equal(isState, Violations(Row(Known, state)).Count == 0);
 
     [Fact]
-    public void Row_on_the_page_of_another_family_is_found() =>
+    public void Row_on_another_family_page_is_found() =>
         Assert.Contains(Violations(Row(Known, "**built**") + Row(KnownShort, "**built**")), v => v.Contains($"{KnownShort} does not belong", StringComparison.Ordinal));
 
     [Fact]
-    public void Family_without_a_row_is_found() => Assert.Contains("DAV has no row.", Violations("nothing"));
+    public void Family_without_rows_is_found() => Assert.Contains("DAV has no row.", Violations("nothing"));
 
     [Theory]
     [InlineData("see ..{0}shared/contracts", true)]
@@ -82,7 +82,7 @@ public sealed class ContractCheckTests
     [InlineData("audits{0}engine-1.md", true)]
     [InlineData("a redesign{0}of the rest", false)]
     [InlineData("docs{0}contracts/webdav.md", false)]
-    public void Document_outside_is_found(string text, bool isOutside) =>
+    public void Reference_outside_the_repository_is_found(string text, bool isOutside) =>
         Assert.Equal(isOutside, Citations.OutsideOf(new TextFile("a.md", string.Format(null, text, '/'))).Any());
 
     private static IReadOnlyList<string> Unresolved(string path, string text) =>

@@ -9,7 +9,7 @@ namespace Sluice.Server.Tests;
 public sealed partial class DocumentationTests
 {
     [Fact]
-    public void Configuration_page_lists_every_setting_with_its_range_and_default()
+    public void Configuration_page_lists_all_settings_ranges_and_defaults()
     {
         var page = File.ReadAllText(Repository.PathOf("docs/configuration.md"));
         var written = SettingRow().Matches(page).Select(match => match.Value.Trim()).ToHashSet();
@@ -19,7 +19,7 @@ public sealed partial class DocumentationTests
     }
 
     [Fact]
-    public void Configuration_page_names_every_other_source_and_what_needs_a_restart()
+    public void Configuration_page_lists_sources_and_restart_needs()
     {
         var rows = File.ReadLines(Repository.PathOf("docs/configuration.md")).Select(line => WholeRow().Match(line)).Where(match => match.Success)
             .ToDictionary(match => match.Groups["key"].Value);
@@ -36,7 +36,7 @@ public sealed partial class DocumentationTests
     }
 
     [Fact]
-    public void Configuration_page_and_contract_name_every_variable_of_the_process()
+    public void Configuration_pages_list_every_process_variable()
     {
         var read = VariableRead().Matches(File.ReadAllText(Repository.PathOf("backend/src/Server/Settings/ProcessOptions.cs")))
             .Select(match => match.Groups["name"].Value).ToHashSet();

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Sluice.Server.Tests.Layers;
 using Xunit;
 
@@ -18,7 +19,7 @@ public sealed class LayerCheckTests
     [InlineData("namespace Sluice.Usenet.Nzb; class A { Usenet.Nntp.ProviderPool? _pool; }")]
     [InlineData("namespace Sluice.Usenet.Nzb; class A { Nntp.ProviderPool? _pool; }")]
     [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => $\"{typeof(Nntp.ProviderPool)}\"; }")]
-    public void Imports_to_the_right_are_found_however_they_are_written(string text) =>
+    public void Imports_against_the_order_are_found_in_any_syntax(string text) =>
         Assert.Contains("uses Nntp, which stands to the right of Nzb", Violation(
             ("backend/src/Usenet/Nzb/A.cs", text), ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool)), StringComparison.Ordinal);
 
@@ -26,7 +27,7 @@ public sealed class LayerCheckTests
     [InlineData("using Sluice.Usenet.Streams.Memory;\nnamespace Sluice.Usenet.Streams.Maps;")]
     [InlineData("namespace Sluice.Usenet.Streams.Maps; class A { Streams.Memory.BlockPool? _pool; }")]
     [InlineData("namespace Sluice.Usenet.Streams.Maps; class A { Memory.BlockPool? _pool; }")]
-    public void Imports_to_the_right_are_found_between_rooms(string text) =>
+    public void Imports_against_the_order_between_folders_are_found(string text) =>
         Assert.Contains("uses Streams/Memory, which stands to the right of Streams/Maps", Violation(
             ("backend/src/Usenet/Streams/Maps/A.cs", text),
             ("backend/src/Usenet/Streams/Memory/BlockPool.cs", "namespace Sluice.Usenet.Streams.Memory; public sealed class BlockPool { }")), StringComparison.Ordinal);
@@ -34,7 +35,7 @@ public sealed class LayerCheckTests
     [Theory]
     [InlineData("StreamOptions? _options;", "", 0)]
     [InlineData("", "Maps.SegmentMap? _map;", 1)]
-    public void Rooms_use_the_words_of_their_folder_and_not_the_other_way(string inRoom, string inFolder, int found) =>
+    public void Subfolder_may_use_its_parent_but_not_the_reverse(string inRoom, string inFolder, int found) =>
         Assert.Equal(found, Violations(
             ("backend/src/Usenet/Streams/Maps/SegmentMap.cs", $"namespace Sluice.Usenet.Streams.Maps; class SegmentMap {{ {inRoom} }}"),
             ("backend/src/Usenet/Streams/StreamOptions.cs", $"namespace Sluice.Usenet.Streams; class StreamOptions {{ {inFolder} }}"))
@@ -47,7 +48,7 @@ public sealed class LayerCheckTests
     [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => \"\"\"a \" Sluice.Usenet.Nntp.ProviderPool\"\"\"; }")]
     [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => @\"a\"\" Sluice.Usenet.Nntp\"; char C => '\"'; }")]
     [InlineData("namespace Sluice.Usenet.Nzb; class A { int B => Nntp.Count; }")]
-    public void Comments_texts_and_properties_are_no_imports(string text) =>
+    public void Comments_strings_and_properties_are_not_imports(string text) =>
         Assert.Empty(Violations(("backend/src/Usenet/Nzb/A.cs", text), ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool)));
 
     [Fact]
@@ -94,7 +95,7 @@ public sealed class LayerCheckTests
     }
 
     [Fact]
-    public void Types_of_the_projects_own_folder_are_found_without_a_name_before_them() =>
+    public void Use_of_a_root_type_is_found_without_qualification() =>
         Assert.Contains("uses Program, which stands to the right of Queue", Violation(
             ("backend/src/Server/ExitCode.cs", "namespace Sluice.Server; internal enum ExitCode { Good }"),
             ("backend/src/Server/Queue/A.cs", "namespace Sluice.Server.Queue; class A { ExitCode _code; }")), StringComparison.Ordinal);
@@ -130,14 +131,14 @@ public sealed class LayerCheckTests
     [InlineData("a/A.cs", "class A { }", "class B { } // A", "class C { }", 0)]
     [InlineData("a/AOptions.cs", "class A { }", "class B { A? _a; }", "class C { }", 0)]
     [InlineData("b/A.cs", "class A { }", "class B { A? _a; }", "class C { }", 0)]
-    public void Small_files_that_one_other_names_are_found(string path, string text, string one, string other, int found) =>
+    public void Small_files_used_by_one_other_file_are_found(string path, string text, string one, string other, int found) =>
         Assert.Equal(found, SmallFiles.Violations(
             [new SourceFile(path, text), new SourceFile("b/B.cs", one), new SourceFile("b/C.cs", other)], "a/").Count);
 
     [Theory]
     [InlineData(SmallFiles.Most, 1)]
     [InlineData(SmallFiles.Most + 1, 0)]
-    public void Files_are_small_up_to_a_limit(int lines, int found) =>
+    public void File_counts_as_small_up_to_the_line_limit(int lines, int found) =>
         Assert.Equal(found, SmallFiles.Violations(
             [
                 new SourceFile("a/A.cs", "class A { }" + new string('\n', lines)),
@@ -151,7 +152,7 @@ public sealed class LayerCheckTests
     [InlineData(MethodSizes.MostLines + 1, 0, 1)]
     [InlineData(MethodSizes.MostLines, MethodSizes.MostBranches, 0)]
     [InlineData(MethodSizes.MostLines, MethodSizes.MostBranches + 1, 1)]
-    public void Methods_that_are_too_long_or_branch_too_often_are_found(int lines, int branches, int found)
+    public void Methods_with_too_many_lines_or_branches_are_found(int lines, int branches, int found)
     {
         var body = string.Concat(Enumerable.Repeat(" && a", branches)) + new string('\n', lines - 1);
         foreach (var method in new[] { $"void C<T>() where T : class {{{body}}}", $"public C(int d = 1) : this(d) {{{body}}}", $"int C(int d) => d{body};", $"int C(int d) => d switch {{ {body} }};" })
@@ -163,14 +164,14 @@ public sealed class LayerCheckTests
     [InlineData("/// <summary>Guarded by the lock of the pool.</summary>\nclass A { int _a; }", 1)]
     [InlineData("class A { Lock _gate; class B { int _a; } /* guarded by the lock of A */ }", 0)]
     [InlineData("class A { Lock _gate; class B { int _a; } // Guarded by the lock of A.\n }", 0)]
-    public void Locks_of_other_files_are_found(string text, int found) =>
+    public void Guards_by_a_lock_in_another_file_are_found(string text, int found) =>
         Assert.Equal(found, HouseRules.GuardedElsewhere([new SourceFile("a.cs", text)]).Count);
 
     [Theory]
     [InlineData("// TO" + "DO: the rest")]
     [InlineData("var a = 1; // FIX" + "ME")]
     [InlineData("/* HA" + "CK */")]
-    public void Notes_to_oneself_are_found(string text) =>
+    public void TODO_comments_are_found(string text) =>
         Assert.Single(HouseRules.Notes([new SourceFile("a.cs", text)]));
 
     [Theory]
@@ -184,6 +185,14 @@ public sealed class LayerCheckTests
         var text = string.Concat(Enumerable.Repeat($"{line}\nvar b = 2;\n", 60));
         Assert.Equal(found, CommentVoice.Violations([new SourceFile("backend/src/Server/Queue/a.cs", text)]).Count);
     }
+
+    [Theory]
+    [InlineData("    [Fact]\n    public void A{0}() {{ }}", 60, 1)]
+    [InlineData("    [Theory(Timeout = 5)]\n    [InlineData(1)]\n    // Why.\n    public async Task A{0}(int a) {{ }}", 60, 1)]
+    [InlineData("    [Fact]\n    public void A{0}() {{ }}", 59, 0)]
+    [InlineData("    public void A{0}() {{ }}", 60, 0)]
+    public void Long_test_names_are_found(string text, int more, int found) => Assert.Equal(
+        found, HouseRules.LongTestNames([new SourceFile("a.cs", string.Format(CultureInfo.InvariantCulture, text, new string('b', more)))]).Count);
 
     [Theory]
     [InlineData("#pragma warning disable CA1000", 1)]
@@ -201,7 +210,7 @@ public sealed class LayerCheckTests
     [InlineData("backend/src/Usenet/Primitives/WallClock.cs", "var a = time.GetUtcNow();", 0)]
     [InlineData("backend/src/Server/Queue/A.cs", "// GetUtcNow\nvar a = time.GetTimestamp();", 0)]
     [InlineData("tools/A/A.cs", "var a = time.GetUtcNow();", 0)]
-    public void Time_of_day_that_is_asked_for_elsewhere_is_found(string path, string text, int found) =>
+    public void Use_of_GetUtcNow_outside_WallClock_is_found(string path, string text, int found) =>
         Assert.Equal(found, HouseRules.Uses([new SourceFile(path, text)], HouseRules.TimeOfDay(), "backend/src/Usenet/Primitives/WallClock.cs").Count);
 
     [Theory]
@@ -209,7 +218,7 @@ public sealed class LayerCheckTests
     [InlineData("var a = name\n    .Normalize(NormalizationForm.FormC);", 1)]
     [InlineData("var a = name.IsNormalized();", 1)]
     [InlineData("var a = Normalize(name);", 0)]
-    public void Names_that_are_composed_elsewhere_are_found(string text, int found) =>
+    public void Unicode_normalization_outside_NfcName_is_found(string text, int found) =>
         Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.UnicodeForm(), "backend/src/Usenet/Primitives/NfcName.cs").Count);
 
     [Theory]
@@ -219,7 +228,7 @@ public sealed class LayerCheckTests
     [InlineData("backend/src/Server/Queue/A.cs", "static int Count(DbConnection connection) => 0;", 0)]
     [InlineData("backend/src/Server/Database/A.cs", "using Microsoft.Data.Sqlite;", 0)]
     [InlineData("backend/src/Server/Database.cs", "using Microsoft.Data.Sqlite;", 1)]
-    public void Engine_of_the_database_that_is_named_elsewhere_is_found(string path, string text, int found) =>
+    public void Use_of_SQLite_outside_the_Database_folder_is_found(string path, string text, int found) =>
         Assert.Equal(found, HouseRules.Uses([new SourceFile(path, text)], HouseRules.Engine(), "backend/src/Server/Database/", inStrings: true).Count);
 
     [Theory]
@@ -227,7 +236,7 @@ public sealed class LayerCheckTests
     [InlineData("JsonSerializer.Deserialize<List<A>>(text) ?? [];", 1)]
     [InlineData("JsonSerializer.SerializeToUtf8Bytes([a], AJson.Default.StringArray);", 0)]
     [InlineData("JsonSerializer.Serialize(a); b = AJson.Default.B;", 1)]
-    public void Json_of_types_not_known_at_build_is_found(string text, int found) =>
+    public void Reflection_based_JSON_is_found(string text, int found) =>
         Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.ReflectedJson(), "").Count);
 
     [Theory]
@@ -236,11 +245,11 @@ public sealed class LayerCheckTests
     [InlineData("connection.Query<(string Id, long Place)>(sql);", 1)]
     [InlineData("private sealed record ItemRow(string Id);", 1)]
     [InlineData("connection.Query<ItemRow>(sql, new { id }); internal sealed record ItemRow(string Id);", 0)]
-    public void Rows_of_types_not_known_at_build_are_found(string text, int found) =>
+    public void Reflection_based_database_rows_are_found(string text, int found) =>
         Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.ReflectedRows(), "").Count);
 
     [Fact]
-    public void Statements_that_the_generator_has_not_replaced_are_found() =>
+    public void Dapper_calls_missed_by_the_generator_are_found() =>
         Assert.Superset(new HashSet<string> { "Execute", "Query" }, ReflectedCalls.In(typeof(LayerCheckTests).Assembly).ToHashSet());
 
     [Theory]
@@ -248,7 +257,7 @@ public sealed class LayerCheckTests
     [InlineData("connection.Execute(sql, all.Select(a => new ItemRow { Hash = a })); record ItemRow { public byte[]? Hash { get; init; } }", 1)]
     [InlineData("connection.Execute(sql, all.Select(ItemRow.Of)); record ItemRow(string Id); record OtherRow(byte[] Hash);", 0)]
     [InlineData("foreach (var a in all) connection.Execute(sql, ItemRow.Of(a)); record ItemRow(byte[] Hash);", 0)]
-    public void Many_rows_of_bytes_in_one_call_are_found(string text, int found) =>
+    public void Multi_row_calls_with_byte_arrays_are_found(string text, int found) =>
         Assert.Equal(found, HouseRules.RowsOfBytes([new SourceFile("backend/src/Server/Queue/A.cs", text)]).Count);
 
     [Theory]
@@ -258,7 +267,7 @@ public sealed class LayerCheckTests
     [InlineData("```\nUsenet   Nzb\nServer   Database → Program\n```", 1)]
     [InlineData("```\nUsenet   Nzb → Nntp → Yenc\nServer   Database → Program\n```", 1)]
     [InlineData("no diagram", 2)]
-    public void Diagram_that_disagrees_is_found(string page, int found)
+    public void Outdated_layer_diagram_is_found(string page, int found)
     {
         var existing = new HashSet<string> { "Nzb", "Nntp", "Database", Layer.Root };
         Assert.Equal(found, LayerDiagram.Violations(LayerOrder.All, existing, page).Count);
@@ -269,7 +278,7 @@ public sealed class LayerCheckTests
     [InlineData("`QueueThing` and `Server/Queue`", 1)]
     [InlineData("`QueueItem` and `Server/Nowhere/`", 1)]
     [InlineData("| RAR5 | + `Usenet/Archives/`: a reader; + a step in `Server/Queue/Steps/`; `QueueItem` |", 0)]
-    public void Names_that_the_architecture_page_makes_up_are_found(string page, int found) =>
+    public void Unknown_names_on_the_architecture_page_are_found(string page, int found) =>
         Assert.Equal(found, ArchitecturePage.Unknown(page, new HashSet<string> { "QueueItem" }, path => path == "Server/Queue").Count);
 
     private static string Violation(params (string Path, string Text)[] files) => Assert.Single(Violations(files));

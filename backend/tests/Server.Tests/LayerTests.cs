@@ -11,11 +11,11 @@ namespace Sluice.Server.Tests;
 public sealed class LayerTests
 {
     [Fact]
-    public void Imports_go_one_way() =>
+    public void Imports_follow_the_layer_order() =>
         AssertNone(ImportCheck.Violations(LayerOrder.All, SourceTree.Product()));
 
     [Fact]
-    public void Projects_reference_only_what_the_table_allows()
+    public void Projects_reference_only_allowed_projects()
     {
         foreach (var (project, allowed) in LayerOrder.ProjectReferences)
         {
@@ -26,7 +26,7 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Mock_news_server_uses_one_package_which_the_product_does_not()
+    public void Mock_news_server_uses_one_package_unused_by_the_product()
     {
         Assert.Equal(["System.IO.Hashing"], PackagesOf("tools/MockNntpServer/MockNntpServer.csproj"));
         Assert.DoesNotContain("System.IO.Hashing", PackagesOf("backend/src/Usenet/Usenet.csproj"));
@@ -34,27 +34,27 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Files_hold_one_idea_each() =>
+    public void Files_stay_within_the_length_limit() =>
         AssertNone(FileLengths.Violations(SourceTree.Everything(), FileLengths.Allowed));
 
     [Fact]
-    public void Methods_can_be_read_at_a_glance() =>
+    public void Methods_stay_within_size_and_branch_limits() =>
         AssertNone(MethodSizes.Violations(SourceTree.Everything()));
 
     [Fact]
-    public void A_lock_stands_with_all_that_it_guards() =>
+    public void Locks_are_declared_in_the_file_they_guard() =>
         AssertNone(HouseRules.GuardedElsewhere(SourceTree.Product()));
 
     [Theory]
     [InlineData("backend/src/Usenet/")]
     [InlineData("backend/src/Server/")]
     [InlineData("tools/")]
-    public void Small_files_are_named_by_more_than_one(string folder) =>
+    public void Small_files_are_used_by_more_than_one_file(string folder) =>
         AssertNone(SmallFiles.Violations(SourceTree.Product(), folder));
 
     /// <summary>The figures of the house, to be read with <c>-showLiveOutput</c>.</summary>
     [Fact]
-    public void Every_file_of_the_product_is_counted_in_one_folder()
+    public void Every_product_file_is_in_one_known_folder()
     {
         var files = SourceTree.Product();
         string[] folders = ["backend/src/Usenet/", "backend/src/Server/", "tools/MockNntpServer/", "tools/FullNzbTester/"];
@@ -74,7 +74,7 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Product_holds_no_notes_to_oneself() =>
+    public void Product_has_no_TODO_comments() =>
         AssertNone(HouseRules.Notes(SourceTree.Product()));
 
     [Fact]
@@ -82,23 +82,27 @@ public sealed class LayerTests
         AssertNone(CommentVoice.Violations(SourceTree.Product()));
 
     [Fact]
+    public void Test_names_have_at_most_60_characters() =>
+        AssertNone(HouseRules.LongTestNames(SourceTree.Everything()));
+
+    [Fact]
     public void Warnings_are_silenced_only_with_a_reason() =>
         AssertNone(HouseRules.SilencedWarnings(SourceTree.Everything()));
 
     [Fact]
-    public void Time_of_day_is_asked_for_in_one_file() =>
+    public void GetUtcNow_is_called_only_in_WallClock() =>
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.TimeOfDay(), "backend/src/Usenet/Primitives/WallClock.cs"));
 
     [Fact]
-    public void Names_are_composed_in_one_file() =>
+    public void Unicode_normalization_is_used_only_in_NfcName() =>
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.UnicodeForm(), "backend/src/Usenet/Primitives/NfcName.cs"));
 
     [Fact]
-    public void Engine_of_the_database_is_named_in_one_folder() =>
+    public void SQLite_is_used_only_in_the_Database_folder() =>
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.Engine(), "backend/src/Server/Database/", inStrings: true));
 
     [Fact]
-    public void Json_and_rows_are_of_types_known_at_build()
+    public void JSON_and_rows_use_types_known_at_build_time()
     {
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.ReflectedJson(), ""));
         AssertNone(HouseRules.Uses([.. SourceTree.Product().Where(file => file.Words.Contains("Dapper"))], HouseRules.ReflectedRows(), ""));
@@ -106,7 +110,7 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void No_statement_reads_its_rows_or_parameters_by_reflection() => Assert.Empty(ReflectedCalls.In(typeof(Program).Assembly));
+    public void No_Dapper_call_uses_reflection() => Assert.Empty(ReflectedCalls.In(typeof(Program).Assembly));
 
     [Fact]
     public void Architecture_page_draws_the_import_table()
@@ -118,7 +122,7 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Architecture_page_names_what_there_is()
+    public void Architecture_page_names_only_existing_types_and_paths()
     {
         var types = SourceTree.Everything().SelectMany(file => file.Types).ToHashSet();
         AssertNone(ArchitecturePage.Unknown(File.ReadAllText(Repository.PathOf("docs/architecture.md")), types, Exists));

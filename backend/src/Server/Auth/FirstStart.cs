@@ -127,12 +127,11 @@ internal sealed class FirstStart(
     /// <summary>Saves the secrets before printing them, because the next start must know them.</summary>
     private async Task SaveMadeAsync(CancellationToken cancellationToken)
     {
-        // Keeps values saved through the API while the storage refused these.
-        var made = _made.Where(value => settings.Current.Text(value.Key) == value.Value).ToDictionary();
+        // Values saved through the API while the storage refused these are kept.
+        var made = await store.SaveUnsavedAsync(_made.Keys, cancellationToken);
         if (made.Count == 0)
             return;
-        if (await store.SaveAsync(made, cancellationToken) is { Count: > 0 } errors)
-            throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
+
         // Not printed, because users never type the key of links.
         if (made.Keys.All(key => key == "api.strm-key"))
             return;

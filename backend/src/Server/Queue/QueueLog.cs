@@ -9,7 +9,7 @@ internal static partial class QueueLog
     [LoggerMessage(2101, LogLevel.Information, "{Name} failed: {Reason} ({Id})")]
     public static partial void Failed(ILogger logger, string name, string id, string reason);
 
-    [LoggerMessage(2102, LogLevel.Warning, "Import of {Id} is waiting: {Cause} Retrying in {Seconds} s")]
+    [LoggerMessage(2102, LogLevel.Warning, "Import of {Id} is waiting and retries in {Seconds} s: {Cause}")]
     public static partial void Waits(ILogger logger, string id, long seconds, string cause);
 
     [LoggerMessage(2103, LogLevel.Error, "Import of {Id} failed unexpectedly")]

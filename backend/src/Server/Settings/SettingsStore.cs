@@ -136,12 +136,36 @@ internal sealed class SettingsStore(
         SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
 
     /// <summary>Also saves values of unknown keys without effect. They are encrypted, because they may hold anything.</summary>
-    public async Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
-        IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken)
+    public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
+        IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken) =>
+        SaveAsync(() => changes, kept, cancellationToken);
+
+    /// <summary>
+    /// Saves the values that <see cref="UseUnsavedAsync"/> gave these keys, but for keys saved meanwhile. The choice and the save share one turn, because a
+    /// save between them would be overwritten.
+    /// </summary>
+    /// <returns>The values saved.</returns>
+    public async Task<IReadOnlyDictionary<string, string>> SaveUnsavedAsync(IReadOnlyCollection<string> keys, CancellationToken cancellationToken)
+    {
+        var left = new Dictionary<string, string>();
+        var errors = await SaveAsync(
+            () =>
+            {
+                left = _unsaved.Where(value => keys.Contains(value.Key)).ToDictionary();
+                return left.ToDictionary(value => value.Key, value => (string?)value.Value);
+            },
+            new Dictionary<string, string>(),
+            cancellationToken);
+        return errors.Count == 0 ? left : throw new InvalidOperationException($"Settings refuse generated values: {string.Join(", ", errors.Keys)}.");
+    }
+
+    private async Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
+        Func<IReadOnlyDictionary<string, string?>> choose, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
         try
         {
+            var changes = choose();
             var errors = SettingsValidator.Validate(changes, source.Current, checks, out var canonical);
             if (errors.Count > 0 || canonical.Count + kept.Count == 0)
                 return errors;

@@ -14,7 +14,7 @@ public sealed class NamedCategoryTests(ImportBench bench) : IClassFixture<Import
     [InlineData("""<meta type="category">Movies &gt; HD</meta>""", "&cat=tv", "tv")]
     [InlineData("""<meta type="category">Movies</meta>""", "&cat=other", "movies")]
     [InlineData("""<meta type="category">8000</meta>""", "", "*")]
-    public async Task Item_takes_the_category_that_its_nzb_names_unless_the_client_has_named_one(string meta, string query, string expected)
+    public async Task Category_in_the_NZB_applies_unless_the_client_sends_one(string meta, string query, string expected)
     {
         var token = TestContext.Current.CancellationToken;
         var title = $"Named.{Math.Abs(HashCode.Combine(meta.Length, query.Length, meta[^9]))}";

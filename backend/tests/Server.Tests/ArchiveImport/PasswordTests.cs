@@ -21,7 +21,7 @@ public sealed class PasswordTests(ImportBench bench) : IClassFixture<ImportBench
     [InlineData("braces", "Pass.Braces{{correct horse}}", "", null)]
     [InlineData("word", "Pass.Word password=correct horse", "", null)]
     [InlineData("both", "Pass.Both", "&password=wrong", Password)]
-    public async Task Password_of_each_source_opens_the_archive(string source, string name, string query, string? meta)
+    public async Task Password_from_each_source_opens_the_archive(string source, string name, string query, string? meta)
     {
         var release = Release((ulong)(100 + source.Length + source[0]), meta);
 
@@ -33,7 +33,7 @@ public sealed class PasswordTests(ImportBench bench) : IClassFixture<ImportBench
     }
 
     [Fact]
-    public async Task Password_behind_a_slash_of_the_name_opens_the_archive()
+    public async Task Password_after_a_slash_in_the_name_opens_the_archive()
     {
         var release = Release(120, null);
 
@@ -44,7 +44,7 @@ public sealed class PasswordTests(ImportBench bench) : IClassFixture<ImportBench
     }
 
     [Fact]
-    public async Task Wrong_password_is_told_from_none()
+    public async Task Wrong_password_and_missing_password_fail_differently()
     {
         var wrong = await bench.ImportAsync(Release(121, null), "&password=wrong", "Pass.Wrong");
         var none = await bench.ImportAsync(Release(122, null), "", "Pass.None");
@@ -54,7 +54,7 @@ public sealed class PasswordTests(ImportBench bench) : IClassFixture<ImportBench
     }
 
     [Fact]
-    public async Task Failed_item_is_read_with_the_password_that_a_retry_brings()
+    public async Task Retry_with_a_password_imports_a_failed_item()
     {
         var release = Release(123, null);
         var ending = await bench.ImportAsync(release, "", "Pass.Retry");
@@ -68,7 +68,7 @@ public sealed class PasswordTests(ImportBench bench) : IClassFixture<ImportBench
     }
 
     [Fact]
-    public async Task Passwords_of_the_settings_are_tried_on_every_archive()
+    public async Task Archive_password_from_the_settings_opens_the_archive()
     {
         using var folder = new TemporaryFolder();
         await using var mock = await MockServer.StartAsync();

@@ -16,14 +16,14 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
         title, Rar5() with { Entries = [.. paths.Select((path, i) => new LayoutEntry(path, i < 2 ? 3000 : 300_000 + i))], Stem = title, Volumes = 4 });
 
     [Fact]
-    public Task Disc_image_as_it_is_posted_is_served() => bench.ServeAsync(Builder("Image").AddFile("Image.iso", 400_000).Build());
+    public Task Plain_disc_image_is_served() => bench.ServeAsync(Builder("Image").AddFile("Image.iso", 400_000).Build());
 
     [Fact]
     public Task Several_films_of_one_set_are_served() => ServeAsync(
         "Several", Rar5() with { Entries = [new("first.mkv", 200_000), new("second.mp4", 300_000), new("third.avi", 250_000)], Stem = "several" });
 
     [Fact]
-    public async Task Documents_that_are_archives_inside_are_published_as_they_are()
+    public async Task Epub_and_cbz_documents_are_published_as_files()
     {
         var book = new ArchiveLayout { Format = LayoutFormat.Zip, Entries = [new LayoutEntry("mimetype.txt", 40_000)] }.Make(1).Volumes[0].Bytes;
         var comic = Rar5().Make(2).Volumes[0].Bytes;
@@ -34,31 +34,31 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
     [Theory]
     [InlineData(LayoutFormat.Rar5)]
     [InlineData(LayoutFormat.Tar)]
-    public Task Links_inside_are_left_out(LayoutFormat format) => ServeAsync(
+    public Task Links_in_an_archive_are_left_out(LayoutFormat format) => ServeAsync(
         $"Links.{format}",
         new ArchiveLayout { Format = format, Entries = [new("film.mkv", 300_000), new("other.mkv", 8) { Kind = EntryKind.Link }, new("film.srt", 900)] });
 
     [Theory]
     [InlineData(LayoutFormat.Rar4)]
     [InlineData(LayoutFormat.Rar5)]
-    public Task Stored_set_that_says_it_is_solid_is_served(LayoutFormat format) =>
+    public Task Stored_set_flagged_as_solid_is_served(LayoutFormat format) =>
         ServeAsync($"Solid.{format}", Rar5() with { Format = format, IsSolid = true, Entries = [new("one.mkv", 300_000), new("two.mkv", 200_000)], Stem = "solid" });
 
     [Fact]
-    public Task Seven_zip_whose_only_order_is_the_counter_of_its_subjects_is_served() => bench.ServeAsync(
+    public Task Seven_zip_ordered_only_by_subject_counters_is_served() => bench.ServeAsync(
         Builder("Seven.Counted").Subjects(SubjectStyle.Counted).AddArchive(Rar5() with { Format = LayoutFormat.SevenZip, Volumes = 7, Naming = VolumeNaming.Random }).Shuffle().Build());
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public Task Names_that_say_nothing_are_served_with_and_without_par2(bool hasPar2)
+    public Task Obfuscated_post_is_served_with_and_without_PAR2(bool hasPar2)
     {
         var builder = Builder($"Obfuscated.{hasPar2}").Obfuscate().AddArchive(Rar5() with { Volumes = 6 });
         return bench.ServeAsync((hasPar2 ? builder.AddPar2(2) : builder).Shuffle().Build());
     }
 
     [Fact]
-    public async Task Extension_that_lies_is_put_right()
+    public async Task Wrong_extension_is_corrected()
     {
         var film = new ArchiveLayout { Format = LayoutFormat.Split, Entries = [new LayoutEntry("film.mkv", 300_000)] }.Make(3).Entries[0].Bytes;
 
@@ -69,7 +69,7 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
     [InlineData(0)]
     [InlineData(4)]
     [InlineData(9)]
-    public async Task Set_that_lacks_a_volume_is_incomplete(int volume)
+    public async Task Set_without_one_volume_fails_as_incomplete(int volume)
     {
         var ending = await bench.ImportAsync(Builder($"Lacks.{volume}").AddArchive(Rar5() with { Volumes = 10, Unposted = [volume] }).Build());
 
@@ -78,7 +78,7 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
     }
 
     [Fact]
-    public async Task Film_of_10151_files_of_one_segment_each_is_one_film()
+    public async Task Film_listed_as_10151_one_segment_files_is_one_film()
     {
         const int article = 300;
         var release = new ReleaseBuilder("Segment.Per.File", 77, article).AddFile("Segment.Per.File.mkv", 10_151L * article).ListSegmentsAsFiles().Build();

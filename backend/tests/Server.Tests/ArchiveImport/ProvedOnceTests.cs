@@ -29,7 +29,7 @@ public sealed class ProvedOnceTests : IDisposable
     [Theory]
     [InlineData(200)]
     [InlineData(1000)]
-    public async Task Proved_set_costs_what_a_plain_file_does_after_a_restart(int volumes)
+    public async Task Seek_in_a_proved_set_costs_one_article_after_a_restart(int volumes)
     {
         var release = SetOf(volumes);
         await using var mock = await MockServer.StartAsync();
@@ -49,7 +49,7 @@ public sealed class ProvedOnceTests : IDisposable
     }
 
     [Fact]
-    public async Task Published_set_is_proved_in_the_background_over_a_restart()
+    public async Task Background_proof_of_a_set_continues_after_a_restart()
     {
         var release = SetOf(1000);
         await using var mock = await MockServer.StartAsync();
@@ -65,7 +65,7 @@ public sealed class ProvedOnceTests : IDisposable
     }
 
     [Fact]
-    public async Task Older_release_is_proved_once_a_reader_seeks_in_it()
+    public async Task Seek_in_an_older_release_starts_its_proof()
     {
         var release = SetOf(200);
         await using var mock = await MockServer.StartAsync();
@@ -83,7 +83,7 @@ public sealed class ProvedOnceTests : IDisposable
     }
 
     [Fact]
-    public async Task Backup_is_never_asked_for_a_head_that_nobody_waits_for()
+    public async Task Background_proof_never_uses_the_backup_provider()
     {
         var release = SetOf(60);
         await using var mock = await MockServer.StartAsync(new MockOptions
@@ -102,7 +102,7 @@ public sealed class ProvedOnceTests : IDisposable
     }
 
     [Fact]
-    public async Task Day_ends_at_its_limit_and_the_next_goes_on()
+    public async Task Proof_stops_at_the_daily_limit_and_resumes_the_next_day()
     {
         var release = SetOf(60);
         await using var mock = await MockServer.StartAsync();

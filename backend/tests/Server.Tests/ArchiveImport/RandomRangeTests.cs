@@ -13,7 +13,7 @@ public sealed class RandomRangeTests(ImportBench bench) : IClassFixture<ImportBe
 
     [Theory]
     [MemberData(nameof(Layouts))]
-    public async Task G2_Random_ranges_over_WebDAV_are_what_was_posted(string layout)
+    public async Task G2_Random_ranges_over_WebDAV_match_the_post(string layout)
     {
         var release = MockLayouts.Make(layout);
         var ending = await bench.ImportAsync(release);

@@ -27,7 +27,7 @@ public sealed class RealReleaseTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Every_release_plays_under_its_name_or_is_refused_with_its_reason()
+    public async Task Every_real_release_plays_or_fails_as_expected()
     {
         var posts = Environment.GetEnvironmentVariable("SLUICE_POSTS") is { Length: > 0 } folder ? folder : RealPost.Spool;
         using var manifest = JsonDocument.Parse(await File.ReadAllBytesAsync(Path.Combine(posts, "manifest.json"), Token));

@@ -17,7 +17,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Film_with_a_hole_of_most_of_its_middle_is_severely_damaged()
+    public async Task Film_missing_most_of_its_middle_fails_as_severe_damage()
     {
         var release = Builder("Severe", 300).AddFile("Severe.mkv", 64 * ArticleSize).Build();
 
@@ -39,7 +39,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Post_that_failed_before_fails_at_once_until_it_is_tried_again()
+    public async Task Known_dead_post_fails_at_once_until_retried()
     {
         var release = Builder("Known", 302).AddFile("Known.mkv", 9 * ArticleSize).Build();
         var gone = ArticleSelection.Article(release.MessageId(0, 9));
@@ -59,7 +59,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Post_is_asked_for_again_once_there_is_another_provider()
+    public async Task New_provider_makes_a_known_dead_post_import_again()
     {
         using var folder = new TemporaryFolder();
         await using var mock = await MockServer.StartAsync();
@@ -80,7 +80,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Archive_whose_key_takes_too_many_rounds_is_unsupported()
+    public async Task Archive_with_too_many_key_rounds_is_unsupported()
     {
         var layout = Layout(LayoutFormat.Rar5) with { Password = "pw", KeyRoundsLog2 = 22, EncryptsHeaders = true };
 
@@ -91,7 +91,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Archive_with_a_damaged_header_is_broken()
+    public async Task Archive_with_a_damaged_header_fails_as_broken()
     {
         var volume = Layout(LayoutFormat.Rar5).Make(305).Volumes[0];
         var bytes = new byte[volume.Bytes.Length];
@@ -105,7 +105,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Release_without_media_fails_but_in_categories_that_need_none()
+    public async Task Release_without_media_fails_unless_the_category_allows_it()
     {
         var release = Builder("Book", 306).AddFile("Book.txt", 40_000).Build();
 
@@ -117,7 +117,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Release_of_samples_alone_fails()
+    public async Task Release_with_only_samples_fails()
     {
         var ending = await bench.ImportAsync(Builder("Film", 307).AddFile("film-sample.mkv", 90_000).Build());
 
@@ -128,7 +128,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     [InlineData("")]
     [InlineData("&cat=tv")]
     [InlineData("&cat=software")]
-    public async Task Samples_alone_fail_whatever_the_release_is_called(string category)
+    public async Task Release_named_sample_with_only_samples_fails(string category)
     {
         var release = Builder("sample-only", 317).AddFile("Film.2019.sample.mkv", 90_000).Build();
         bench.Mock.Post(release);
@@ -139,7 +139,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Samples_and_names_of_the_blocklist_stay_away()
+    public async Task Samples_and_blocklisted_files_are_not_published()
     {
         var layout = Layout(LayoutFormat.Rar5) with
         {
@@ -154,7 +154,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Packed_companions_stay_away_and_the_film_is_served()
+    public async Task Compressed_subtitle_set_is_skipped_and_the_film_served()
     {
         var subtitles = Layout(LayoutFormat.Rar5) with { Entries = [new LayoutEntry("film.idx", 30_000) { IsCompressed = true }], Stem = "film.subs", Volumes = 1 };
         var release = Builder("Companions", 309).AddArchive(Layout(LayoutFormat.Rar5)).AddArchive(subtitles).Build();
@@ -168,7 +168,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
     [Theory]
     [InlineData("full", "MissingArticles")]
     [InlineData("sampled", null)]
-    public async Task Article_of_the_film_that_is_gone_ends_an_import_that_asks_for_all(string mode, string? reason)
+    public async Task Full_check_fails_on_one_missing_article_of_the_film(string mode, string? reason)
     {
         using var folder = new TemporaryFolder();
         await using var mock = await MockServer.StartAsync();

@@ -67,12 +67,12 @@ public sealed class ReasonTimeTests(ReasonTimeTests.SlowedServer server) : IClas
     public static TheoryData<string> Names => new(Reasons.Keys.Select(reason => reason.ToString()));
 
     [Fact]
-    public void Every_reason_has_its_time_or_its_test() =>
+    public void Every_failure_reason_has_a_time_limit_or_another_test() =>
         Assert.Equal(Enum.GetValues<FailureReason>().Order(), Reasons.Keys.Concat(Elsewhere.Keys).Order());
 
     [Theory]
     [MemberData(nameof(Names))]
-    public async Task Reason_is_given_within_its_time(string name)
+    public async Task Failure_reason_is_given_within_its_time_limit(string name)
     {
         var reason = Enum.Parse<FailureReason>(name);
         var (within, make) = Reasons[reason];

@@ -14,7 +14,7 @@ public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<Im
     [Theory]
     [InlineData(400, null)]
     [InlineData(401, "correct horse")]
-    public async Task Volume_that_is_not_as_predicted_never_serves_a_wrong_byte_and_reads_right_in_the_end(ulong seed, string? password)
+    public async Task Mispredicted_volume_serves_no_wrong_byte_and_is_remapped(ulong seed, string? password)
     {
         var layout = new ArchiveLayout
         {

@@ -22,7 +22,7 @@ public sealed class StrmTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Strm_file_leads_to_the_film_and_the_history_names_its_folder()
+    public async Task Strm_file_links_to_the_film_and_history_names_its_folder()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -43,7 +43,7 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
-    public async Task Folder_that_cannot_be_written_makes_the_release_wait_and_not_fail()
+    public async Task Unwritable_strm_folder_makes_the_release_wait()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -65,7 +65,7 @@ public sealed class StrmTests : IDisposable
     [InlineData(null, 0b110_100_100, 0b111_101_101)]
     [InlineData("027", 0b110_100_000, 0b111_101_000)]
     [InlineData("rw", 0b110_100_100, 0b111_101_101)]
-    public async Task Files_and_new_folders_have_the_rights_that_the_umask_leaves(string? umask, int file, int folder)
+    public async Task Strm_files_and_new_folders_respect_the_umask(string? umask, int file, int folder)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs modes");
         Directory.CreateDirectory(Library);

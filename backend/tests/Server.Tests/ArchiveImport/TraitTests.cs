@@ -16,7 +16,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     private const string Password = "correct horse";
 
     [Fact]
-    public async Task Plain_film_beside_companions_without_extensions_is_served()
+    public async Task Extensionless_film_among_companions_is_served_as_mkv()
     {
         var builder = Builder("Plain.Small", 1).AddFile("Plain.Small", Film(1));
         for (var i = 1; i <= 21; i++)
@@ -33,11 +33,11 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     public Task Named_rar_set_is_served() => ServeAsync("Rar.Named", 2, Rar5() with { Volumes = 5 });
 
     [Fact]
-    public Task Rar_set_with_encrypted_headers_and_its_password_in_the_nzb_is_served() =>
+    public Task Rar_set_with_encrypted_headers_and_NZB_password_is_served() =>
         ServeAsync("Rar.Hdrenc", 3, Rar5() with { Volumes = 5, Password = Password, EncryptsHeaders = true });
 
     [Fact]
-    public Task Seven_zip_volumes_on_stems_without_extension_are_served() =>
+    public Task Seven_zip_volumes_with_random_names_are_served() =>
         ServeAsync("Seven.Obfuscated", 4, Seven() with { Volumes = 6, Naming = VolumeNaming.Random });
 
     [Fact]
@@ -57,26 +57,26 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
         ServeAsync("Rar.Movie", 7, Rar5() with { Volumes = 59 }, style: SubjectStyle.Opaque);
 
     [Fact]
-    public Task Old_rar_set_without_ordinals_is_served() =>
+    public Task Old_rar_set_without_volume_numbers_is_served() =>
         ServeAsync("Rar4.Stored", 8, Rar4() with { Volumes = 12, Naming = VolumeNaming.Old, HasVolumeNumbers = false });
 
     [Fact]
-    public Task Hex_name_inside_of_named_volumes_is_replaced_by_the_release() => ServeAsync(
+    public Task Hex_name_in_the_archive_is_replaced_by_the_release_name() => ServeAsync(
         "Rar4.Inner",
         9,
         Rar4("0123456789abcdef0123456789abcdef.mkv") with { Volumes = 8, Stem = "Rar4.Inner" },
         pathOf: _ => "Rar4.Inner.mkv");
 
     [Fact]
-    public Task Rar_volumes_on_random_stems_are_grouped_by_what_is_in_them() =>
+    public Task Rar_volumes_with_random_names_are_grouped_by_content() =>
         ServeAsync("Rar.Identity", 10, Rar5() with { Volumes = 15, Naming = VolumeNaming.Random });
 
     [Fact]
-    public Task Old_rar_volumes_on_random_stems_are_put_in_order_by_their_counter() =>
+    public Task Old_rar_volumes_with_random_names_are_ordered_by_counter() =>
         ServeAsync("Rar4.Obfuscated", 11, Rar4() with { Volumes = 15, Naming = VolumeNaming.Random, HasVolumeNumbers = false });
 
     [Fact]
-    public Task Rar_volumes_with_numbers_for_extensions_are_served() =>
+    public Task Rar_volumes_with_numeric_extensions_are_served() =>
         ServeAsync("Rar.Numbers", 12, Rar5(size: 4_000_000) with { Volumes = 193, Naming = VolumeNaming.Numbers });
 
     [Fact]
@@ -90,7 +90,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
         ServeAsync("Seven.Split", 15, Seven(size: 5_300_000) with { Volumes = 513, PacksHeader = true });
 
     [Fact]
-    public Task Seven_zip_with_an_encrypted_header_and_its_password_in_the_nzb_is_served() =>
+    public Task Seven_zip_with_encrypted_header_and_NZB_password_is_served() =>
         ServeAsync("Seven.Hdrenc", 16, Seven() with { Volumes = 7, Password = Password, EncryptsHeaders = true });
 
     [Fact]
@@ -98,26 +98,26 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
         ServeAsync("Rar.Hdrenc.Large", 17, Rar5(size: 4_000_000) with { Volumes = 341, Password = Password, EncryptsHeaders = true });
 
     [Fact]
-    public Task Rar_set_with_encrypted_headers_on_random_stems_is_served() =>
+    public Task Rar_set_with_encrypted_headers_and_random_names_is_served() =>
         ServeAsync("Rar.Hdrenc.Obfuscated", 18, Rar5() with { Volumes = 14, Password = Password, EncryptsHeaders = true, Naming = VolumeNaming.Random });
 
     [Fact]
-    public Task Seven_zip_of_471_volumes_on_random_stems_is_served() =>
+    public Task Seven_zip_of_471_volumes_with_random_names_is_served() =>
         ServeAsync("Seven.Obfuscated.Large", 19, Seven(size: 5_000_000) with { Volumes = 471, Naming = VolumeNaming.Random });
 
     [Fact]
-    public Task Seven_zip_of_another_poster_is_served() => ServeAsync(
+    public Task Seven_zip_with_random_names_and_packed_header_is_served() => ServeAsync(
         "Seven.Second", 20, Seven() with { Volumes = 40, Naming = VolumeNaming.Random, PacksHeader = true }, style: SubjectStyle.Counted);
 
     [Fact]
-    public Task Disc_image_in_an_old_rar_set_is_served_as_the_image() =>
+    public Task Disc_image_in_an_old_rar_set_is_served() =>
         ServeAsync("Rar.Iso", 21, Rar4("Rar.Iso.iso") with { Volumes = 9, Naming = VolumeNaming.Old });
 
     [Fact]
     public Task Tree_of_seasons_in_one_rar_set_keeps_its_folders() => ServeTreeAsync("Rar.Tree", 22, 354_351 / 20);
 
     [Fact]
-    public async Task Season_of_rar_sets_of_612_files_is_served()
+    public async Task Season_of_12_rar_sets_in_612_files_is_served()
     {
         var builder = Builder("Rar.Season", 23);
         for (var i = 1; i <= 12; i++)
@@ -130,10 +130,10 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public Task Direct_pack_of_62_films_is_served() => ServePackAsync("Direct.Pack", 24, 744_439 / 20);
+    public Task Pack_of_62_plain_films_is_served() => ServePackAsync("Direct.Pack", 24, 744_439 / 20);
 
     [Fact]
-    public async Task Hole_in_a_film_breaks_the_answer_there_and_nowhere_else()
+    public async Task Missing_article_fails_only_the_ranges_over_it()
     {
         var release = new ReleaseBuilder("Damaged.Partial", 25, 200).AddFile("Damaged.Partial.mkv", 15_572 * 200L).Build();
         var (hole, path, truth) = (9000 * 200L, "Damaged.Partial/Damaged.Partial.mkv", release.Entries[0].Bytes);
@@ -166,7 +166,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Rar_set_whose_film_alone_is_compressed_is_refused()
+    public async Task Rar_set_with_only_its_film_compressed_is_refused()
     {
         var layout = Rar5() with
         {
@@ -192,7 +192,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Film_of_which_15_of_16_articles_are_gone_is_refused()
+    public async Task Film_missing_15_of_16_articles_is_refused()
     {
         var release = Builder("Damaged.Severe", 29).AddFile("Damaged.Severe.mkv", 16 * ArticleSize).Build();
 
@@ -202,7 +202,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Post_of_which_every_article_is_gone_is_refused()
+    public async Task Post_missing_every_article_is_refused()
     {
         var release = Builder("Dead.Post", 30).AddArchive(Rar5() with { Volumes = 20 }).Build();
 
@@ -213,7 +213,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
     }
 
     [Fact]
-    public async Task Set_that_goes_on_in_a_volume_that_was_never_posted_is_refused()
+    public async Task Set_continuing_in_an_unposted_volume_is_refused()
     {
         var layout = Rar5() with { Volumes = 24, Naming = VolumeNaming.Random, Unposted = [21, 22, 23] };
 
@@ -229,7 +229,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
 
     [Fact]
     [Trait("Category", "Long")]
-    public Task Direct_pack_of_744439_segments_is_served() => ServePackAsync("Direct.Pack.Whole", 33, 744_439);
+    public Task Pack_of_744439_segments_is_served() => ServePackAsync("Direct.Pack.Whole", 33, 744_439);
 
     private static ReleaseBuilder Builder(string title, ulong seed, int articleSize = ArticleSize) => new(title, seed, articleSize);
 

@@ -19,7 +19,7 @@ public sealed class ArrConnectorTests : IDisposable
     [InlineData("Sonarr", "tv", "tvCategory")]
     [InlineData("Radarr", "movies", "movieCategory")]
     [InlineData("Lidarr", "audio", "musicCategory")]
-    public async Task Connecting_twice_leaves_one_client_with_the_address_that_passes(string name, string category, string field)
+    public async Task Connecting_twice_leaves_one_client_at_the_working_address(string name, string category, string field)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync(name);
@@ -42,7 +42,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_made_here_keeps_its_name_and_changes_once_agreed()
+    public async Task Own_client_keeps_its_name_and_changes_after_confirmation()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -65,7 +65,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_at_this_address_is_adopted_once_agreed()
+    public async Task Client_at_this_address_is_adopted_after_confirmation()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -103,7 +103,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_of_this_name_elsewhere_asks_and_another_may_be_added()
+    public async Task Same_named_client_elsewhere_asks_before_adding_another()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -126,7 +126,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Id_of_a_program_installed_anew_counts_no_more()
+    public async Task Client_id_is_ignored_after_the_arr_is_reinstalled()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -138,7 +138,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Address_that_cannot_be_used_has_its_cause_and_nothing_is_saved()
+    public async Task Unreachable_address_fails_with_the_cause_and_saves_nothing()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -153,7 +153,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Each_failure_of_a_call_has_its_sentence()
+    public async Task Each_kind_of_call_failure_has_its_own_message()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -180,7 +180,7 @@ public sealed class ArrConnectorTests : IDisposable
     [InlineData("/media/usenet/completed-symlinks/ /media/usenet/content/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", "/media/usenet/completed-symlinks/")]
     [InlineData("/media/usenet/completed-symlinks/", "/media/usenet/", true, null, null)]
     [InlineData("/media/other/", "/media/usenet/", false, null, null)]
-    public async Task Path_check_says_what_is_seen_and_what_to_add(string folders, string? mappedTo, bool sees, string? volume, string? mapping)
+    public async Task Path_check_reports_visibility_and_the_fix(string folders, string? mappedTo, bool sees, string? volume, string? mapping)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -203,7 +203,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Path_check_of_strm_files_asks_for_their_folder()
+    public async Task Path_check_for_strm_files_asks_to_mount_their_folder()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm" });
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
@@ -214,7 +214,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public void Programs_of_the_family_are_read_and_what_is_unknown_is_kept()
+    public void Arr_instances_JSON_is_read_and_unknown_keys_are_kept()
     {
         const string json = """{"radarrInstances":[{"Name":"films","Host":"http://radarr:7878/","ApiKey":"k"},{"Host":"no address","ApiKey":"k"}],"QueueRules":[{"Message":"sample","Action":3}]}""";
 

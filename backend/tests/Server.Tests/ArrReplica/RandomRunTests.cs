@@ -35,7 +35,7 @@ public sealed class RandomRunTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public Task Every_answer_can_be_read() => RunAsync(1);
+    public Task Arr_can_parse_every_response_of_a_random_run() => RunAsync(1);
 
     [Theory]
     [Trait("Category", "Long")]
@@ -43,7 +43,7 @@ public sealed class RandomRunTests : IDisposable
     [InlineData(3)]
     [InlineData(4)]
     [InlineData(5)]
-    public Task Every_answer_of_other_runs_can_be_read(int seed) => RunAsync(seed);
+    public Task Arr_can_parse_every_response_of_more_random_runs(int seed) => RunAsync(seed);
 
     private async Task RunAsync(int seed)
     {

@@ -60,20 +60,20 @@ public sealed class ChaosTests : IAsyncDisposable
 
     [Fact]
     [Trait("Category", "Chaos")]
-    public Task Three_minutes_among_everything_give_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(3), longestPause: TimeSpan.FromSeconds(40));
+    public Task Three_minutes_of_chaos_serve_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(3), longestPause: TimeSpan.FromSeconds(40));
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task Twenty_minutes_among_everything_give_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
+    public Task Twenty_minutes_of_chaos_serve_no_wrong_byte() => RunAsync(Plain, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task Twenty_minutes_over_archives_give_no_wrong_byte() => RunAsync(Archives, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
+    public Task Twenty_minutes_of_chaos_on_archives_serve_no_wrong_byte() => RunAsync(Archives, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
 
     /// <summary>The server is killed every half a minute, in turns with an ordinary stop, while the readers go on.</summary>
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public async Task Twenty_minutes_over_archives_with_kills_give_no_wrong_byte()
+    public async Task Twenty_minutes_on_archives_with_kills_serve_no_wrong_byte()
     {
         var length = TimeSpan.FromMinutes(20);
         var films = Archives.ToList();

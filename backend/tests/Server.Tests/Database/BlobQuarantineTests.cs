@@ -21,7 +21,7 @@ public sealed class BlobQuarantineTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void File_stays_for_seven_whole_days_and_not_for_ever(bool restartsEachHour)
+    public void Quarantined_file_is_deleted_after_seven_whole_days(bool restartsEachHour)
     {
         _quarantine.AdvanceDay();
         Take();
@@ -41,7 +41,7 @@ public sealed class BlobQuarantineTests : IDisposable
     }
 
     [Fact]
-    public void Clock_that_jumps_by_years_costs_no_more_than_a_day()
+    public void Clock_jump_by_years_ages_the_quarantine_by_one_day()
     {
         Take();
         _quarantine.AdvanceDay();
@@ -56,7 +56,7 @@ public sealed class BlobQuarantineTests : IDisposable
     }
 
     [Fact]
-    public void Clock_that_went_back_keeps_everything_until_a_day_has_passed()
+    public void Clock_set_back_keeps_quarantined_files()
     {
         Take();
         _quarantine.AdvanceDay();
@@ -69,7 +69,7 @@ public sealed class BlobQuarantineTests : IDisposable
     }
 
     [Fact]
-    public void What_is_there_again_is_not_written_over()
+    public void Restore_does_not_overwrite_an_existing_file()
     {
         Take();
         Take();

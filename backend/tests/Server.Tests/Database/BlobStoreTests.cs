@@ -18,7 +18,7 @@ public sealed class BlobStoreTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Save_syncs_the_file_before_its_name_and_the_folder_after_it()
+    public async Task Save_syncs_file_then_renames_then_syncs_folder()
     {
         var blob = await _store.SaveNzbAsync(Text("<nzb/>"), Token);
 
@@ -26,7 +26,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Saved_ids_follow_the_same_order()
+    public async Task Save_of_ids_syncs_in_the_same_order()
     {
         var hash = new string('a', 64);
 
@@ -38,7 +38,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Stored_nzb_reads_back_equal_under_the_hash_of_its_plain_text()
+    public async Task Stored_NZB_reads_back_equal_under_its_plain_text_hash()
     {
         var plain = RandomNumberGenerator.GetBytes(300_001);
 
@@ -66,7 +66,7 @@ public sealed class BlobStoreTests : IDisposable
     [InlineData(-1, true)]
     [InlineData(0, true)]
     [InlineData(1, false)]
-    public async Task Length_limit_of_an_nzb_is_exact_and_a_refused_one_leaves_nothing(int beyond, bool accepted)
+    public async Task NZB_length_limit_is_exact_and_refusal_leaves_no_file(int beyond, bool accepted)
     {
         var save = _store.SaveNzbAsync(new ZeroStream(BlobStore.MaxNzbBytes + beyond), Token);
 
@@ -93,7 +93,7 @@ public sealed class BlobStoreTests : IDisposable
     [InlineData(0)]
     [InlineData(10)]
     [InlineData(5000)]
-    public async Task Reader_on_the_way_changes_nothing_wherever_it_stops(int bytes)
+    public async Task Partial_read_during_save_does_not_alter_the_blob(int bytes)
     {
         var plain = Enumerable.Range(0, 5000).Select(i => (byte)i).ToArray();
         var seen = new byte[bytes];
@@ -107,7 +107,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Fault_of_the_source_counts_though_its_reader_hides_it()
+    public async Task Source_fault_fails_the_save_even_if_the_reader_hides_it()
     {
         await Assert.ThrowsAsync<EndOfStreamException>(() => _store.SaveNzbAsync(
             new ZeroStream(100_000) { BreaksAtEnd = true },
@@ -123,7 +123,7 @@ public sealed class BlobStoreTests : IDisposable
     [InlineData("rename tmp")]
     [InlineData("fsync blobs")]
     [InlineData("write tmp")]
-    public async Task Full_disk_at_any_step_is_told_apart(string step)
+    public async Task Full_disk_at_any_step_throws_StorageException(string step)
     {
         _files.FailAt = (step, new IOException("No space left on device", 28));
 
@@ -137,7 +137,7 @@ public sealed class BlobStoreTests : IDisposable
     [InlineData((64L << 20) - 1, 0, false)]
     [InlineData((64L << 20) + 3000, 1000, true)]
     [InlineData((64L << 20) + 2999, 1000, false)]
-    public void Space_must_be_free_for_three_times_the_size_and_64_MiB(long free, long size, bool accepted)
+    public void Required_space_is_three_times_the_size_plus_64_MiB(long free, long size, bool accepted)
     {
         _files.Free = free;
 
@@ -148,7 +148,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Old_orphans_and_old_temporary_files_go_to_quarantine_and_nothing_else_does()
+    public async Task Only_old_orphans_and_temporary_files_are_quarantined()
     {
         var kept = await _store.SaveNzbAsync(Text("kept"), Token);
         var orphan = await _store.SaveNzbAsync(Text("orphan"), Token);
@@ -170,7 +170,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Orphan_that_an_upload_wrote_anew_meanwhile_stays()
+    public async Task Orphan_rewritten_by_an_upload_is_not_quarantined()
     {
         var blob = await _store.SaveNzbAsync(Text("again"), Token);
         Age($"{blob.Hash}.nzb.br");
@@ -182,7 +182,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Retired_blob_is_gone_with_its_ids_until_it_is_found_again()
+    public async Task Retired_blob_and_ids_can_be_restored_once()
     {
         var blob = await _store.SaveNzbAsync(Text("gone"), Token);
         await _store.SaveIdsAsync(blob.Hash, (_, _) => Task.CompletedTask, Token);
@@ -200,7 +200,7 @@ public sealed class BlobStoreTests : IDisposable
     [InlineData("../../etc/passwd")]
     [InlineData("")]
     [InlineData("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
-    public void Name_that_is_no_hash_is_refused(string hash) => Assert.Throws<ArgumentException>(() => _store.OpenNzb(hash));
+    public void Invalid_hash_is_refused(string hash) => Assert.Throws<ArgumentException>(() => _store.OpenNzb(hash));
 
     private static MemoryStream Text(string text) => new(Encoding.UTF8.GetBytes(text));
 

@@ -10,7 +10,7 @@ public sealed class FolderLockTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public void Second_lock_of_a_folder_is_refused_until_the_first_is_released()
+    public void Second_folder_lock_is_refused_until_the_first_is_released()
     {
         var first = new FolderLock(_temporary.Folder);
         using var second = new FolderLock(_temporary.Folder);
@@ -24,7 +24,7 @@ public sealed class FolderLockTests : IDisposable
     }
 
     [Fact]
-    public void Lock_file_left_by_a_dead_process_stops_no_start()
+    public void Stale_lock_file_does_not_block_the_lock()
     {
         File.WriteAllText(_temporary.Folder.LockFile, "");
 

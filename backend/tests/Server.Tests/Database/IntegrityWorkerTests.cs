@@ -34,7 +34,7 @@ public sealed class IntegrityWorkerTests : IDisposable
     [InlineData("another counter of changes", true)]
     [InlineData("a log beside the file", true)]
     [InlineData("a stop that was not clean", true)]
-    public async Task F32_Start_checks_unless_the_stop_was_clean_the_file_is_the_same_and_a_week_has_not_passed(string since, bool isChecked)
+    public async Task F32_Start_skips_the_check_after_a_recent_clean_stop(string since, bool isChecked)
     {
         var first = await StartAsync();
         var soundAt = first.CheckedAt;
@@ -50,7 +50,7 @@ public sealed class IntegrityWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task F32_Damage_that_leaves_the_outer_marks_of_the_file_alone_is_found_when_the_week_is_over()
+    public async Task F32_Inner_damage_is_found_by_the_weekly_check()
     {
         var first = await StartAsync();
         _clock.Advance(TimeSpan.FromHours(2));
@@ -73,7 +73,7 @@ public sealed class IntegrityWorkerTests : IDisposable
     }
 
     [Fact]
-    public async Task F42_Accepted_nzbs_are_noted_beside_the_blobs_before_a_kill()
+    public async Task F42_Row_numbers_of_accepted_NZBs_are_saved_with_the_blobs()
     {
         var run = await StartAsync();
         Assert.Equal(new RowNumbers(0, 0), BlobGeneration.Read(_temporary.Folder)!.Numbers);

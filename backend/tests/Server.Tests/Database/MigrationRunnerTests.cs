@@ -19,7 +19,7 @@ public sealed class MigrationRunnerTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public void Embedded_migrations_count_from_one_without_a_gap()
+    public void Embedded_migrations_are_numbered_from_one_without_gaps()
     {
         var migrations = Migration.LoadEmbedded();
 
@@ -28,7 +28,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task New_database_gets_every_step_and_no_copy()
+    public async Task New_database_runs_every_migration_without_a_backup()
     {
         await using var database = _temporary.OpenDatabase(First, Second);
 
@@ -38,7 +38,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Items_that_were_queued_under_the_name_of_their_release_list_as_nzbs_of_that_name()
+    public async Task Upgrade_lists_old_queue_items_as_NZBs_of_their_name()
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(7)]))
         {
@@ -67,7 +67,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Files_of_an_older_library_get_category_and_time_of_their_releases()
+    public async Task Upgrade_gives_files_the_category_and_time_of_their_release()
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(22)]))
         {
@@ -88,7 +88,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Existing_database_is_copied_before_the_next_step()
+    public async Task Existing_database_is_backed_up_before_migration()
     {
         await _temporary.OpenDatabase(First).DisposeAsync();
 
@@ -104,7 +104,7 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
-    public async Task Step_that_fails_half_way_leaves_the_version_before_it()
+    public async Task Failed_migration_leaves_the_previous_version()
     {
         await _temporary.OpenDatabase(First, Second).DisposeAsync();
 

@@ -32,7 +32,7 @@ public sealed class OpeningPolicyTests
     [InlineData("mine 5 no rows", 5, 1, null)]
     [InlineData("mine 4", 5, 0, null)]
     [InlineData("damaged", 5, 0, "Damaged")]
-    public void Database_is_gone_on_with_only_where_it_is_that_of_the_blobs(string database, int? beside, int stored, string? cause)
+    public void Database_enters_safe_mode_unless_it_matches_the_blobs(string database, int? beside, int stored, string? cause)
     {
         var found = new DatabaseInspection
         {
@@ -57,7 +57,7 @@ public sealed class OpeningPolicyTests
     [InlineData(5, null, null, SafeModeCause.Older)]
     // Killed after the start was noted in the database, before it was noted beside the blobs.
     [InlineData(6, 7, 3, null)]
-    public void Database_below_the_noted_row_numbers_is_older(int epoch, int? queueFile, int? historyItem, object? cause)
+    public void Database_below_the_saved_row_numbers_counts_as_older(int epoch, int? queueFile, int? historyItem, object? cause)
     {
         var found = new DatabaseInspection
         {
@@ -76,7 +76,7 @@ public sealed class OpeningPolicyTests
     [InlineData(1000, 10, 0, false)]
     [InlineData(1000, 11, 0, true)]
     [InlineData(1000, 500, 490, false)]
-    public void More_missing_nzbs_than_get_lost_by_themselves_are_no_accident(int referenced, int missing, int known, bool isSafeMode)
+    public void Missing_nzbs_above_the_limit_enter_safe_mode(int referenced, int missing, int known, bool isSafeMode)
     {
         var hashes = Enumerable.Range(0, missing).Select(i => $"{i}").ToList();
         var found = new DatabaseInspection
@@ -91,7 +91,7 @@ public sealed class OpeningPolicyTests
     }
 
     [Fact]
-    public async Task Every_column_that_refers_to_an_nzb_is_asked_with_its_index()
+    public async Task Every_NZB_reference_column_is_read_through_its_index()
     {
         using var temporary = new TemporaryFolder();
         await using var server = await RunningServer.StartAsync(temporary);

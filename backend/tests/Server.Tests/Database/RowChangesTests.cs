@@ -18,7 +18,7 @@ public sealed class RowChangesTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Rows_are_told_of_once_they_are_on_disk()
+    public async Task Row_changes_are_reported_after_commit()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var database = host.Get<SluiceDatabase>();
@@ -40,7 +40,7 @@ public sealed class RowChangesTests : IDisposable
     }
 
     [Fact]
-    public async Task Write_that_is_taken_back_beside_others_is_not_told_of()
+    public async Task Rolled_back_write_is_not_reported()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var database = host.Get<SluiceDatabase>();
@@ -69,7 +69,7 @@ public sealed class RowChangesTests : IDisposable
     }
 
     [Fact]
-    public async Task Every_way_of_an_item_is_told()
+    public async Task Queue_history_and_pause_changes_are_reported()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         await host.CallAsync("mode=pause", Token);
@@ -98,7 +98,7 @@ public sealed class RowChangesTests : IDisposable
     }
 
     [Fact]
-    public async Task More_rows_than_can_be_named_are_told_of_without_names()
+    public async Task Changes_above_the_name_limit_are_reported_without_names()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var watched = host.Get<EventFeed>().Subscribe();

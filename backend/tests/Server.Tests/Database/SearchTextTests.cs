@@ -13,7 +13,7 @@ public sealed class SearchTextTests
     [InlineData("Stra\u00dfe \u0141\u00f3d\u017a \u00d8re", "strasse lodz ore")]
     [InlineData("\uD800", "\uD800")]
     [InlineData("", "")]
-    public void Text_is_folded_as_people_type_it(string text, string expected) => Assert.Equal(expected, SearchText.Fold(text));
+    public void Fold_drops_case_accents_and_separators(string text, string expected) => Assert.Equal(expected, SearchText.Fold(text));
 
     [Theory]
     [InlineData("big buck bunny", "", true)]
@@ -22,11 +22,11 @@ public sealed class SearchTextTests
     [InlineData("big buck bunny", "bunny big x", false)]
     [InlineData("\u65e5\u672c \u00f1", "\u672c", true)]
     [InlineData("", "a", false)]
-    public void Text_is_searched_for_every_word(string text, string words, bool found) =>
+    public void Text_must_contain_every_search_word(string text, string words, bool found) =>
         Assert.Equal(found, SearchText.ContainsWords(Encoding.UTF8.GetBytes(text), Encoding.UTF8.GetBytes(words)));
 
     [Fact]
-    public void Words_are_few_and_the_longest_come_first()
+    public void Search_words_are_limited_and_longest_first()
     {
         Assert.Equal(["bunny", "big", "a"], SearchText.WordsOf("a BIG.bunny big"));
         Assert.Equal(SearchText.MaxWords, SearchText.WordsOf(string.Join(' ', Enumerable.Range(0, 1000))).Count);

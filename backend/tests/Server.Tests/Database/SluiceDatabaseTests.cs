@@ -34,7 +34,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Writes_wait_for_what_the_start_waits_for_in_order_and_reads_do_not()
+    public async Task Writes_queue_in_order_until_allowed_but_reads_run()
     {
         var mayWrite = new TaskCompletionSource();
         await using var database = new SluiceDatabase(
@@ -52,7 +52,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Damage_ends_every_use_of_the_file_and_leaves_it_as_it_is()
+    public async Task Damage_closes_the_database_and_leaves_its_log_unchanged()
     {
         var safeMode = new SafeMode(NullLogger<SafeMode>.Instance);
         byte[] damaged;
@@ -73,7 +73,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Write_that_throws_leaves_nothing_and_the_next_one_works()
+    public async Task Throwing_write_is_rolled_back_and_the_next_one_works()
     {
         await using var database = _temporary.OpenDatabase(Numbers);
 
@@ -90,7 +90,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Lists_that_are_not_read_on_keep_a_bounded_number_of_connections()
+    public async Task Stalled_streams_hold_a_limited_number_of_connections()
     {
         var time = new ManualTimeProvider();
         await using var database = _temporary.OpenDatabase(time, Numbers);
@@ -126,7 +126,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Writes_that_wait_together_share_one_commit_and_one_that_fails_takes_no_other_with_it()
+    public async Task Waiting_writes_share_a_commit_and_fail_alone()
     {
         // A clock that stands still: by that of a loaded machine the time in which writes join a transaction may be over.
         await using var database = _temporary.OpenDatabase(new ManualTimeProvider(), Numbers);
@@ -190,7 +190,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Read_goes_on_while_a_transaction_is_open()
+    public async Task Read_runs_while_a_write_transaction_is_open()
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         using var inside = new SemaphoreSlim(0);
@@ -268,7 +268,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Stream_given_up_half_way_disturbs_no_other()
+    public async Task Abandoned_stream_does_not_block_later_writes()
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         await database.WriteAsync(
@@ -286,7 +286,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Write_cancelled_before_its_turn_does_not_happen()
+    public async Task Write_canceled_before_its_turn_never_runs()
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         using var inside = new SemaphoreSlim(0);
@@ -312,7 +312,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Dispose_finishes_what_is_queued()
+    public async Task Dispose_commits_queued_writes()
     {
         var database = _temporary.OpenDatabase(Numbers);
         var writes = Enumerable.Range(0, 50)

@@ -14,7 +14,7 @@ public sealed class LogLevelsTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Level_of_the_settings_counts_while_running()
+    public async Task Log_level_setting_applies_without_a_restart()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var loggers = server.Services.GetRequiredService<ILoggerFactory>();

@@ -34,7 +34,7 @@ public sealed class LogRedactorTests
     [InlineData("http://x/?p=canary%20%26%20pass")]
     [InlineData("""{"pass":"canary\u0022quoted\u0022"}""")]
     [InlineData("second-canary canary-user canary-api-key-0001")]
-    public void Secret_is_masked_in_every_spelling_once_it_is_in_force(string line)
+    public void Saved_secret_is_masked_in_every_encoding(string line)
     {
         Assert.Equal(line, _redactor.Redact(line));
 
@@ -60,7 +60,7 @@ public sealed class LogRedactorTests
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one","Pass":"canary-user","PASS":"canary-pass"}]}""")]
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one"},{"User":"\ud800","Pass":"canary-user"},{"Pass":"canary-pass"}]}""")]
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one"},{"\ud800":1,"User":"canary-user","Pass":"canary-pass"}]}""")]
-    public void Secrets_are_masked_however_odd_the_JSON_that_holds_them(string providers)
+    public void Secrets_in_odd_provider_JSON_are_masked(string providers)
     {
         _settings.Apply(new Dictionary<string, string> { ["usenet.providers"] = providers });
 
@@ -68,7 +68,7 @@ public sealed class LogRedactorTests
     }
 
     [Fact]
-    public void Secret_is_masked_for_the_first_callback_of_a_change()
+    public void New_secret_is_masked_in_the_first_change_callback()
     {
         var seen = "";
         using var watch = ChangeToken.OnChange(_settings.GetChangeToken, () => seen = _redactor.Redact("canary-user"));
@@ -79,7 +79,7 @@ public sealed class LogRedactorTests
     }
 
     [Fact]
-    public void Secret_that_no_setting_holds_is_masked_once_it_is_told()
+    public void Secret_added_by_Hide_is_masked()
     {
         _redactor.Hide("K7QF-2M9X");
         _settings.Apply(Saved);
@@ -88,7 +88,7 @@ public sealed class LogRedactorTests
     }
 
     [Fact]
-    public void Host_names_are_no_secret()
+    public void Host_names_are_not_masked()
     {
         _settings.Apply(Saved);
 

@@ -37,7 +37,7 @@ public sealed class LogRingTests : IDisposable
     }
 
     [Fact]
-    public void Long_lines_are_cut_and_cost_others_their_place()
+    public void Long_lines_are_truncated_and_push_out_others()
     {
         for (var i = 0; i < 1000; i++)
             Write(new string('x', 10_000));
@@ -47,7 +47,7 @@ public sealed class LogRingTests : IDisposable
     }
 
     [Fact]
-    public void Line_holds_no_secret_no_line_break_and_no_text_of_an_exception()
+    public void Line_omits_secrets_line_breaks_and_exception_text()
     {
         _logger.Log(LogLevel.Error, 1, $"a\r\n{Secret}b", new InvalidOperationException($"x{Secret}\ny"), (state, _) => state);
 
@@ -59,10 +59,10 @@ public sealed class LogRingTests : IDisposable
     [InlineData("Sluice.Usenet.Nntp.Connections.X", "Nntp")]
     [InlineData("Microsoft.AspNetCore.X", "Framework")]
     [InlineData("X", "Framework")]
-    public void Source_is_the_room(string category, string expected) => Assert.Equal(expected, LogRing.SourceOf(category));
+    public void Source_is_the_module_or_Framework(string category, string expected) => Assert.Equal(expected, LogRing.SourceOf(category));
 
     [Fact]
-    public void Listener_hears_every_line_until_it_goes()
+    public void Listener_is_called_per_line_until_disposed()
     {
         var heard = 0;
         using (_ring.Listen(() => heard++))

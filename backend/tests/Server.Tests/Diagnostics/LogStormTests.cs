@@ -25,7 +25,7 @@ public sealed class LogStormTests
     [InlineData(LogLevel.Information)]
     [InlineData(LogLevel.Warning)]
     [InlineData(LogLevel.Error)]
-    public void One_kind_of_message_has_sixty_lines_a_minute_and_the_last_says_that_more_follow(LogLevel level)
+    public void Repeated_message_is_capped_at_60_lines_a_minute_with_note(LogLevel level)
     {
         var lines = Enumerable.Range(0, 1000).Select(i => Write(level, 1, $"request {i} failed")).Where(line => line.Length > 0).ToList();
 
@@ -40,7 +40,7 @@ public sealed class LogStormTests
     }
 
     [Fact]
-    public void Stack_of_one_cause_is_written_once_a_minute()
+    public void Stack_trace_of_one_cause_is_logged_once_a_minute()
     {
         var storm = Enumerable.Range(0, 10).Select(_ => Write(LogLevel.Error, 1, "failed", Thrown(new InvalidOperationException("first")))).ToList();
 
@@ -52,7 +52,7 @@ public sealed class LogStormTests
     }
 
     [Fact]
-    public void What_is_asked_for_by_level_is_written_whole()
+    public void Debug_lines_are_not_limited()
     {
         var lines = Enumerable.Range(0, 1000).Count(i => Write(LogLevel.Debug, 1, $"line {i}").Length > 0);
 

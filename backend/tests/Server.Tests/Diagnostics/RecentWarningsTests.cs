@@ -25,7 +25,7 @@ public sealed class RecentWarningsTests : IDisposable
     public void Dispose() => _ring.Dispose();
 
     [Fact]
-    public void Newest_twenty_lines_from_warning_on_are_kept()
+    public void Newest_20_lines_at_warning_or_above_are_kept()
     {
         foreach (var level in Enum.GetValues<LogLevel>())
             Write(level, 1, $"{level}");
@@ -42,7 +42,7 @@ public sealed class RecentWarningsTests : IDisposable
     }
 
     [Fact]
-    public void Line_holds_no_secret_no_line_break_and_no_text_of_an_exception()
+    public void Line_omits_secrets_line_breaks_and_exception_text()
     {
         Write(LogLevel.Error, 1, $"a\r\n{Secret}b", new InvalidOperationException($"x{Secret}\ny"));
 
@@ -50,7 +50,7 @@ public sealed class RecentWarningsTests : IDisposable
     }
 
     [Fact]
-    public void Storm_of_one_kind_costs_sixty_lines_a_minute()
+    public void Repeated_message_adds_at_most_60_lines_a_minute()
     {
         for (var i = 0; i < 1000; i++)
             Write(LogLevel.Warning, 1, $"line {i}");

@@ -23,7 +23,7 @@ public sealed class RequestLinesTests : IDisposable
     [InlineData("trace")]
     [InlineData("debug")]
     [InlineData("information")]
-    public async Task Keys_and_passwords_of_requests_stand_in_no_line(string level)
+    public async Task Keys_and_passwords_of_requests_are_never_logged(string level)
     {
         await using (var server = await StartAsync(level))
         {
@@ -51,7 +51,7 @@ public sealed class RequestLinesTests : IDisposable
     [Theory]
     [InlineData("debug", true)]
     [InlineData("information", false)]
-    public async Task Request_has_one_line_without_its_query_where_that_is_wanted(string level, bool wanted)
+    public async Task Request_is_logged_once_without_query_at_debug_only(string level, bool wanted)
     {
         await using (var server = await StartAsync(level))
         {

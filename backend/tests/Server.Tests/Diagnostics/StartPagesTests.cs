@@ -10,7 +10,7 @@ public sealed class StartPagesTests
     private const string Program = "/opt/my sluice/sluice";
 
     [Fact]
-    public void Mappings_that_hold_only_the_bytes_of_their_files_are_given_back()
+    public void Clean_file_mappings_are_released()
     {
         string[] lines =
         [
@@ -31,11 +31,11 @@ public sealed class StartPagesTests
     [InlineData("1000-3000 r--p 00000000 08:01 12   " + Program + " (deleted)", 0, 0)]
     [InlineData("1000-3000 r--p 00000000 00:00 0 ", 0, 0)]
     [InlineData("1000-3000 r--p 00000000 00:00 0    [vvar]", 0, 0)]
-    public void Mapping_that_is_written_or_shared_or_of_no_file_stays(string header, int anonymous, int swapped) =>
+    public void Writable_dirty_shared_or_anonymous_mapping_is_kept(string header, int anonymous, int swapped) =>
         Assert.Empty(StartPages.Find(Mapping(header, anonymous, swapped)));
 
     [Fact]
-    public void What_the_system_prints_about_this_process_is_understood()
+    public void Smaps_of_this_process_can_be_parsed()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc");
         var code = File.ReadLines("/proc/self/maps").First(line => line.Contains(" r-xp ", StringComparison.Ordinal) && line.Contains("/libc.so", StringComparison.Ordinal));

@@ -16,18 +16,18 @@ public sealed class WiderBuildTests
     [InlineData(Haswell, "v3")]
     [InlineData(Skylake, "v3")]
     [InlineData(IceLake, "v4 v3")]
-    public void F44_The_widest_build_that_the_cpu_runs_is_the_first(string flags, string expected) =>
+    public void F44_Widest_build_supported_by_the_CPU_comes_first(string flags, string expected) =>
         Assert.Equal(expected, string.Join(' ', WiderBuild.Levels(Describe(flags), most: null)));
 
     [Theory]
     [InlineData("v4", "v4 v3")]
     [InlineData("v3", "v3")]
     [InlineData("v2", "")]
-    public void F44_The_level_can_be_limited(string most, string expected) =>
+    public void F44_Instruction_level_can_be_limited(string most, string expected) =>
         Assert.Equal(expected, string.Join(' ', WiderBuild.Levels(Describe(IceLake), most)));
 
     [Fact]
-    public void Instructions_that_are_told_of_in_part_are_not_used()
+    public void Truncated_CPU_flags_select_no_wider_build()
     {
         var whole = Describe(IceLake);
         for (var length = 0; length <= whole.IndexOf("avx512_vbmi2", StringComparison.Ordinal) + "avx512_vbmi2".Length; length++)
@@ -35,7 +35,7 @@ public sealed class WiderBuildTests
     }
 
     [Fact]
-    public void Name_of_this_build_is_that_of_the_ordinary_one() => Assert.Equal("this CPU, while running", WiderBuild.Name);
+    public void Build_name_without_AOT_is_this_CPU_while_running() => Assert.Equal("this CPU, while running", WiderBuild.Name);
 
     private static string Describe(string flags) =>
         $"processor\t: 0\nmodel name\t: Any CPU\nflags\t\t: {flags}\nbugs\t\t: avx2\n\nprocessor\t: 1\nflags\t\t: {flags}\n";

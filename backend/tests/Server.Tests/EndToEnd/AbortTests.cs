@@ -39,7 +39,7 @@ public sealed class AbortTests : IDisposable
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task Five_thousand_aborts_leave_no_stream_no_block_and_no_socket()
+    public async Task Five_thousand_aborts_leak_no_stream_block_or_socket()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var mock = await StartMockAsync();
@@ -50,7 +50,7 @@ public sealed class AbortTests : IDisposable
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public async Task Twenty_thousand_aborts_leave_nothing_and_are_free_within_300_ms()
+    public async Task Twenty_thousand_aborts_leak_nothing_and_free_in_300_ms()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var mock = await StartMockAsync();

@@ -21,7 +21,7 @@ public sealed class AddRateTests
     // As many as there can be.
     [InlineData(100 << 10, 20, 0)]
     [InlineData(1 << 20, 20, 0)]
-    public async Task IMP_8_Eight_clients_add_and_every_answer_is_kept(int bytes, int seconds, int perSecond)
+    public async Task IMP_8_Eight_clients_add_NZBs_and_none_is_lost(int bytes, int seconds, int perSecond)
     {
         var cancel = TestContext.Current.CancellationToken;
         using var folder = new ScratchFolder();

@@ -14,7 +14,7 @@ public sealed class CancelledReadTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public async Task Thousand_cancelled_reads_leave_no_socket_and_no_block()
+    public async Task Thousand_canceled_reads_leak_no_socket_or_block()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await StartAsync(permits: 0, cancel);
@@ -30,7 +30,7 @@ public sealed class CancelledReadTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task Thousand_cancelled_reads_give_the_only_permit_back()
+    public async Task Thousand_canceled_reads_release_the_only_permit()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await StartAsync(permits: 1, cancel);

@@ -16,7 +16,7 @@ public sealed partial class ClipTests
     private const string ClipSum = "f5cc520da5f5323aa87ddf135966f7e1e39c2920d6ae2ac8260d2179943d0bf9";
 
     [Fact]
-    public async Task Clip_of_a_fresh_start_equals_its_sum_and_plays_from_the_printed_url()
+    public async Task Fresh_start_serves_the_demo_clip_at_the_printed_URL()
     {
         ExternalProgram.Require("curl", "ffprobe");
         var cancel = TestContext.Current.CancellationToken;
@@ -45,7 +45,7 @@ public sealed partial class ClipTests
     }
 
     [Fact]
-    public async Task Credentials_are_printed_once_and_keep_their_value()
+    public async Task Credentials_are_printed_once_and_survive_a_restart()
     {
         var cancel = TestContext.Current.CancellationToken;
         using var data = new ScratchFolder();
@@ -64,7 +64,7 @@ public sealed partial class ClipTests
     }
 
     [Fact]
-    public async Task Clip_leaves_when_a_provider_is_configured()
+    public async Task Demo_clip_disappears_once_a_provider_is_configured()
     {
         var cancel = TestContext.Current.CancellationToken;
         using var data = new ScratchFolder();
@@ -76,7 +76,7 @@ public sealed partial class ClipTests
 
     /// <summary>Runs in <c>tools/test.sh --all</c> if the build and the emulator can be had.</summary>
     [Fact(Explicit = true)]
-    public async Task Clip_of_the_build_for_arm64_equals_its_sum_on_an_emulated_processor()
+    public async Task Arm64_build_serves_the_demo_clip_under_emulation()
     {
         ExternalProgram.Require("qemu-aarch64");
         var cancel = TestContext.Current.CancellationToken;

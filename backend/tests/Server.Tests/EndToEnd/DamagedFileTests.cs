@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 public sealed class DamagedFileTests
 {
     [Fact]
-    public async Task Rclone_asks_once_for_what_is_gone()
+    public async Task Rclone_does_not_retry_a_410_response()
     {
         ExternalProgram.Require("rclone");
         var cancel = TestContext.Current.CancellationToken;

@@ -25,7 +25,7 @@ public sealed class DamagedStartTests
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", Part)]
-    public async Task Start_over_a_damaged_folder_serves_or_explains_itself_and_loses_no_nzb()
+    public async Task Damaged_data_folder_serves_or_explains_and_loses_no_NZB()
     {
         await using var mock = await MockServer.StartAsync();
         using var template = await FolderTemplate.CreateAsync(mock, Token);

@@ -21,7 +21,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
 
     [Theory]
     [MemberData(nameof(Pages))]
-    public async Task Commands_of_a_page_do_what_it_says(string page)
+    public async Task Guide_commands_work_as_documented(string page)
     {
         ExternalProgram.Require("curl", "ffmpeg", "openssl", "rclone");
         var cancel = TestContext.Current.CancellationToken;
@@ -47,7 +47,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
     }
 
     [Fact]
-    public void Words_that_pages_use_are_those_that_the_index_explains()
+    public void Guide_placeholders_match_the_docs_index()
     {
         var explained = Explained().Matches(File.ReadAllText(Repository.PathOf("docs/README.md"))).Select(static match => match.Groups["word"].Value).Order();
 
@@ -57,7 +57,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
     }
 
     [Fact]
-    public void Links_of_the_pages_lead_to_files_and_headings()
+    public void Guide_links_lead_to_existing_files_and_headings()
     {
         foreach (var page in Pages.Select(static row => row.Data).Append("docs/README.md").Append("README.md"))
         {
@@ -74,7 +74,7 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
     }
 
     [Fact]
-    public void Blocks_are_read_with_their_marks_and_what_they_show()
+    public void Guide_code_blocks_are_read_with_marks_and_output()
     {
         var blocks = GuidePage.Read("a\n\n<!-- not run: needs a television -->\n```sh\none\n```\n\n```text\nshown …\n```\n```text\nalone\n```\n<!-- runs if: true -->\n```sh\ntwo\n```".Split('\n'));
 

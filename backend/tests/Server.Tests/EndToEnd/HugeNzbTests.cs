@@ -16,17 +16,17 @@ public sealed class HugeNzbTests
 
     [Fact(Timeout = 300_000)]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task F22_One_file_of_the_size_of_the_limit_is_imported_listed_and_played_with_64_MiB_more() => ImportAndPlayAsync(ListedOrder.Rising);
+    public Task F22_Maximum_size_NZB_imports_and_plays_with_64_MiB_more() => ImportAndPlayAsync(ListedOrder.Rising);
 
     [Theory(Timeout = 300_000)]
     [InlineData(ListedOrder.Shuffled)]
     [InlineData(ListedOrder.Unnumbered)]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task F22_In_any_order_it_takes_no_more(ListedOrder order) => ImportAndPlayAsync(order);
+    public Task F22_Maximum_size_NZB_in_any_order_takes_64_MiB_more(ListedOrder order) => ImportAndPlayAsync(order);
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task F22_One_more_byte_than_the_limit_is_413_and_leaves_nothing()
+    public async Task F22_NZB_above_the_size_limit_gets_413_and_leaves_no_file()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);

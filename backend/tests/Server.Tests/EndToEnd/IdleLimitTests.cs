@@ -40,7 +40,7 @@ public sealed class IdleLimitTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact(Timeout = 180_000)]
-    public async Task F02_Paused_players_give_back_what_they_hold_and_go_on_where_they_were()
+    public async Task F02_Paused_players_release_memory_and_resume_correctly()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(10) }] });
         var variables = ProviderSettings.For([.. mock.Ports]);

@@ -18,7 +18,7 @@ public sealed class InstructionTests
     [InlineData("v2", "x86-64-v2; articles are decoded with Vector128")]
     [InlineData("v3", "x86-64-v3; articles are decoded with AVX2")]
     [InlineData("v4", "x86-64-v4; articles are decoded with AVX-512 VBMI2")]
-    public async Task F44_Each_build_has_the_kernels_of_its_level_and_is_right(string level, string named)
+    public async Task F44_Each_build_uses_its_kernels_and_reads_correct_bytes(string level, string named)
     {
         var cancel = TestContext.Current.CancellationToken;
         Assert.SkipUnless(File.Exists(ServerForm.AheadFile), "the server is not compiled ahead here");

@@ -20,7 +20,7 @@ public sealed class ListingTests
         "<?xml version=\"1.0\"?><d:propfind xmlns:d=\"DAV:\"><d:prop><d:displayname/><d:getlastmodified/><d:getcontentlength/><d:resourcetype/></d:prop></d:propfind>";
 
     [Fact]
-    public async Task Ten_thousand_entries_cost_340_bytes_and_twice_their_name_each_and_no_memory()
+    public async Task Listing_of_10000_entries_is_compact_in_constant_memory()
     {
         var cancel = TestContext.Current.CancellationToken;
         using var folder = new ScratchFolder();

@@ -29,7 +29,7 @@ public sealed class LoginSiegeTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Clients_that_were_right_are_answered_beside_400_guessers(bool proxied)
+    public async Task Known_clients_are_answered_despite_400_guessers(bool proxied)
     {
         using var folder = new ScratchFolder();
         // The addresses of loopback stand for as many clients, unless a proxy of this machine names them.

@@ -21,7 +21,7 @@ public sealed class LongListTests
     private const long Growth = 8L << 20;
 
     [Fact]
-    public async Task Ten_thousand_queued_and_a_hundred_thousand_ended_items_are_paged_and_streamed_without_memory()
+    public async Task Queue_of_10000_and_history_of_100000_use_constant_memory()
     {
         var cancel = TestContext.Current.CancellationToken;
         using var folder = new ScratchFolder();

@@ -8,7 +8,7 @@ public sealed class MeasureTests
 {
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task Server_mode_reads_every_byte_right_and_counts_at_the_mock()
+    public async Task FullNzbTester_server_mode_verifies_bytes_and_counts_cost()
     {
         string[] flags = ["--size=16", "--limit=16", "--latency=5", "--jitter=0", "--seeks=5", "--no-ceiling", "--quiet"];
         var result = await MeasuredRun.RunAsync(flags, null, TestContext.Current.CancellationToken);
@@ -24,7 +24,7 @@ public sealed class MeasureTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public async Task Ten_readers_of_one_file_are_each_right()
+    public async Task Ten_readers_of_one_file_each_get_correct_bytes()
     {
         string[] flags = ["--size=64", "--latency=20", "--jitter=0", "--steps=1", "--playback=0", "--readers=10", "--same-file", "--once", "--playback-seconds=120", "--quiet"];
         var result = await MeasuredRun.RunAsync(flags, null, TestContext.Current.CancellationToken);

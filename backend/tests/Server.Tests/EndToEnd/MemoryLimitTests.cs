@@ -15,7 +15,7 @@ public sealed class MemoryLimitTests
     private static readonly SyntheticFilm Film = new(11, Readers * Each, 716_800);
 
     [Fact]
-    public async Task F01_Eight_greedy_readers_come_to_their_end_within_512_MiB()
+    public async Task F01_Eight_fast_readers_finish_within_512_MiB()
     {
         var cancel = TestContext.Current.CancellationToken;
 

@@ -17,11 +17,11 @@ public sealed class MemoryTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task Eight_readers_stay_within_the_budget() => ReadSteadilyAsync(TimeSpan.FromSeconds(10), least: 3, most: 12);
+    public Task Eight_readers_stay_within_the_memory_budget() => ReadSteadilyAsync(TimeSpan.FromSeconds(10), least: 3, most: 12);
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task Eight_readers_stay_within_the_budget_for_three_minutes() => ReadSteadilyAsync(TimeSpan.FromMinutes(1), least: 3, most: 3);
+    public Task Eight_readers_stay_in_the_memory_budget_for_three_minutes() => ReadSteadilyAsync(TimeSpan.FromMinutes(1), least: 3, most: 3);
 
     /// <summary>Lets all readers read for at least so many spells, and until memory does not grow from one spell to the next.</summary>
     /// <remarks>

@@ -34,11 +34,11 @@ public sealed partial class NzbShapeTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task F22_24_MiB_in_any_shape_take_64_MiB_at_most() => AddAsync(24L << 20);
+    public Task F22_24_MiB_NZB_of_any_shape_takes_at_most_64_MiB() => AddAsync(24L << 20);
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public Task F22_200_MiB_in_any_shape_take_64_MiB_at_most() => AddAsync(200L << 20);
+    public Task F22_200_MiB_NZB_of_any_shape_takes_at_most_64_MiB() => AddAsync(200L << 20);
 
     private static async Task AddAsync(long bytes)
     {

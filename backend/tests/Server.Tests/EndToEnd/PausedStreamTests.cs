@@ -12,7 +12,7 @@ public sealed class PausedStreamTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public async Task F03_Film_goes_on_after_a_pause_of_twenty_minutes()
+    public async Task F03_Film_continues_after_a_20_minute_pause()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);

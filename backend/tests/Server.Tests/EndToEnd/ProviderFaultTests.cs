@@ -16,7 +16,7 @@ public sealed class ProviderFaultTests
     private static readonly MockFault DroppedConnections = new() { Kind = FaultKind.BodyFin, Rate = 0.01 };
 
     [Fact]
-    public async Task Faults_at_one_of_two_providers_cost_no_byte()
+    public async Task Faults_at_one_of_two_providers_lose_no_byte()
     {
         var cancel = TestContext.Current.CancellationToken;
         var faulty = new MockProvider
@@ -64,7 +64,7 @@ public sealed class ProviderFaultTests
     [Theory]
     [InlineData(FaultKind.Missing)]
     [InlineData(FaultKind.Corrupt)]
-    public async Task Hole_at_the_only_provider_ends_the_answer_and_nothing_else(FaultKind kind)
+    public async Task Missing_or_corrupt_article_cuts_only_reads_over_it(FaultKind kind)
     {
         var cancel = TestContext.Current.CancellationToken;
         const int Part = 300;
@@ -90,7 +90,7 @@ public sealed class ProviderFaultTests
     }
 
     [Fact]
-    public async Task Scattered_holes_at_the_only_provider_never_give_a_wrong_byte()
+    public async Task Complete_responses_over_scattered_holes_are_correct()
     {
         var cancel = TestContext.Current.CancellationToken;
         var options = new MockOptions { Missing = ArticleSelection.Share(0.01), Corrupt = ArticleSelection.Share(0.01) };

@@ -11,7 +11,7 @@ public sealed class RangeCostTests
     private static readonly SyntheticFilm Film = new(9, 200_000_000, ArticleSize);
 
     [Fact]
-    public async Task Range_of_one_kibibyte_costs_at_most_two_bodies()
+    public async Task Range_of_1_KiB_costs_at_most_two_BODY_commands()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);

@@ -11,7 +11,7 @@ public sealed class RcloneForgetTests
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
 
     [Fact]
-    public async Task Published_release_shows_in_a_listing_that_rclone_remembered()
+    public async Task Rclone_with_cached_listing_sees_a_new_release()
     {
         ExternalProgram.Require("rclone");
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);

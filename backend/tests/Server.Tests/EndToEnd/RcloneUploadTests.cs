@@ -14,7 +14,7 @@ public sealed class RcloneUploadTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(90);
 
     [Fact]
-    public async Task Each_kind_of_name_is_sent_once_and_not_again_while_it_is_queued()
+    public async Task Rclone_uploads_each_queued_NZB_name_only_once()
     {
         ExternalProgram.Require("rclone");
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);

@@ -11,7 +11,7 @@ public sealed class RealPostTests
 
     [Theory]
     [MemberData(nameof(Releases))]
-    public async Task Release_added_through_both_entrances_reads_back_equal(string release)
+    public async Task Release_added_by_WebDAV_or_SAB_API_reads_back_equal(string release)
     {
         var cancel = TestContext.Current.CancellationToken;
         var post = RealPost.Read(release);
@@ -50,7 +50,7 @@ public sealed class RealPostTests
 
     [Theory]
     [MemberData(nameof(Releases))]
-    public async Task Release_decodes_without_an_error(string release)
+    public async Task Release_decodes_in_ffmpeg_without_an_error(string release)
     {
         ExternalProgram.Require("ffmpeg");
         var cancel = TestContext.Current.CancellationToken;

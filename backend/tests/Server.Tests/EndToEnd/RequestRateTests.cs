@@ -25,7 +25,7 @@ public sealed partial class RequestRateTests
     [Theory]
     [InlineData(Head)]
     [InlineData(Find)]
-    public async Task Five_thousand_a_second(string script)
+    public async Task Metadata_requests_reach_5000_per_second(string script)
     {
         ExternalProgram.Require("wrk");
         var cancel = TestContext.Current.CancellationToken;

@@ -18,12 +18,12 @@ public sealed class RestartTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public Task Downloads_of_curl_and_rclone_are_exact_after_a_kill_and_a_stop() =>
+    public Task Curl_and_rclone_downloads_survive_a_kill_and_a_stop() =>
         DownloadAsync(new SyntheticFilm(11, 120_000_000, 716_800), restarts: 2, apart: 15_000_000);
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task Downloads_of_curl_and_rclone_are_exact_under_a_restart_every_twenty_seconds_for_five_minutes() =>
+    public Task Curl_and_rclone_downloads_survive_a_restart_every_20_s() =>
         DownloadAsync(new SyntheticFilm(12, 1_200_000_000, 716_800), restarts: 14, apart: 20 * BytesPerSecond);
 
     /// <summary>

@@ -31,7 +31,7 @@ public sealed class ReverseProxyTests : IDisposable
     [InlineData("/x/media", false)]
     [InlineData("", true)]
     [InlineData("/x/media", true)]
-    public async Task Pages_login_events_changes_and_uploads_work_behind_a_proxy(string urlBase, bool useTls)
+    public async Task Web_UI_and_uploads_work_behind_nginx(string urlBase, bool useTls)
     {
         ExternalProgram.Require("nginx");
         await using var server = await StartAsync(new() { ["URL_BASE"] = urlBase });
@@ -56,7 +56,7 @@ public sealed class ReverseProxyTests : IDisposable
     }
 
     [Fact]
-    public async Task Proxy_that_hides_the_name_of_the_host_is_told_by_the_setting_that_the_refusal_names()
+    public async Task Host_mismatch_behind_a_proxy_is_fixed_by_base_url()
     {
         ExternalProgram.Require("nginx");
         await using var server = await StartAsync([]);

@@ -12,7 +12,7 @@ public sealed class SegmentCacheTests
     private readonly SyntheticFilm _film = new(27, 40_000_000, 256_000);
 
     [Fact]
-    public async Task F27_edges_of_a_film_are_read_after_a_restart_without_the_provider()
+    public async Task F27_Edges_of_a_film_come_from_the_cache_after_a_restart()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);

@@ -14,7 +14,7 @@ public sealed class SlowConnectionTests
     private static readonly SyntheticFilm Film = new(9, 60_000_000, 716_800);
 
     [Fact]
-    public async Task Thousand_slow_connections_leave_a_stream_alone_and_are_closed()
+    public async Task Slow_connections_are_closed_and_do_not_disturb_a_stream()
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);

@@ -7,11 +7,11 @@ public sealed class SoakTests
 {
     [Fact]
     [Trait("Category", EndToEndRun.Soak)]
-    public Task Readers_who_seek_and_cancel_among_faults_get_no_wrong_byte() => SoakAsync(minutes: 3);
+    public Task Seeks_and_cancels_with_faults_return_no_wrong_byte() => SoakAsync(minutes: 3);
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task Readers_who_seek_and_cancel_among_faults_get_no_wrong_byte_for_twenty_minutes() => SoakAsync(minutes: 20);
+    public Task Seeks_and_cancels_for_20_minutes_return_no_wrong_byte() => SoakAsync(minutes: 20);
 
     // Gate G7, and the soak of the engine: 32 readers, 1 % of each kind of wrong body, 512 MB for all of them. A use
     // of a block after its return ends the server, and with it the run.

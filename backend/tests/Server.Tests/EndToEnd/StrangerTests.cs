@@ -30,7 +30,7 @@ public sealed class StrangerTests
     [InlineData("headers of parts")]
     [InlineData("chunk extensions")]
     [InlineData("to the tree")]
-    public async Task Forty_connections_that_send_what_they_like_take_forty_mebibytes_at_most(string what)
+    public async Task Forty_unauthenticated_connections_take_at_most_40_MiB(string what)
     {
         using var folder = new ScratchFolder();
         await using var server = await ServerProcess.StartAsync(folder.File("data"), null, Token);
@@ -59,7 +59,7 @@ public sealed class StrangerTests
     [InlineData("/api/setup", "application/json", "{\"code\":\"")]
     [InlineData("/api", "application/x-www-form-urlencoded", "a=")]
     [InlineData("/api", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"a.nzb\"\r\n\r\n")]
-    public async Task Bodies_of_strangers_at_their_limit_take_forty_mebibytes_at_most(string path, string type, string start)
+    public async Task Unauthenticated_bodies_at_the_limit_take_at_most_40_MiB(string path, string type, string start)
     {
         using var folder = new ScratchFolder();
         await using var server = await ServerProcess.StartAsync(folder.File("data"), null, Token);
@@ -110,7 +110,7 @@ public sealed class StrangerTests
     [Theory]
     [InlineData(1)]
     [InlineData(64)]
-    public async Task Known_client_has_its_answer_in_a_second_beside_sixty_four_guessers(int addresses)
+    public async Task Known_client_is_answered_in_a_second_despite_64_guessers(int addresses)
     {
         using var folder = new ScratchFolder();
         await using var server = await ServerProcess.StartAsync(folder.File("data"), null, Token);

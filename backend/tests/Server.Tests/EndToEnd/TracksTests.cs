@@ -20,7 +20,7 @@ public sealed class TracksTests : IDisposable
     [InlineData("d.mp4", "libx264 -profile:v main -pix_fmt yuv420p", "aac -ac 2", "", "H.264", "avc1.4D40", "AAC stereo", "mp4a.40.2")]
     [InlineData("e.mp4", "libx265 -pix_fmt yuv420p -tag:v hvc1 -x265-params log-level=none", "ac3 -ac 6", "-movflags +faststart", "HEVC", "hvc1.1.6.L", "AC-3 5.1", "ac-3")]
     [InlineData("f.mp4", "mpeg4", "aac -ac 1", "-movflags +frag_keyframe+empty_moov", "MPEG-4 Visual", "mp4v.20.", "AAC mono", "mp4a.40.2")]
-    public async Task Tracks_of_a_real_file_are_known(
+    public async Task Tracks_of_an_ffmpeg_file_are_recognized(
         string name, string picture, string sound, string options, string pictureName, string pictureWord, string soundName, string soundWord)
     {
         ExternalProgram.Require("ffmpeg");

@@ -34,7 +34,7 @@ public sealed class FamilyBlobReaderTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Blob_that_is_cut_at_any_place_is_refused(int which)
+    public void Truncated_blob_is_refused(int which)
     {
         var blob = OldServer.Blob(Files[which]);
 
@@ -47,7 +47,7 @@ public sealed class FamilyBlobReaderTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Blob_with_any_byte_changed_is_read_or_refused_and_nothing_else(int which)
+    public void Blob_with_any_changed_byte_is_read_or_cleanly_refused(int which)
     {
         var blob = OldServer.Blob(Files[which]);
         for (var at = 0; at < blob.Length; at++)
@@ -78,14 +78,14 @@ public sealed class FamilyBlobReaderTests
     [InlineData("AAAA")]
     [InlineData("{\"FileParts\":[{}]}")]
     [InlineData("[{\"SegmentIds\":[1]}]")]
-    public void Column_that_is_damaged_is_refused(string column)
+    public void Damaged_column_is_refused(string column)
     {
         foreach (var kind in (FamilyKind[])[FamilyKind.Rar, FamilyKind.Multipart])
             Assert.Throws<FamilyFormatException>(() => FamilyJsonReader.Read(kind, FamilyText.Read(column), 900, null));
     }
 
     [Fact]
-    public void Unfinished_and_masked_files_are_told_apart_from_whole_ones()
+    public void Unfinished_file_is_flagged_and_masked_file_is_refused()
     {
         var lazy = FamilyJsonReader.Read(FamilyKind.Multipart, Encoding.UTF8.GetBytes("""{"IsLazy":true,"FileParts":[]}"""), 900, null);
 

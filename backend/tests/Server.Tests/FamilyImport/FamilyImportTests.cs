@@ -28,7 +28,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     [InlineData(OldShape.Json)]
     [InlineData(OldShape.Compressed)]
     [InlineData(OldShape.Blobs)]
-    public async Task Library_of_every_shape_is_taken_over_with_its_ids_links_and_bytes_and_nothing_of_it_is_touched(OldShape shape)
+    public async Task Library_of_every_format_is_imported_and_left_unchanged(OldShape shape)
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(shape, folder);
@@ -57,7 +57,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     }
 
     [Fact]
-    public async Task Rehearsal_counts_what_the_import_takes_and_writes_nothing()
+    public async Task Rehearsal_matches_the_import_report_and_writes_nothing()
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Blobs, folder);
@@ -79,7 +79,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     }
 
     [Fact]
-    public async Task Import_that_fails_half_way_goes_on_with_the_next_start_and_takes_all()
+    public async Task Failed_import_resumes_at_the_next_start_and_completes()
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Json, folder);
@@ -100,7 +100,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     }
 
     [Fact]
-    public async Task Written_nzb_of_volumes_is_mapped_to_the_same_files_by_an_import()
+    public async Task Generated_NZB_of_an_archive_imports_to_the_same_file()
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Json, folder);
@@ -130,7 +130,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     [Theory]
     [InlineData("no database at all")]
     [InlineData(null)]
-    public async Task File_that_is_no_database_of_the_family_is_refused_with_a_sentence_and_stays(string? text)
+    public async Task Unknown_database_is_refused_with_a_message_and_kept(string? text)
     {
         using var folder = new TemporaryFolder();
         var path = Path.Combine(folder.Root, "db.sqlite");

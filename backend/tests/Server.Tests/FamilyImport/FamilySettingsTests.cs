@@ -10,7 +10,7 @@ public sealed class FamilySettingsTests
     private readonly ImportTally _tally = new();
 
     [Fact]
-    public void Key_of_the_same_name_wins_over_its_aliases_and_all_are_used_up()
+    public void Exact_key_wins_over_its_aliases_and_none_is_left_over()
     {
         var old = Convert(("usenet.read-ahead-mb", "64"), ("usenet.article-buffer-size", "40"), ("usenet.stream-buffer-size", "10"));
 
@@ -20,7 +20,7 @@ public sealed class FamilySettingsTests
     }
 
     [Fact]
-    public void Value_in_another_unit_is_converted_and_named_with_both_readings()
+    public void Value_in_another_unit_is_converted_and_noted()
     {
         var old = Convert(("api.history-retention-hours", "48"), ("api.download-extension-blacklist", ".nfo,.txt"), ("rclone.rc", """{"Url":"http://rclone:5572","Username":"u","Password":"hidden","Enabled":true}"""));
 
@@ -33,7 +33,7 @@ public sealed class FamilySettingsTests
     }
 
     [Fact]
-    public void Number_out_of_range_becomes_the_nearest_bound_and_nonsense_is_left_out()
+    public void Out_of_range_number_is_clamped_and_invalid_one_is_dropped()
     {
         var old = Convert(("usenet.streaming-priority", "250"), ("queue.worker-count", "some"), ("api.key", "short"), ("usenet.max-download-connections", ""));
 
@@ -46,7 +46,7 @@ public sealed class FamilySettingsTests
     }
 
     [Fact]
-    public void Nothing_that_deletes_or_invents_is_switched_on()
+    public void Destructive_and_gap_fill_settings_are_not_enabled()
     {
         var old = Convert(("repair.enable", "true"), ("repair.dry-run", "false"), ("usenet.gap-fill", "zeros"), ("usenet.container-aware-fill", "true"), ("repair.auto-remove-after-failures", "3"), ("maintenance.remove-orphaned-schedule-enabled", "true"));
 
@@ -57,7 +57,7 @@ public sealed class FamilySettingsTests
     }
 
     [Fact]
-    public void Single_provider_of_an_early_version_becomes_one_of_the_list()
+    public void Single_provider_keys_become_a_provider_list_entry()
     {
         var old = Convert(("usenet.host", " news.example.com "), ("usenet.port", "563"), ("usenet.use-ssl", "true"), ("usenet.user", "u"), ("usenet.pass", "p\"w"), ("usenet.connections", "30"));
 
@@ -68,7 +68,7 @@ public sealed class FamilySettingsTests
     }
 
     [Fact]
-    public void Provider_that_cannot_be_used_is_left_out_and_the_others_stay()
+    public void Invalid_provider_is_dropped_and_the_others_kept()
     {
         var old = Convert(("usenet.providers", """{"Providers":[{"Host":"a b","Port":1},{"Host":"news.example.com","Port":563,"UseSsl":true,"User":"u","Pass":"p","MaxConnections":10,"Type":1}]}"""));
 

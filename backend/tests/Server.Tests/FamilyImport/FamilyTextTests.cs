@@ -8,7 +8,7 @@ namespace Sluice.Server.Tests.FamilyImport;
 public sealed class FamilyTextTests
 {
     [Fact]
-    public void Text_unpacking_to_too_much_costs_no_memory()
+    public void Decompression_bomb_is_refused_with_little_memory()
     {
         var bomb = Packed(FamilyText.MaxBytes + 1L);
         var before = GC.GetAllocatedBytesForCurrentThread();
@@ -19,7 +19,7 @@ public sealed class FamilyTextTests
     }
 
     [Fact]
-    public void Text_is_held_once()
+    public void Text_is_allocated_only_once()
     {
         var packed = Packed(8 << 20);
         var before = GC.GetAllocatedBytesForCurrentThread();

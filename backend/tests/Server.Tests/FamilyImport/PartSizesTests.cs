@@ -12,7 +12,7 @@ public sealed class PartSizesTests
     [InlineData(768_000)]
     [InlineData(384_000)]
     [InlineData(1_048_576)]
-    public void Usual_part_size_of_a_film_is_found(int partSize)
+    public void Common_part_size_is_estimated_exactly(int partSize)
     {
         const long length = 4_000_000_007;
         var count = (int)((length + partSize - 1) / partSize);
@@ -21,7 +21,7 @@ public sealed class PartSizesTests
     }
 
     [Fact]
-    public void Volumes_of_one_release_narrow_the_size_of_each()
+    public void Volumes_of_a_release_narrow_the_estimated_part_size()
     {
         var files = Enumerable.Range(0, 40).Select(i => (Count: (50_000_000 + (i * 160_001) + 640_255) / 640_256, Length: 50_000_000L + (i * 160_001))).ToList();
 
@@ -31,7 +31,7 @@ public sealed class PartSizesTests
     }
 
     [Fact]
-    public void Every_estimate_has_the_count_and_the_length_that_were_given_or_there_is_none()
+    public void Estimate_keeps_the_given_count_and_length_or_is_null()
     {
         foreach (var count in (int[])[1, 2, 3, 7, 100, 5_000])
         {

@@ -155,7 +155,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task Content_that_has_passed_is_not_due_until_it_changes()
+    public async Task Passed_content_is_not_due_until_it_changes()
     {
         await BeginAsync();
         await CommitAsync(Queue, "changed", hours: 30);

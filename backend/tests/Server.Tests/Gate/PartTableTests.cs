@@ -15,7 +15,7 @@ public sealed partial class PartTableTests
     private static readonly string[] FoldersOfRooms = ["backend/src/Server", "backend/src/Usenet", "tools"];
 
     [Fact]
-    public async Task Every_room_stands_in_a_row()
+    public async Task Every_room_has_a_row()
     {
         var table = await PartScript.OfThisCopy.TableAsync();
         var lacking = Rooms().Where(room => !PartsOf(room, table).Any());

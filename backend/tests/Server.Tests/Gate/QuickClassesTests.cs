@@ -16,7 +16,7 @@ public sealed class QuickClassesTests
     [Theory]
     [InlineData(typeof(SearchTextTests))]
     [InlineData(typeof(HashLineTests))]
-    public void Class_that_opens_nothing_is_quick(Type test) => Assert.Contains(test.FullName, Quick);
+    public void Class_without_database_or_socket_is_quick(Type test) => Assert.Contains(test.FullName, Quick);
 
     [Theory]
     [InlineData(typeof(SluiceDatabaseTests))]
@@ -24,7 +24,7 @@ public sealed class QuickClassesTests
     [InlineData(typeof(PartChoiceTests))]
     [InlineData(typeof(ShippedFormTests))]
     [InlineData(typeof(StatusTableTests))]
-    public void Class_that_opens_something_is_not_quick(Type test) => Assert.DoesNotContain(test.FullName, Quick);
+    public void Class_with_database_or_socket_is_not_quick(Type test) => Assert.DoesNotContain(test.FullName, Quick);
 
     [Fact]
     public void No_quick_class_belongs_to_a_part()

@@ -82,7 +82,7 @@ public sealed class HistoryStoreTests : IDisposable
     [InlineData("\u00c9T\u00c9", "3")]
     [InlineData("\u00e9", "3")]
     [InlineData("\u017fhow", "")]
-    public async Task Search_takes_every_character_for_itself(string part, string expected)
+    public async Task Search_treats_wildcards_as_literal_characters(string part, string expected)
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);
@@ -94,7 +94,7 @@ public sealed class HistoryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Page_is_found_without_reading_the_wide_rows()
+    public async Task Page_query_uses_the_covering_index()
     {
         await using var database = _temporary.OpenDatabase();
         HistoryFilter[] filters =
@@ -117,7 +117,7 @@ public sealed class HistoryStoreTests : IDisposable
     [InlineData(10, 5)]
     [InlineData(100, 5)]
     [InlineData(0, 0)]
-    public async Task Page_of_a_list_is_the_same_however_its_rows_lie(int start, int limit)
+    public async Task Page_is_correct_with_archived_rows_in_between(int start, int limit)
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);
@@ -140,7 +140,7 @@ public sealed class HistoryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_that_is_removed_between_page_and_rows_is_left_out()
+    public async Task Item_removed_after_paging_is_left_out()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);
@@ -153,7 +153,7 @@ public sealed class HistoryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Counter_of_changes_grows_with_each_item_and_survives_a_restart()
+    public async Task Change_counter_grows_per_item_and_survives_a_restart()
     {
         await using (var database = _temporary.OpenDatabase())
         {

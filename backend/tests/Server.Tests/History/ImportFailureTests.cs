@@ -36,14 +36,14 @@ public sealed class ImportFailureTests
     };
 
     [Fact]
-    public void Every_reason_has_the_sentence_of_the_contract()
+    public void Every_failure_reason_has_the_message_of_the_contract()
     {
         Assert.Equal(Enum.GetValues<FailureReason>(), Sentences.Keys.Select(failure => failure.Reason).Order());
         Assert.All(Sentences, pair => Assert.Equal(pair.Value, pair.Key.Sentence));
     }
 
     [Fact]
-    public void Counts_of_one_read_as_words()
+    public void Messages_with_a_count_of_one_use_the_singular()
     {
         Assert.Equal("The post is gone: its first article is missing at all 2 providers.", ImportFailure.DeadPost(1, 2).Sentence);
         Assert.Equal("The post is gone: its first article is missing at the provider.", ImportFailure.DeadPost(1, 1).Sentence);
@@ -54,11 +54,11 @@ public sealed class ImportFailureTests
     }
 
     [Fact]
-    public void Old_server_may_have_said_nothing() =>
+    public void Failure_without_a_reason_from_the_old_server_says_so() =>
         Assert.Equal("It failed on the old server, which did not say why.", ImportFailure.FailedBefore(" ").Sentence);
 
     [Fact]
-    public void Post_that_is_too_long_to_be_counted_is_called_by_its_encoding()
+    public void Too_long_to_count_message_names_the_encoding()
     {
         var uuencode = ImportFailure.TooLongToCount(ArticleEncoding.Uuencode);
         Assert.Equal("Uuencode archives of this kind cannot be streamed (uuencode larger than 64 MiB).", uuencode.Sentence);

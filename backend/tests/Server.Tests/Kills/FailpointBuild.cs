@@ -36,21 +36,21 @@ internal static partial class FailpointBuild
 public sealed class FailpointBuildTests
 {
     [Fact]
-    public void Each_step_has_a_name_of_its_own()
+    public void Failpoint_names_are_unique()
     {
         Assert.InRange(FailpointBuild.Points.Count, 25, 60);
         Assert.Distinct(FailpointBuild.Points);
     }
 
     [Fact]
-    public void Tested_build_holds_each_name()
+    public void Failpoint_build_contains_every_failpoint()
     {
         FailpointBuild.Require();
         Assert.Empty(NamesIn([Beside(FailpointBuild.Executable)]).Select(found => found.Missing).SelectMany(names => names));
     }
 
     [Fact]
-    public void No_other_build_holds_a_name_or_the_variable()
+    public void Other_builds_contain_no_failpoints()
     {
         string[] builds =
         [

@@ -30,7 +30,7 @@ public sealed class FullDiskTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task F34_Disk_that_is_full_at_each_write_costs_nothing_that_was_acknowledged()
+    public async Task F34_Full_disk_at_any_write_loses_no_acknowledged_item()
     {
         using var disk = await SmallDisk.MountAsync(_temporary.Root, Roomy, Token);
         await using var mock = await MockServer.StartAsync();

@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.Kills;
 public sealed class ItemHistoryTests
 {
     [Fact]
-    public void Life_of_an_item_is_possible()
+    public void Valid_item_histories_are_accepted()
     {
         Accept(Do(Act.Add, 1, 2), Do(Act.LookQueue, 3, 4, Answers.Queued), Do(Act.LookQueue, 5, 6, "Downloading"), Do(Act.LookHistory, 7, 8, Answers.Completed));
         Accept(Do(Act.Add, 1, 2), Do(Act.LookHistory, 3, 4, Answers.Failed), Do(Act.Retry, 5, 6), Do(Act.LookHistory, 7, 8, Answers.Completed));
@@ -16,7 +16,7 @@ public sealed class ItemHistoryTests
     }
 
     [Fact]
-    public void Lost_and_doubled_items_are_refused()
+    public void Histories_with_lost_or_duplicate_items_are_rejected()
     {
         Refuse(Do(Act.Add, 1, 2), Do(Act.LookQueue, 3, 4, Answers.Absent), Do(Act.LookHistory, 5, 6, Answers.Absent));
         Refuse(Do(Act.AddPaused, 1, 2), Do(Act.LookQueue, 3, 4, Answers.Absent));
@@ -28,7 +28,7 @@ public sealed class ItemHistoryTests
     }
 
     [Fact]
-    public void Answers_that_contradict_the_place_of_the_item_are_refused()
+    public void Responses_contradicting_the_item_state_are_rejected()
     {
         Refuse(Do(Act.AddPaused, 1, 2), Do(Act.Remove, 3, 4, Answers.Absent));
         Refuse(Do(Act.AddPaused, 1, 2), Do(Act.Remove, 3, 4), Do(Act.Remove, 5, 6));
@@ -39,7 +39,7 @@ public sealed class ItemHistoryTests
     }
 
     [Fact]
-    public void Paused_item_is_not_imported()
+    public void Import_of_a_paused_item_is_rejected()
     {
         Refuse(Do(Act.AddPaused, 1, 2), Do(Act.LookHistory, 3, 4, Answers.Completed));
         Refuse(Do(Act.Add, 1, 2), Do(Act.Pause, 3, 4), Do(Act.LookQueue, 5, 6, Answers.Paused), Do(Act.LookHistory, 7, 8, Answers.Completed));
@@ -50,7 +50,7 @@ public sealed class ItemHistoryTests
     }
 
     [Fact]
-    public void Operations_that_overlap_may_have_happened_in_any_order()
+    public void Overlapping_operations_may_occur_in_any_order()
     {
         Accept(Do(Act.AddPaused, 1, 2), Do(Act.Remove, 3, 8), Do(Act.LookQueue, 4, 5, Answers.Paused), Do(Act.LookQueue, 6, 7, Answers.Absent));
         Refuse(Do(Act.AddPaused, 1, 2), Do(Act.Remove, 3, 8), Do(Act.LookQueue, 4, 5, Answers.Absent), Do(Act.LookQueue, 6, 7, Answers.Paused));
@@ -58,7 +58,7 @@ public sealed class ItemHistoryTests
     }
 
     [Fact]
-    public void Unanswered_operation_has_happened_before_the_kill_or_never()
+    public void Unanswered_operation_happens_before_the_kill_or_never()
     {
         Operation[] removal = [Do(Act.AddPaused, 1, 2), Do(Act.Remove, 3, 6, null)];
         Accept([.. removal, Do(Act.LookQueue, 7, 8, Answers.Absent), Do(Act.LookHistory, 9, 10, Answers.Absent)]);
@@ -70,7 +70,7 @@ public sealed class ItemHistoryTests
 
     /// <summary>Histories of an item that obeys, with overlaps and kills, all pass; with one answer changed most do not.</summary>
     [Fact]
-    public void Histories_of_an_item_that_obeys_pass_and_changed_ones_do_not()
+    public void Simulated_histories_pass_and_many_altered_ones_fail()
     {
         var random = new Random(92);
         var refused = 0;

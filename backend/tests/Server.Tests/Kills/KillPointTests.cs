@@ -29,16 +29,16 @@ public sealed class KillPointTests
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", FailpointBuild.Part)]
-    public Task G3_Nothing_acknowledged_is_lost_or_doubled_by_a_kill_at_each_step_and_at_random() => RunAsync(Kills, Seed);
+    public Task G3_Kill_at_any_step_loses_or_doubles_no_acknowledged_item() => RunAsync(Kills, Seed);
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task G3_Nothing_acknowledged_is_lost_or_doubled_by_a_hundred_kills() => RunAsync(LongKills, Seed + 1);
+    public Task G3_Hundred_kills_lose_or_double_no_acknowledged_item() => RunAsync(LongKills, Seed + 1);
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", FailpointBuild.Part)]
-    public async Task G3_Planted_losses_and_doubles_are_found()
+    public async Task G3_Planted_losses_and_duplicates_are_detected()
     {
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, Token);
         var ledger = new ItemLedger();

@@ -31,7 +31,7 @@ public sealed class MigrationKillTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task F35_Kill_inside_the_copy_and_inside_each_migration_is_made_good_by_the_next_start()
+    public async Task F35_Start_recovers_from_a_kill_in_backup_or_migration()
     {
         FailpointBuild.Require();
         var latest = Migration.LoadEmbedded().Count;
@@ -69,7 +69,7 @@ public sealed class MigrationKillTests : IDisposable
     }
 
     [Fact]
-    public async Task F35_Kill_in_the_first_start_leaves_a_folder_that_the_next_one_uses()
+    public async Task F35_Kill_in_the_first_start_leaves_a_usable_folder()
     {
         FailpointBuild.Require();
         foreach (var point in OfStep)

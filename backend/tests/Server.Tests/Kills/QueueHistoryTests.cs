@@ -29,11 +29,11 @@ public sealed class QueueHistoryTests
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
     [Trait("Category", FailpointBuild.Part)]
-    public Task SAB92_Two_thousand_operations_of_eight_clients_have_one_order_for_each_item() => RunAsync(Operations, 92);
+    public Task SAB92_2000_operations_have_one_valid_order_per_item() => RunAsync(Operations, 92);
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task SAB92_Twenty_thousand_operations_have_one_order_for_each_item() => RunAsync(LongOperations, 93);
+    public Task SAB92_20000_operations_have_one_valid_order_per_item() => RunAsync(LongOperations, 93);
 
     private static async Task RunAsync(int operations, int seed)
     {

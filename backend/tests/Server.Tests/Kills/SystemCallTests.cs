@@ -23,7 +23,7 @@ public sealed class SystemCallTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task IMP2_What_an_answer_promises_is_on_disk_before_the_answer_leaves()
+    public async Task IMP2_Data_is_on_disk_before_the_response_is_sent()
     {
         using var local = new ScratchFolder();
         using var watched = new ScratchFolder();
@@ -58,7 +58,7 @@ public sealed class SystemCallTests
     }
 
     [Fact]
-    public async Task G15_Call_of_the_system_that_fails_acknowledges_nothing_and_loses_nothing()
+    public async Task G15_Failed_system_call_acknowledges_and_loses_nothing()
     {
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, Token);
         var ledger = new ItemLedger();
@@ -94,7 +94,7 @@ public sealed class SystemCallTests
     }
 
     [Fact]
-    public void Trace_is_read_in_the_order_in_which_calls_end()
+    public void Trace_lists_calls_in_order_of_completion()
     {
         string[] lines =
         [

@@ -5,9 +5,21 @@ namespace Sluice.Server.Tests.Layers;
 /// <summary>Rules for single lines that the compiler does not know.</summary>
 internal static partial class HouseRules
 {
+    private const int MaxTestName = 60;
+
     /// <summary>Notes to oneself: missing work is written down where it is planned, never in the product.</summary>
     public static IReadOnlyList<string> Notes(IReadOnlyList<SourceFile> files) =>
         Lines(files, line => Note().IsMatch(line), "holds a note to oneself");
+
+    /// <summary>Tests whose names are too long to be read in a list.</summary>
+    public static IReadOnlyList<string> LongTestNames(IReadOnlyList<SourceFile> files) =>
+    [
+        .. from file in files
+           from test in TestMethod().Matches(file.Text)
+           let name = test.Groups["name"].Value
+           where name.Length > MaxTestName
+           select $"{file.Path}: {name} has {name.Length} characters of {MaxTestName}.",
+    ];
 
     /// <summary>Types whose comment says that a lock guards them, in files that have no lock: owner and guarded state are one idea.</summary>
     public static IReadOnlyList<string> GuardedElsewhere(IReadOnlyList<SourceFile> files) =>
@@ -90,6 +102,9 @@ internal static partial class HouseRules
             from line in file.Text.Split('\n').Select((text, at) => (text, at))
             where wrong(line.text)
             select $"{file.Path}:{line.at + 1} {sentence}."];
+
+    [GeneratedRegex(@"^    \[(?:Fact|Theory)\b.*\n(?:    \[.*\n|    //.*\n)*    \w+ (?:static )?(?:async )?[\w<>]+ (?<name>\w+)\(", RegexOptions.Multiline)]
+    private static partial Regex TestMethod();
 
     [GeneratedRegex(@"\b(TODO|FIXME|HACK|XXX)\b")]
     private static partial Regex Note();

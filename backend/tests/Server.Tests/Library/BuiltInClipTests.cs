@@ -23,7 +23,7 @@ public sealed class BuiltInClipTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Film_is_read_through_decoder_and_streams()
+    public async Task Demo_clip_reads_back_with_the_expected_hash()
     {
         var clip = new BuiltInClip();
 
@@ -33,7 +33,7 @@ public sealed class BuiltInClipTests
     }
 
     [Fact]
-    public async Task Index_of_the_film_stands_before_its_pictures()
+    public async Task Demo_clip_has_its_index_before_the_media_data()
     {
         var film = (await ReadAsync(new BuiltInClip())).AsSpan();
 
@@ -49,7 +49,7 @@ public sealed class BuiltInClipTests
     }
 
     [Fact]
-    public async Task One_flipped_byte_aborts_the_answer_to_a_client()
+    public async Task Flipped_byte_aborts_the_response_to_a_client()
     {
         var (whole, aborted) = (0, 0);
         foreach (var articles in DamagedArticles().Prepend(BuiltInClip.LoadArticles()))
@@ -83,7 +83,7 @@ public sealed class BuiltInClipTests
     }
 
     [Fact]
-    public async Task Article_of_another_release_is_unknown_rather_than_missing()
+    public async Task Unknown_article_fails_as_NoProvider_not_as_missing()
     {
         var request = new ArticleRequest(MessageId.Parse("other@example.com"), OperationLane.Import);
 
@@ -98,7 +98,7 @@ public sealed class BuiltInClipTests
     [InlineData("Subject: x\r\n\r\nbody\r\n.\r\n")]
     [InlineData("Message-ID: <a@b>\r\n\r\nno yEnc\r\n.\r\n")]
     [InlineData("Message-ID: <a@b>\r\n\r\n=ybegin part=1 line=128 size=1 name=x\r\n=ypart begin=1 end=1\r\nk\r\n")]
-    public void Other_content_is_refused(string articles) =>
+    public void Invalid_articles_are_refused(string articles) =>
         Assert.Throws<InvalidDataException>(() => new BuiltInClip(() => Encoding.Latin1.GetBytes(articles)).File);
 
     private static IEnumerable<byte[]> DamagedArticles()

@@ -32,14 +32,14 @@ public sealed class ContentMapTests
     }
 
     [Fact]
-    public void Map_of_a_plain_file_has_the_form_of_the_first_version() =>
+    public void Map_of_a_plain_file_uses_format_version_1() =>
         Assert.Equal([1, 1, 2, 3, 4], ContentMap.Pack(new FileContent([new ContentExtent(2, 3, 4)])));
 
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public void Map_cut_anywhere_is_refused(int which)
+    public void Truncated_map_is_refused(int which)
     {
         var packed = ContentMap.Pack(Contents[which]);
 
@@ -55,7 +55,7 @@ public sealed class ContentMapTests
     [InlineData(new byte[] { 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F })]
     [InlineData(new byte[] { 1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0 })]
     [InlineData(new byte[] { 1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0 })]
-    public void Nonsense_is_refused_without_allocating_for_it(byte[] packed) =>
+    public void Invalid_map_is_refused(byte[] packed) =>
         Assert.Throws<InvalidDataException>(() => ContentMap.Unpack(packed));
 
     private static StreamCipher Cipher(int keyBytes) =>

@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.Library;
 public sealed class ContentTagTests
 {
     [Fact]
-    public void Tag_is_the_same_on_every_machine_and_in_every_process() =>
+    public void Tag_is_stable_across_machines_and_processes() =>
         Assert.Equal("fd75166193dd3d667b95a3bb3fe8ce8e", ContentTag.Of([ContentTag.HashIds([Ids("a@x"), Ids("b@x")])], "", 1000));
 
     [Fact]
@@ -29,7 +29,7 @@ public sealed class ContentTagTests
     }
 
     [Fact]
-    public void Which_of_two_copies_is_listed_first_changes_nothing() =>
+    public void Order_of_two_copies_does_not_change_the_tag() =>
         Assert.Equal(ContentTag.HashIds([Ids("a@x", "b@x")]), ContentTag.HashIds([Ids("b@x", "a@x")]));
 
     private static SegmentIds Ids(string primary, params string[] fallbacks) =>

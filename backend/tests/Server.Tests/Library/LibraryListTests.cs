@@ -27,7 +27,7 @@ public sealed class LibraryListTests : IDisposable
     [InlineData(true, nameof(ListOrder.Name))]
     [InlineData(true, nameof(ListOrder.Newest))]
     [InlineData(true, nameof(ListOrder.Size))]
-    public async Task No_row_is_skipped_or_repeated_while_releases_come_and_go(bool isSearch, string word)
+    public async Task Paging_skips_and_repeats_no_row_during_changes(bool isSearch, string word)
     {
         const int changes = 2000;
         await using var server = await RunningServer.StartAsync(_temporary);
@@ -81,7 +81,7 @@ public sealed class LibraryListTests : IDisposable
 
     /// <summary>The costs of 50,000 files, to be read with <c>-showLiveOutput</c>; what is asserted is that a search reads its index alone.</summary>
     [Fact]
-    public async Task Search_of_a_large_library_reads_the_index_alone()
+    public async Task Search_of_a_large_library_uses_the_covering_index()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var (list, database) = (server.Services.GetRequiredService<LibraryList>(), server.Services.GetRequiredService<SluiceDatabase>());

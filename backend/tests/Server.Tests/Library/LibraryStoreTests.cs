@@ -19,7 +19,7 @@ public sealed class LibraryStoreTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task File_is_found_with_all_that_was_published()
+    public async Task File_is_found_with_all_published_data()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new LibraryStore(database);
@@ -39,7 +39,7 @@ public sealed class LibraryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Sum_of_all_lengths_follows_every_change_of_the_files_and_is_read_from_one_row()
+    public async Task Total_size_follows_file_changes_and_is_kept_in_one_row()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new LibraryStore(database);
@@ -57,7 +57,7 @@ public sealed class LibraryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Name_is_found_in_either_normal_form_and_only_in_its_own_case()
+    public async Task Name_lookup_ignores_Unicode_form_but_not_case()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new LibraryStore(database);
@@ -76,7 +76,7 @@ public sealed class LibraryStoreTests : IDisposable
     [InlineData("season 1/extras/c.mkv", "FileEntry")]
     [InlineData("season 1/extras/c.mkv/d", null)]
     [InlineData("b", null)]
-    public async Task Inner_folder_exists_exactly_where_files_are_below_it(string path, string? kind)
+    public async Task Inner_folder_exists_only_if_it_contains_files(string path, string? kind)
     {
         await using var database = _temporary.OpenDatabase();
         var store = new LibraryStore(database);

@@ -17,7 +17,7 @@ public sealed class LibraryTreeTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Clip_stands_beside_the_configured_categories_until_there_is_a_provider()
+    public async Task Demo_clip_is_listed_until_a_provider_is_configured()
     {
         await using (var host = await ProductHost.StartAsync(_folder, null, null, Categories))
         {
@@ -36,7 +36,7 @@ public sealed class LibraryTreeTests : IDisposable
     }
 
     [Fact]
-    public async Task Category_in_use_is_there_although_it_is_not_configured()
+    public async Task Unconfigured_category_in_use_is_listed()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, Categories);
         await host.Get<Server.Database.SluiceDatabase>().WriteAsync(

@@ -31,7 +31,7 @@ public sealed class MapCorrectionsTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Answer_under_way_is_exact_and_the_map_is_corrected_for_good()
+    public async Task Uneven_post_reads_exactly_and_its_map_is_corrected()
     {
         var release = Uneven();
         var truth = new byte[release.Files[0].Size];
@@ -64,7 +64,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Map_of_a_release_that_took_the_number_of_another_is_left_alone()
+    public async Task Map_of_another_release_with_the_same_id_is_unchanged()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
@@ -81,7 +81,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
-    public async Task F15_Reader_whose_turn_does_not_come_is_told_within_its_deadline_that_the_bytes_may_come_later()
+    public async Task F15_Waiting_reader_gets_a_transient_error_at_its_deadline()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var clock = new ManualTimeProvider();

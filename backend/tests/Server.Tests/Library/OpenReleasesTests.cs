@@ -35,7 +35,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Ids_are_shared_by_all_who_read_a_release_and_outlive_each_of_them()
+    public async Task Ids_are_shared_by_readers_and_outlive_each_one()
     {
         var (hash, id) = await SaveAsync();
         var first = await _releases.OpenAsync(hash, Token);
@@ -49,7 +49,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Release_without_a_reader_is_found_open_for_a_while()
+    public async Task Idle_release_stays_open_until_the_idle_timeout()
     {
         var (hash, id) = await SaveAsync();
         (await _releases.OpenAsync(hash, Token)).Dispose();
@@ -67,7 +67,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Of_many_without_a_reader_the_first_left_goes_first()
+    public async Task Oldest_idle_release_is_evicted_first()
     {
         List<(string Hash, string Id)> saved = [];
         for (var i = 0; i <= OpenReleases.MostIdle; i++)
@@ -86,7 +86,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Use_that_is_given_back_twice_counts_once()
+    public async Task Double_dispose_releases_a_use_once()
     {
         var (hash, id) = await SaveAsync();
         var first = await _releases.OpenAsync(hash, Token);
@@ -100,7 +100,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Readers_who_come_at_once_get_the_same_ids_and_leave_nothing_behind()
+    public async Task Concurrent_readers_get_the_same_ids_and_leak_nothing()
     {
         var (hash, id) = await SaveAsync();
 

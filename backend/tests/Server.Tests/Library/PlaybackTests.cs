@@ -24,18 +24,18 @@ public sealed class PlaybackTests
 
     [Theory]
     [MemberData(nameof(Passing))]
-    public void Failure_of_providers_or_the_disk_may_pass(Exception failure, bool isOurs) =>
+    public void Provider_or_disk_failure_is_explained_as_temporary(Exception failure, bool isOurs) =>
         Assert.Equal(isOurs ? ReadFailure.Unreadable : ReadFailure.Unreachable, Playback.Explain(failure));
 
     [Fact]
-    public void Lost_list_of_articles_is_gone_for_good() =>
+    public void Lost_article_list_is_explained_as_gone() =>
         Assert.Equal(ReadFailure.Gone, Playback.Explain(new StoredNzbLostException("abc")));
 
     [Fact]
-    public void Full_memory_is_no_loss() => Assert.Equal(ReadFailure.Busy, Playback.Explain(new StreamLimitException(3)));
+    public void Stream_limit_is_explained_as_busy() => Assert.Equal(ReadFailure.Busy, Playback.Explain(new StreamLimitException(3)));
 
     [Fact]
-    public void Bug_is_no_failure_of_reading()
+    public void Unexpected_exception_is_not_explained()
     {
         Assert.Null(Playback.Explain(new ObjectDisposedException("Below.")));
         Assert.Null(Playback.Explain(new InvalidDataException("Below.")));

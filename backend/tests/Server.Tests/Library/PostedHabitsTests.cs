@@ -25,7 +25,7 @@ public sealed class PostedHabitsTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Post_without_checksums_plays_for_the_price_of_its_articles_whether_its_habit_was_stored_or_is_learned()
+    public async Task Post_without_checksums_costs_at_most_5_percent_more()
     {
         var release = new MockRelease("plain", 19, [new MockFile { Name = "film.mkv", Size = (long)Articles * ArticleSize, ArticleSize = ArticleSize }]);
         var truth = new byte[release.Files[0].Size];
@@ -50,7 +50,7 @@ public sealed class PostedHabitsTests : IDisposable
     }
 
     [Fact]
-    public async Task Habit_is_kept_in_every_release_of_the_nzb_and_only_what_is_new_is_written()
+    public async Task Habit_is_saved_to_every_release_of_an_NZB_only_if_new()
     {
         await using var database = _folder.OpenDatabase();
         var store = new LibraryStore(database);

@@ -29,7 +29,7 @@ public sealed class ReleaseIdsTests : IDisposable
     }
 
     [Fact]
-    public async Task Lost_list_is_derived_again_from_the_nzb()
+    public async Task Lost_article_list_is_rebuilt_from_the_NZB()
     {
         var (hash, expected) = await SaveAsync(5000);
 
@@ -46,7 +46,7 @@ public sealed class ReleaseIdsTests : IDisposable
     [InlineData("frame")]
     [InlineData("table")]
     [InlineData("empty")]
-    public async Task Damaged_list_is_replaced_under_the_reader(string damage)
+    public async Task Damaged_article_list_is_rebuilt_during_the_read(string damage)
     {
         var (hash, expected) = await SaveAsync(5000);
         await ReadAsync(hash, 5000);
@@ -65,7 +65,7 @@ public sealed class ReleaseIdsTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_list_and_nzb_there_is_no_release()
+    public async Task Missing_list_and_NZB_throw_StoredNzbLostException()
     {
         var (hash, _) = await SaveAsync(10);
         _blobs.Retire(hash);
@@ -74,7 +74,7 @@ public sealed class ReleaseIdsTests : IDisposable
     }
 
     [Fact]
-    public async Task Nzb_that_is_not_the_stored_one_gives_no_ids()
+    public async Task NZB_with_the_wrong_hash_gives_no_ids()
     {
         var (hash, _) = await SaveAsync(10);
         var (other, _) = await SaveAsync(10);
@@ -85,7 +85,7 @@ public sealed class ReleaseIdsTests : IDisposable
     }
 
     [Fact]
-    public async Task Scattered_places_give_the_ids_in_their_order()
+    public async Task Ids_of_scattered_places_come_in_order()
     {
         var (hash, expected) = await SaveAsync(100);
         using var release = await ReleaseIds.OpenAsync(_store, hash, Token);

@@ -23,5 +23,5 @@ public sealed class SegmentPlacesTests
     [InlineData(new byte[] { 1, 1 })]
     [InlineData(new byte[] { 1, 1, 0 })]
     [InlineData(new byte[] { 1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07 })]
-    public void Nonsense_is_refused(byte[] packed) => Assert.Throws<InvalidDataException>(() => SegmentPlaces.Unpack(packed));
+    public void Invalid_packed_places_are_refused(byte[] packed) => Assert.Throws<InvalidDataException>(() => SegmentPlaces.Unpack(packed));
 }

@@ -12,7 +12,7 @@ public sealed class StoredPredictionTests
     public void Packed_prediction_is_read_back_equal() => Assert.Equal(Volume, StoredPrediction.Unpack(7, StoredPrediction.Pack(Volume)));
 
     [Fact]
-    public void Prediction_cut_anywhere_is_refused()
+    public void Truncated_prediction_is_refused()
     {
         var packed = StoredPrediction.Pack(Volume);
 

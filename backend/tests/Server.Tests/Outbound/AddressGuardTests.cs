@@ -102,7 +102,7 @@ public sealed class AddressGuardTests
     [InlineData("http://169.254.169.254/latest/meta-data", NotPublic)]
     [InlineData("http://8.8.8.8:22/x", "port 22 is not allowed; add its host to the trusted hosts")]
     [InlineData("http://indexer.example:6379/x", "port 6379 is not allowed; add its host to the trusted hosts")]
-    public void Address_that_is_written_is_judged_as_far_as_it_tells(string url, string? reason) =>
+    public void URL_is_refused_by_scheme_user_literal_address_or_port(string url, string? reason) =>
         Assert.Equal(reason, Guard().Refuse(new Uri(url, UriKind.Absolute)));
 
     [Theory]
@@ -124,7 +124,7 @@ public sealed class AddressGuardTests
     }
 
     [Fact]
-    public void Name_tells_nothing_about_its_addresses()
+    public void Resolved_address_is_checked_not_the_host_name()
     {
         var guard = Guard();
 
@@ -134,7 +134,7 @@ public sealed class AddressGuardTests
     }
 
     [Fact]
-    public void Longest_address_is_the_longest_that_is_kept()
+    public void URL_above_8192_characters_is_refused()
     {
         var start = "http://indexer.example/";
 

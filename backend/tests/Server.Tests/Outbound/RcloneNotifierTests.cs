@@ -46,7 +46,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Release_is_told_with_its_folders_and_those_that_hold_them()
+    public async Task Release_change_forgets_its_folders_and_their_parents()
     {
         _notifier.ReleaseChanged("tv", "Rel");
 
@@ -57,7 +57,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Server_without_a_user_gets_no_credentials()
+    public async Task Rclone_without_a_user_gets_no_credentials()
     {
         _options.Change(_options.CurrentValue with { RcUser = "", RcPassword = "" });
         _notifier.ReleaseChanged("tv", "Rel");
@@ -66,7 +66,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Changes_during_a_call_are_told_by_one_more()
+    public async Task Changes_during_a_call_are_sent_in_one_more()
     {
         var gate = new TaskCompletionSource();
         _rclone.Gate = gate.Task;
@@ -83,7 +83,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Too_many_changes_become_a_call_about_everything()
+    public async Task Too_many_changes_become_a_forget_all_call()
     {
         var gate = new TaskCompletionSource();
         _rclone.Gate = gate.Task;
@@ -103,7 +103,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     [InlineData(401)]
     [InlineData(500)]
     [InlineData(307)]
-    public async Task Failed_call_is_logged_once_and_told_with_the_next_change(int status)
+    public async Task Failed_call_is_logged_and_sent_with_the_next_change(int status)
     {
         _rclone.Status = status;
         _notifier.ReleaseChanged("tv", "Rel");
@@ -124,7 +124,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Failed_call_is_made_again_without_another_change_and_less_and_less_often()
+    public async Task Failed_call_is_retried_with_exponential_backoff()
     {
         _rclone.Status = 500;
         _notifier.ReleaseChanged("tv", "Rel");
@@ -149,7 +149,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Call_without_an_answer_ends_at_its_deadline()
+    public async Task Call_without_a_response_times_out_after_10_s()
     {
         _rclone.Gate = new TaskCompletionSource().Task;
         _notifier.ReleaseChanged("tv", "Rel");
@@ -163,7 +163,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Nothing_is_told_while_it_is_switched_off_or_about_that_time()
+    public async Task Changes_while_disabled_are_never_sent()
     {
         _options.Change(_options.CurrentValue with { RcEnabled = false });
         _notifier.ReleaseChanged("tv", "Before");

@@ -19,7 +19,7 @@ public sealed class ReleaseChangeTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Published_and_removed_releases_are_told_without_a_wait_for_the_answer()
+    public async Task Import_and_removal_notify_rclone_without_waiting()
     {
         await using var mock = await MockServer.StartAsync();
         await using var rclone = await FakeRclone.StartAsync();

@@ -50,7 +50,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Change_of_a_setting_beside_a_running_film_opens_no_connection_too_many()
+    public async Task Setting_change_during_playback_keeps_the_connection_cap()
     {
         await using var first = Open();
         await ReadAsync(first, 0, 200_000);
@@ -64,7 +64,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Three_changes_during_three_paused_films_open_no_connection_too_many()
+    public async Task Three_changes_with_paused_films_keep_the_connection_cap()
     {
         var films = new List<Stream>();
         for (var i = 0; i < 3; i++)
@@ -83,7 +83,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Imports_keep_to_their_share_of_the_one_limiter_across_a_change()
+    public async Task Import_limit_holds_across_a_setting_change()
     {
         _usenet.Change(_usenet.CurrentValue with { MaxQueueConnections = 1 });
         var before = Enumerable.Range(1, 20).Select(part => FetchAsync(part, OperationLane.Import)).ToArray();
@@ -96,7 +96,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Lower_cap_closes_idle_connections_at_once_and_busy_ones_when_their_replies_end()
+    public async Task Lower_cap_closes_idle_connections_now_and_busy_ones_later()
     {
         await using var film = Open();
         await ReadAsync(film, 0, 200_000);
@@ -114,7 +114,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task New_password_is_used_by_new_connections_and_the_old_ones_close_when_their_replies_end()
+    public async Task New_password_applies_to_new_connections_and_old_ones_close()
     {
         await using var film = Open();
         await ReadAsync(film, 0, 200_000);
@@ -132,7 +132,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Wrong_password_that_is_mended_is_used_at_once()
+    public async Task Corrected_password_is_used_at_once()
     {
         _usenet.Change(Settings(Account(password: "wrong")));
         await Assert.ThrowsAsync<NntpException>(() => FetchAsync(1, OperationLane.Playback));
@@ -163,7 +163,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task Removed_account_finishes_what_is_under_way_and_is_closed_then()
+    public async Task Removed_account_finishes_running_work_and_then_closes()
     {
         await using var other = await MockServer.StartAsync();
         await using (var film = Open())
@@ -183,7 +183,7 @@ public sealed class AccountTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task What_was_received_is_counted_across_changes()
+    public async Task Received_bytes_are_counted_across_setting_changes()
     {
         await using var film = Open();
         await ReadAsync(film, 0, 200_000);

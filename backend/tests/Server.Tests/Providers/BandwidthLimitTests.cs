@@ -42,7 +42,7 @@ public sealed class BandwidthLimitTests : IDisposable
     }
 
     [Fact]
-    public void Schedule_goes_by_the_clock_on_the_wall()
+    public void Schedule_follows_the_local_wall_clock()
     {
         _time.SetLocalTimeZone(TimeZoneInfo.CreateCustomTimeZone("test", TimeSpan.FromHours(8), "test", "test"));
         _usenet.Change(Usenet(("usenet.bandwidth-schedule", Evening)));
@@ -61,7 +61,7 @@ public sealed class BandwidthLimitTests : IDisposable
     [InlineData("0", "400", 409_600)]
     [InlineData("20", "400", 409_600)]
     [InlineData("1", "400", 125_000)]
-    public void Lower_one_of_the_settings_limit_and_the_kept_one_counts(string configured, string kept, long expected)
+    public void Lower_of_settings_limit_and_client_limit_applies(string configured, string kept, long expected)
     {
         var limit = Start();
         _usenet.Change(Usenet(("usenet.bandwidth-limit-mbps", configured)));
@@ -75,7 +75,7 @@ public sealed class BandwidthLimitTests : IDisposable
     }
 
     [Fact]
-    public void Kept_limit_holds_where_the_schedule_lifts_the_other()
+    public void Client_limit_holds_while_the_schedule_lifts_the_other()
     {
         _usenet.Change(Usenet(("usenet.bandwidth-limit-mbps", "50"), ("usenet.bandwidth-schedule", """[{"from":"00:00","to":"24:00","mbps":0}]""")));
         _queue.Change(Queue(("queue.speed-limit-kbps", "400")));

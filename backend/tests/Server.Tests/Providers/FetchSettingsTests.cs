@@ -26,7 +26,7 @@ public sealed class FetchSettingsTests
     [InlineData("usenet.max-queue-connections", "2", OperationLane.Playback, 3, 8)]
     [InlineData("usenet.max-queue-connections", "0", OperationLane.Import, 3, 8)]
     [InlineData("usenet.max-download-connections", "2", OperationLane.Playback, 1, 2)]
-    public async Task Connections_of_a_lane_are_as_many_as_allowed(string key, string value, OperationLane lane, int least, int most)
+    public async Task Connections_per_lane_respect_the_settings(string key, string value, OperationLane lane, int least, int most)
     {
         await using var mock = await StartMockAsync(1);
         await FetchAsync(mock, lane, connections: 8, (key, value), ("usenet.queue-pipelining.enabled", "false"), ("usenet.streaming-body-batch-width", "1"));
@@ -41,7 +41,7 @@ public sealed class FetchSettingsTests
     [InlineData("usenet.streaming-body-batch-width", "1", OperationLane.Playback, 1, 1)]
     [InlineData("usenet.streaming-body-batch-width", "3", OperationLane.Playback, 2, 3)]
     [InlineData("usenet.streaming-body-batch-width", "1", OperationLane.Import, 2, 8)]
-    public async Task Articles_asked_for_at_a_time_on_a_connection_are_as_many_as_allowed(string key, string value, OperationLane lane, int least, int most)
+    public async Task Pipeline_depth_per_lane_respects_the_settings(string key, string value, OperationLane lane, int least, int most)
     {
         await using var mock = await StartMockAsync(1);
         await FetchAsync(mock, lane, connections: 1, (key, value));
@@ -51,7 +51,7 @@ public sealed class FetchSettingsTests
     [Theory]
     [InlineData("true", 2, 100)]
     [InlineData("false", 1, 1)]
-    public async Task Checks_of_an_import_are_sent_together_or_one_by_one(string value, int least, int most)
+    public async Task Import_STATs_are_pipelined_only_if_enabled(string value, int least, int most)
     {
         await using var mock = await StartMockAsync(1);
         await using var host = Host(mock, 1, ("usenet.queue-pipelining.enabled", value));
@@ -63,7 +63,7 @@ public sealed class FetchSettingsTests
     [Theory]
     [InlineData("true", 0, 0)]
     [InlineData("false", 1, Articles)]
-    public async Task Second_provider_of_a_priority_helps_unless_they_are_used_one_after_the_other(string value, int least, int most)
+    public async Task Second_provider_is_used_in_parallel_unless_cascading(string value, int least, int most)
     {
         await using var mock = await StartMockAsync(2);
         await FetchAsync(mock, OperationLane.Playback, connections: 2, ("usenet.cascade.enabled", value));
@@ -71,7 +71,7 @@ public sealed class FetchSettingsTests
     }
 
     [Fact]
-    public void Settings_come_to_the_engine_as_they_are()
+    public void Settings_reach_the_engine_unchanged()
     {
         var plan = ProviderPlan.From(
             Options(

@@ -28,7 +28,7 @@ public sealed class FileLieStoreTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task F38_File_that_lied_before_a_restart_is_served_verified_first_after_it()
+    public async Task F38_Corrupt_file_is_still_verified_first_after_a_restart()
     {
         var release = new MockRelease("lies", 18, [new MockFile { Name = "film.mkv", Size = 8L * ArticleSize, ArticleSize = ArticleSize }]);
         await using var mock = await MockServer.StartAsync();
@@ -56,7 +56,7 @@ public sealed class FileLieStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task F38_Table_of_lies_is_bounded_and_forgets_after_a_day()
+    public async Task F38_Corrupt_file_table_is_bounded_and_expires_in_a_day()
     {
         var time = new ManualTimeProvider();
         var now = time.GetUtcNow().ToUnixTimeMilliseconds();

@@ -29,7 +29,7 @@ public sealed class LimitedServerTests : IDisposable
 
     [Fact(Timeout = 300_000)]
     [Trait("Category", "Long")]
-    public async Task Eight_players_and_five_imports_share_the_limit_and_none_of_them_fails()
+    public async Task Eight_players_and_five_imports_share_the_bandwidth_limit()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider(), new MockProvider()] });
         await using var host = await ProductHost.StartAsync(_folder, mock);

@@ -15,7 +15,7 @@ public sealed class PacedDeadlineTests
     private long? _pacedAt;
 
     [Fact]
-    public async Task Work_without_progress_ends_in_time()
+    public async Task Deadline_cancels_work_without_progress()
     {
         await using var deadline = Begin();
         _time.Advance(Limit - Moment);
@@ -27,7 +27,7 @@ public sealed class PacedDeadlineTests
     }
 
     [Fact]
-    public async Task Work_that_waits_for_the_limit_of_bandwidth_has_all_its_time_from_then_on()
+    public async Task Bandwidth_pacing_restarts_the_deadline()
     {
         await using var deadline = Begin();
         for (var i = 0; i < 100; i++)

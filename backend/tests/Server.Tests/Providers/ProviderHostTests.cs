@@ -33,7 +33,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     [InlineData(0, 100)]
     [InlineData(2, 2)]
     [InlineData(2000, 100)]
-    public void Settings_limit_the_streams_that_read(int wanted, int places)
+    public void Stream_limit_follows_the_setting_up_to_100(int wanted, int places)
     {
         var plan = ProviderPlan.From(
             Options("""{"Providers":[]}""") with { MaxStreams = wanted, ArticleBudgetBytes = 256L << 20 }, new StreamingOptions { VerifyBeforeServe = false }, 1L << 34, out _);
@@ -55,7 +55,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Providers_that_are_all_switched_off_leave_the_built_in_articles()
+    public async Task Only_disabled_providers_leave_the_built_in_articles()
     {
         _usenet.Change(Options("""{"Providers":[{"Host":"h","Type":0}]}"""));
 
@@ -64,7 +64,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Change_that_says_the_same_keeps_connections_and_engine()
+    public async Task Change_without_effect_keeps_connections_and_engine()
     {
         await using var mock = await MockServer.StartAsync();
         _usenet.Change(Options(Json(mock.Port)));
@@ -79,7 +79,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Change_of_a_limit_makes_a_new_engine_over_the_same_connections()
+    public async Task New_engine_after_a_change_reuses_the_connections()
     {
         await using var mock = await MockServer.StartAsync();
         _usenet.Change(Options(Json(mock.Port)));
@@ -94,7 +94,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Start_tells_in_words_what_came_of_each_provider()
+    public async Task Start_logs_the_outcome_for_each_provider()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "u", Password = "p" }] });
         var free = ServerProcess.FreePort();
@@ -123,7 +123,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Change_after_the_start_is_tried_too()
+    public async Task Provider_changed_after_start_is_tested_too()
     {
         await using var mock = await MockServer.StartAsync();
         _host.Start();

@@ -102,7 +102,7 @@ public sealed class ProviderJsonTests
     }
 
     [Fact]
-    public void Account_without_an_id_has_the_same_one_at_every_start_and_two_never_share_it()
+    public void Derived_account_ids_are_stable_and_unique()
     {
         const string json = """{"Providers":[{"Host":"h","User":"a"},{"Host":"h","User":"b"},{"Host":"h","User":"a"}]}""";
 
@@ -113,7 +113,7 @@ public sealed class ProviderJsonTests
     }
 
     [Fact]
-    public void More_providers_than_a_pool_takes_are_left_out()
+    public void Providers_above_the_limit_are_skipped()
     {
         var elements = string.Join(',', Enumerable.Range(0, 65).Select(i => $$"""{"Host":"h{{i}}"}"""));
 

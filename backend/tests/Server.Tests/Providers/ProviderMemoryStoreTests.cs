@@ -50,7 +50,7 @@ public sealed class ProviderMemoryStoreTests : IDisposable
     [InlineData(long.MaxValue, long.MaxValue)]
     [InlineData(253402300800000, 0)]
     [InlineData(long.MaxValue, long.MinValue)]
-    public async Task F38_Values_that_no_clock_can_say_are_believed_for_as_long_as_any_other(long until, long believed)
+    public async Task F38_Out_of_range_timestamps_are_loaded_without_error(long until, long believed)
     {
         await using var database = _folder.OpenDatabase();
         await database.WriteAsync(
@@ -76,7 +76,7 @@ public sealed class ProviderMemoryStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task F38_Breakers_survive_a_restart_and_what_cannot_be_is_left_out()
+    public async Task F38_Breakers_survive_a_restart_and_invalid_rows_do_not()
     {
         var now = _time.GetUtcNow();
         var open = new RememberedBreak(NntpFault.ConnectTimeout, now.AddMinutes(-2), now.AddSeconds(30), TimeSpan.FromSeconds(40), 3, 4);

@@ -24,7 +24,7 @@ public sealed class ProviderUsageTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Traffic_and_articles_are_counted_by_provider_and_survive_a_restart()
+    public async Task Usage_per_provider_is_counted_and_survives_a_restart()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {
@@ -54,7 +54,7 @@ public sealed class ProviderUsageTests : IDisposable
     }
 
     [Fact]
-    public async Task Days_weeks_and_months_are_those_of_the_servers_time_zone()
+    public async Task Usage_periods_follow_the_server_time_zone()
     {
         // Saturday, 3 January 2026, 23:30 in a zone two hours ahead.
         await using var host = await ProductHost.StartAsync(_folder, null, services => services.AddSingleton<TimeProvider>(_time));
@@ -84,7 +84,7 @@ public sealed class ProviderUsageTests : IDisposable
     }
 
     [Fact]
-    public async Task Counts_that_could_not_be_written_are_written_with_the_next()
+    public async Task Unsaved_counts_are_written_with_the_next_save()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);

@@ -18,7 +18,7 @@ public sealed class SpeedMeasureTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Measure_ends_with_its_time_though_nothing_comes()
+    public async Task Speed_test_ends_on_time_even_if_nothing_arrives()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions
         {

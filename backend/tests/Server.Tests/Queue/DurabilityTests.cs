@@ -21,7 +21,7 @@ public sealed class DurabilityTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Blob_is_written_synced_named_and_synced_before_the_row_and_the_row_before_the_answer()
+    public async Task Add_syncs_blob_then_row_before_the_response()
     {
         var files = new WatchedBlobFiles(_folder);
         await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
@@ -45,7 +45,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task First_upload_under_a_passing_name_has_its_folder_on_disk_before_the_answer()
+    public async Task First_staged_upload_syncs_its_folder_before_the_response()
     {
         var files = new RecordingBlobFiles();
         await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
@@ -64,7 +64,7 @@ public sealed class DurabilityTests : IDisposable
     [InlineData("fsync tmp")]
     [InlineData("rename")]
     [InlineData("fsync blobs")]
-    public async Task Full_disk_at_any_step_is_a_refusal_and_leaves_no_row(string step)
+    public async Task Full_disk_at_any_step_refuses_and_leaves_no_row(string step)
     {
         var files = new RecordingBlobFiles();
         await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
@@ -81,7 +81,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Little_free_space_is_a_refusal_before_anything_is_written()
+    public async Task Low_disk_space_refuses_before_anything_is_written()
     {
         var files = new RecordingBlobFiles { Free = 64 << 20 };
         await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
@@ -93,7 +93,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Adds_of_many_clients_are_all_kept_once()
+    public async Task Concurrent_adds_are_each_kept_once()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var ids = new ConcurrentBag<string>();
@@ -111,7 +111,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Equal_nzb_survives_the_removal_of_its_twin_while_it_is_being_added()
+    public async Task Identical_NZB_survives_removal_of_its_twin_during_the_add()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("a.mkv");
@@ -128,7 +128,7 @@ public sealed class DurabilityTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_that_is_never_accepted_leaves_nothing()
+    public async Task Unaccepted_upload_leaves_no_file()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("a.mkv");

@@ -34,7 +34,7 @@ public sealed class HostileNameTests : IDisposable
     }
 
     [Fact]
-    public async Task Names_become_names_of_one_folder_and_one_file_and_nothing_else()
+    public async Task Hostile_names_become_one_safe_file_or_folder_name()
     {
         var disposition = "";
         await using var indexer = await FakeIndexer.StartAsync(context =>

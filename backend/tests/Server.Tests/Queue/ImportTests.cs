@@ -46,7 +46,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Folder_that_the_history_names_leads_to_the_film()
+    public async Task Storage_folder_in_the_history_leads_to_the_film()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -74,7 +74,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Import_asks_for_first_and_last_articles_and_never_for_volumes_of_par2()
+    public async Task Import_fetches_edge_articles_and_no_PAR2_volumes()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -96,7 +96,7 @@ public sealed class ImportTests : IDisposable
     [InlineData("corrupt", "CorruptArticles", "film.mkv: an article it cannot do without is damaged at every provider.")]
     [InlineData("companion", null, "")]
     [InlineData("middle", null, "")]
-    public async Task Damage_ends_an_item_only_where_a_film_cannot_do_without(string what, string? reason, string sentence)
+    public async Task Damage_fails_an_item_only_if_the_film_needs_the_article(string what, string? reason, string sentence)
     {
         var release = new MockRelease(
             "rel",
@@ -129,7 +129,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Damage_on_the_way_of_one_moment_ends_no_item()
+    public async Task Transient_damage_does_not_fail_an_item()
     {
         var release = Release("film.mkv");
         var first = release.MessageId(0, 1);
@@ -147,7 +147,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Restart_takes_items_up_again_and_keeps_the_validator()
+    public async Task Restart_resumes_items_and_keeps_the_ETag()
     {
         await using var mock = await MockServer.StartAsync();
         var nzb = Release("film.mkv").ToNzb();
@@ -179,7 +179,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Publishing_that_cannot_write_its_last_row_leaves_nothing_but_the_queue_item()
+    public async Task Failed_publish_leaves_only_the_queue_item()
     {
         await using var mock = await MockServer.StartAsync();
         string id;
@@ -212,7 +212,7 @@ public sealed class ImportTests : IDisposable
     [InlineData("lost")]
     [InlineData("other")]
     [InlineData("cut")]
-    public async Task Item_whose_stored_copy_is_lost_or_damaged_fails_and_blocks_no_other(string damage)
+    public async Task Lost_or_damaged_stored_NZB_fails_only_its_own_item(string damage)
     {
         await using var mock = await MockServer.StartAsync();
         var release = Release("film.mkv");
@@ -268,7 +268,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Removed_item_is_cancelled_and_its_copy_goes()
+    public async Task Stored_NZB_is_deleted_with_its_last_queue_item()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("a.mkv");

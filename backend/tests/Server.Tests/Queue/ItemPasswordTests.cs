@@ -25,7 +25,7 @@ public sealed class ItemPasswordTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Password_is_sealed_in_the_row_and_clients_read_it()
+    public async Task Password_is_encrypted_at_rest_and_readable_by_clients()
     {
         await using var server = await JobServer.StartAsync(_temporary);
         await server.AddAsync("Form", ("password", Canary));
@@ -46,7 +46,7 @@ public sealed class ItemPasswordTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_comes_back_with_its_item_from_the_history()
+    public async Task Retry_from_history_restores_the_password()
     {
         await using var server = await JobServer.StartAsync(_temporary);
         var id = await server.AddAsync("Some.Release", ("password", Canary));
@@ -69,7 +69,7 @@ public sealed class ItemPasswordTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_with_a_locked_password_waits_and_goes_on_with_the_key()
+    public async Task Item_with_a_locked_password_waits_for_the_key()
     {
         string id;
         await using (var server = await JobServer.StartAsync(_temporary))
@@ -94,7 +94,7 @@ public sealed class ItemPasswordTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_with_a_locked_address_waits_without_a_try()
+    public async Task Item_with_a_locked_URL_waits_without_a_fetch()
     {
         string id;
         await using (var server = await JobServer.StartAsync(_temporary, null, null, ("SLUICE_CONFIG__API__ADDURL_TRUSTED_HOSTS", "*")))
@@ -117,7 +117,7 @@ public sealed class ItemPasswordTests : IDisposable
     }
 
     [Fact]
-    public async Task New_password_without_the_key_is_sealed_later()
+    public async Task Password_added_without_the_key_is_encrypted_later()
     {
         await using (var server = await JobServer.StartAsync(_temporary))
             Assert.True(File.Exists(KeyFile));
@@ -140,7 +140,7 @@ public sealed class ItemPasswordTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Passwords_of_an_earlier_version_are_sealed_with_the_key(bool hasKey)
+    public async Task Plain_passwords_of_an_old_version_get_encrypted(bool hasKey)
     {
         await using (await JobServer.StartAsync(_temporary))
         {

@@ -14,7 +14,7 @@ public sealed class ItemPlaceTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task File_of_an_item_is_renamed_with_it()
+    public async Task NZB_file_follows_name_and_category_of_its_item()
     {
         await using var host = await StartAsync();
         var first = (await host.AddAsync(NzbText.Of("a.mkv"), "First.nzb", Token, "&cat=tv"))[0];
@@ -34,7 +34,7 @@ public sealed class ItemPlaceTests : IDisposable
     }
 
     [Fact]
-    public async Task File_under_a_name_of_its_own_keeps_it()
+    public async Task NZB_file_with_its_own_name_keeps_it()
     {
         await using var host = await StartAsync();
         await host.PutAsync("/nzbs/tv/packed.nzb.gz", NzbText.Gzip(NzbText.Of("a.mkv")), Token);
@@ -51,7 +51,7 @@ public sealed class ItemPlaceTests : IDisposable
     }
 
     [Fact]
-    public async Task File_of_several_items_stays()
+    public async Task NZB_file_of_several_items_stays_in_place()
     {
         await using var host = await StartAsync();
         await host.PutAsync("/nzbs/tv/two.zip", NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv"))), Token);

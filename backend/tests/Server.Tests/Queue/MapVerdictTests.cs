@@ -19,7 +19,7 @@ public sealed class MapVerdictTests
     [InlineData("film.mkv", null, "extra.mkv", "m3", "CompressedArchive")]
     [InlineData("disc.iso", "m3", "disc.txt", null, "CompressedArchive")]
     [InlineData("program.exe", "m3", "readme.txt", null, "CompressedArchive")]
-    public void Compressed_entry_ends_an_item_only_where_the_release_is_about_it(
+    public void Compressed_entry_fails_an_item_only_if_it_is_main_content(
         string large, string? largeMethod, string small, string? smallMethod, string? reason) =>
         Assert.Equal(reason, Judge([File(large, Film, largeMethod), File(small, Film / 50, smallMethod)]));
 
@@ -31,7 +31,7 @@ public sealed class MapVerdictTests
     [InlineData(ArchiveFault.Unsupported, "UnsupportedArchive")]
     [InlineData(ArchiveFault.Gone, "MissingArticles")]
     [InlineData(ArchiveFault.Damaged, "CorruptArticles")]
-    public void Set_that_cannot_be_streamed_ends_an_item_with_its_reason(ArchiveFault fault, string reason)
+    public void Unstreamable_set_fails_the_item_with_its_reason(ArchiveFault fault, string reason)
     {
         Assert.Equal(reason, Judge([], Set(fault, Film)));
         Assert.Equal(reason, Judge([File("other.mkv", Film)], Set(fault, Film / 2)));

@@ -22,7 +22,7 @@ public sealed class NamesTests
     [InlineData("/leading", "/leading", null)]
     [InlineData("Rel{{}}", "Rel", null)]
     [InlineData("", "", null)]
-    public void Password_and_extensions_are_no_part_of_a_name(string text, string name, string? password) =>
+    public void Name_is_parsed_without_password_and_extensions(string text, string name, string? password) =>
         Assert.Equal(new ItemName(name, password), ItemName.Parse(text));
 
     [Theory]
@@ -31,7 +31,7 @@ public sealed class NamesTests
     [InlineData("   ", "Unnamed")]
     [InlineData("..", "__")]
     [InlineData("a/../b", "a_.._b")]
-    public void Name_of_a_release_can_stand_anywhere(string name, string clean) => Assert.Equal(clean, ReleaseName.Clean(name, windowsSafe: false));
+    public void Release_name_is_cleaned_for_use_in_paths(string name, string clean) => Assert.Equal(clean, ReleaseName.Clean(name, windowsSafe: false));
 
     [Fact]
     public void Long_name_leaves_room_for_number_and_extension()
@@ -53,6 +53,6 @@ public sealed class NamesTests
     [InlineData("completed-symlinks", true)]
     [InlineData("mnt", true)]
     [InlineData("tv show", false)]
-    public void Name_of_a_folder_above_is_ambiguous(string name, bool expected) =>
+    public void Name_of_a_parent_folder_is_ambiguous(string name, bool expected) =>
         Assert.Equal(expected, ReleaseName.IsAmbiguous(name, "tv", "/mnt/nzbdav/completed-symlinks"));
 }

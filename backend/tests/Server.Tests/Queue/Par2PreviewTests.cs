@@ -23,7 +23,7 @@ public sealed class Par2PreviewTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Par2_files_are_published_and_shown_while_the_setting_says_so()
+    public async Task PAR2_files_are_listed_only_while_the_setting_is_on()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -61,7 +61,7 @@ public sealed class Par2PreviewTests : IDisposable
     }
 
     [Fact]
-    public async Task Par2_files_alone_are_no_release()
+    public async Task Release_with_only_PAR2_files_fails()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, null, ("SLUICE_CONFIG__WEBDAV__PREVIEW_PAR2_FILES", "true"));

@@ -25,7 +25,7 @@ public sealed class PostMeasureTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Paused_item_has_its_size_and_age_in_both_apis()
+    public async Task Paused_item_shows_size_and_age_in_both_APIs()
     {
         await using var server = await JobServer.StartAsync(_folder);
         var id = (await server.Host.AddAsync(Post, "Rel.nzb", Token, "&priority=-2"))[0];
@@ -42,7 +42,7 @@ public sealed class PostMeasureTests : IDisposable
     }
 
     [Fact]
-    public async Task Packed_nzbs_are_measured_each_for_itself()
+    public async Task NZBs_in_an_archive_are_measured_individually()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var ids = await host.AddAsync(NzbText.Zip(("a.nzb", Post), ("b.nzb", NzbText.Of("b.mkv")), ("c.nzb", "none"u8.ToArray())), "Two.zip", Token, "&priority=-2");
@@ -55,7 +55,7 @@ public sealed class PostMeasureTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_back_from_the_history_is_measured_again()
+    public async Task Retried_item_is_measured_again()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         await host.CallAsync("mode=pause", Token);
@@ -76,7 +76,7 @@ public sealed class PostMeasureTests : IDisposable
     }
 
     [Fact]
-    public async Task Items_of_before_are_measured_after_the_start()
+    public async Task Items_of_an_old_version_are_measured_after_start()
     {
         string[] ids;
         await using (var host = await ProductHost.StartAsync(_folder))
@@ -102,7 +102,7 @@ public sealed class PostMeasureTests : IDisposable
     }
 
     [Fact]
-    public async Task Taking_a_removal_back_keeps_the_measure()
+    public async Task Undo_of_a_removal_keeps_the_post_measure()
     {
         await using var server = await JobServer.StartAsync(_folder);
         var id = (await server.Host.AddAsync(Post, "Rel.nzb", Token, "&priority=-2"))[0];

@@ -22,7 +22,7 @@ public sealed class QueueChangeTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Renamed_item_is_published_under_its_new_name_without_starting_over()
+    public async Task Rename_during_import_applies_without_a_restart()
     {
         await using var mock = await MockServer.StartAsync();
         var change = new ChangeStep();
@@ -41,7 +41,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task File_that_is_put_anew_while_it_is_imported_is_published_with_its_new_bytes_alone()
+    public async Task NZB_replaced_during_import_is_published_with_new_content()
     {
         await using var mock = await MockServer.StartAsync();
         var change = new ChangeStep();
@@ -65,7 +65,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Packed_file_shows_its_bytes_after_a_restart()
+    public async Task Packed_upload_reads_back_equal_after_a_restart()
     {
         var zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
         await using (var host = await ProductHost.StartAsync(_folder))
@@ -80,7 +80,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_is_imported_though_the_file_that_it_came_in_is_lost()
+    public async Task Item_is_imported_even_if_its_raw_upload_is_lost()
     {
         await using var mock = await MockServer.StartAsync();
         var release = new MockRelease("rel", 5, [new MockFile { Name = "film.mkv", Size = 50_000, ArticleSize = 20_000 }]);
@@ -94,7 +94,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_that_was_paused_after_it_was_picked_is_not_worked_on()
+    public async Task Import_of_a_paused_or_removed_item_does_nothing()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var paused = await host.AddAsync(NzbText.Of("a.mkv"), "A.nzb", Token, "&priority=-2");
@@ -107,7 +107,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Waiting_item_is_tried_again_when_a_provider_is_set()
+    public async Task Waiting_item_is_retried_once_a_provider_is_set()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder);
@@ -124,7 +124,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Waiting_item_does_not_read_its_nzb_again()
+    public async Task Retry_of_a_waiting_item_does_not_reread_the_NZB()
     {
         await using var mock = await MockServer.StartAsync();
         var files = new CountedReads();
@@ -142,7 +142,7 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Waiting_item_that_is_removed_leaves_no_wait_behind()
+    public async Task Removed_waiting_item_leaves_no_pending_retry()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var id = await host.AddAsync(NzbText.Of("a.mkv"), "A.nzb", Token);

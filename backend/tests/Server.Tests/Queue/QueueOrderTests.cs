@@ -17,7 +17,7 @@ public sealed class QueueOrderTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Item_with_a_new_priority_is_the_last_of_its_band()
+    public async Task Priority_change_puts_an_item_last_in_its_new_priority()
     {
         await using var database = await OpenAsync("H1 H2 N1 N2 L1");
         var order = new QueueOrderStore(database);
@@ -39,7 +39,7 @@ public sealed class QueueOrderTests : IDisposable
     [InlineData("N2", "N3", "N1 N3 N2 N4 N5", 2)]
     [InlineData("N3", "N2", "N1 N3 N2 N4 N5", 1)]
     [InlineData("N1", "N5", "N2 N3 N4 N5 N1", 4)]
-    public async Task Item_takes_the_place_of_another_one(string item, string target, string expected, int index)
+    public async Task Moved_item_takes_the_place_of_the_target(string item, string target, string expected, int index)
     {
         await using var database = await OpenAsync("N1 N2 N3 N4 N5");
 
@@ -58,7 +58,7 @@ public sealed class QueueOrderTests : IDisposable
     [InlineData("H1", "N2", "H2 N1 N2 H1 L1", 3, QueuePriority.Normal)]
     [InlineData("H2", "L1", "H1 N1 N2 L1 H2", 4, QueuePriority.Low)]
     [InlineData("L1", "N1", "H1 H2 L1 N1 N2", 2, QueuePriority.Normal)]
-    public async Task Item_takes_the_priority_with_the_place(string item, string target, string expected, int index, object priority)
+    public async Task Moved_item_takes_the_priority_of_the_target(string item, string target, string expected, int index, object priority)
     {
         await using var database = await OpenAsync("H1 H2 N1 N2 L1");
 
@@ -73,7 +73,7 @@ public sealed class QueueOrderTests : IDisposable
     [InlineData("N3", "N2", "N1 N2 N3 N4 N5", 2)]
     [InlineData("N1", "N4", "N1 N2 N3 N4 N5", 0)]
     [InlineData("N5", "N4", "N1 N2 N3 N5 N4", 3)]
-    public async Task Items_being_worked_on_keep_the_front(string item, string target, string expected, int index)
+    public async Task Running_items_keep_the_front_of_the_queue(string item, string target, string expected, int index)
     {
         await using var database = await OpenAsync("N1 N2 N3 N4 N5");
 
@@ -84,7 +84,7 @@ public sealed class QueueOrderTests : IDisposable
     }
 
     [Fact]
-    public async Task Items_that_run_keep_the_front_of_a_band_against_others_too()
+    public async Task Running_items_keep_the_front_against_other_priorities()
     {
         await using var database = await OpenAsync("H1 H2 N1 N2 L1");
 
@@ -95,7 +95,7 @@ public sealed class QueueOrderTests : IDisposable
     }
 
     [Fact]
-    public async Task Move_to_nowhere_or_onto_itself_is_none()
+    public async Task Move_to_a_missing_target_or_itself_does_nothing()
     {
         await using var database = await OpenAsync("N1 N2");
 
@@ -109,7 +109,7 @@ public sealed class QueueOrderTests : IDisposable
     }
 
     [Fact]
-    public async Task Sorting_keeps_the_bands_and_the_order_of_equals()
+    public async Task Sort_is_stable_and_stays_within_priorities()
     {
         await using var database = _temporary.OpenDatabase();
         await database.InsertAsync(

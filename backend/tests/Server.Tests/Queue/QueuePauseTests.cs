@@ -18,7 +18,7 @@ public sealed class QueuePauseTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Pause_lasts_until_it_is_ended()
+    public async Task Pause_lasts_across_restarts_until_resumed()
     {
         await RunAsync(async pause =>
         {
@@ -37,7 +37,7 @@ public sealed class QueuePauseTests : IDisposable
     }
 
     [Fact]
-    public async Task Timed_pause_ends_in_the_run_in_which_it_began() => await RunAsync(async pause =>
+    public async Task Timed_pause_ends_without_a_restart() => await RunAsync(async pause =>
     {
         await pause.PauseAsync(TimeSpan.FromMinutes(90), Token);
         Assert.Equal(TimeSpan.FromMinutes(90), pause.Left);
@@ -49,7 +49,7 @@ public sealed class QueuePauseTests : IDisposable
     });
 
     [Fact]
-    public async Task Setting_that_is_changed_elsewhere_pauses_too()
+    public async Task Changed_setting_pauses_the_queue()
     {
         await using var host = await StartAsync();
 
@@ -61,7 +61,7 @@ public sealed class QueuePauseTests : IDisposable
     }
 
     [Fact]
-    public async Task Pause_that_the_environment_decides_about_is_refused()
+    public async Task Resume_is_refused_if_the_environment_pauses_the_queue()
     {
         await using var host = await StartAsync(("SLUICE_CONFIG__QUEUE__PAUSED", "true"));
         const string locked = """{"status":false,"error":"Configuration locked"}""";
@@ -73,7 +73,7 @@ public sealed class QueuePauseTests : IDisposable
     }
 
     [Fact]
-    public async Task Timed_pause_goes_on_after_a_restart_for_the_rest_of_its_time()
+    public async Task Timed_pause_continues_after_a_restart()
     {
         await RunAsync(pause => pause.PauseAsync(TimeSpan.FromMinutes(90), Token));
         _time.Advance(TimeSpan.FromMinutes(60));
@@ -88,7 +88,7 @@ public sealed class QueuePauseTests : IDisposable
     }
 
     [Fact]
-    public async Task Clock_that_is_set_moves_no_pause_under_way()
+    public async Task Clock_change_does_not_move_a_running_pause()
     {
         await RunAsync(async pause =>
         {
@@ -107,7 +107,7 @@ public sealed class QueuePauseTests : IDisposable
     }
 
     [Fact]
-    public async Task Later_change_takes_the_place_of_the_one_before()
+    public async Task Later_pause_replaces_the_earlier_one()
     {
         await RunAsync(async pause =>
         {

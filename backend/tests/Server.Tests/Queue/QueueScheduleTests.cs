@@ -10,7 +10,7 @@ namespace Sluice.Server.Tests.Queue;
 public sealed class QueueScheduleTests
 {
     [Fact]
-    public async Task Wait_doubles_up_to_ten_minutes_and_wakes_the_worker_each_time()
+    public async Task Retry_wait_doubles_up_to_10_minutes_and_wakes_the_worker()
     {
         var time = new ManualTimeProvider();
         using var schedule = new QueueSchedule(new EventFeed(), time);
@@ -31,7 +31,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Wait_is_over_with_its_timer_wherever_the_clock_stands()
+    public async Task Timer_ends_the_wait_even_if_the_clock_was_set_back()
     {
         var time = new ClockSetBack();
         using var schedule = new QueueSchedule(new EventFeed(), time);
@@ -44,7 +44,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Waits_that_are_ended_together_wake_the_worker_and_count_from_the_first_again()
+    public async Task RetryAll_wakes_the_worker_and_resets_the_waits()
     {
         var time = new ManualTimeProvider();
         using var schedule = new QueueSchedule(new EventFeed(), time);
@@ -60,7 +60,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Item_is_held_for_three_seconds_and_then_wakes_the_worker()
+    public async Task Held_item_wakes_the_worker_after_three_seconds()
     {
         var time = new ManualTimeProvider();
         using var schedule = new QueueSchedule(new EventFeed(), time);
@@ -77,7 +77,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Item_that_was_put_as_a_file_is_held()
+    public async Task Item_uploaded_by_PUT_is_held()
     {
         await using var server = await TreeServer.StartAsync();
 
@@ -89,7 +89,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public async Task Work_on_an_item_ends_when_another_file_takes_its_place()
+    public async Task Replacing_the_NZB_file_cancels_the_running_import()
     {
         await using var server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>");
@@ -106,7 +106,7 @@ public sealed class QueueScheduleTests
     }
 
     [Fact]
-    public void Hold_is_no_wait_for_a_provider_and_does_not_lengthen_the_first()
+    public void Hold_is_not_a_retry_and_does_not_lengthen_the_first_wait()
     {
         var time = new ManualTimeProvider();
         using var schedule = new QueueSchedule(new EventFeed(), time);

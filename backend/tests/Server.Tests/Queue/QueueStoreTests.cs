@@ -30,7 +30,7 @@ public sealed class QueueStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Import_ends_an_item_unless_it_was_paused_a_moment_ago()
+    public async Task Finish_removes_an_item_unless_it_is_paused()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);
@@ -44,7 +44,7 @@ public sealed class QueueStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Order_is_by_priority_and_then_by_arrival()
+    public async Task Items_are_ordered_by_priority_then_arrival()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);
@@ -64,7 +64,7 @@ public sealed class QueueStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Next_item_is_the_first_that_is_neither_paused_nor_skipped()
+    public async Task Next_item_is_the_first_not_paused_or_skipped()
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);

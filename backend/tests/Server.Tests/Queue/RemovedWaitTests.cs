@@ -16,7 +16,7 @@ public sealed class RemovedWaitTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Item_that_is_removed_while_its_wait_begins_waits_for_nothing()
+    public async Task Item_removed_as_its_wait_begins_leaves_no_retry()
     {
         var cancel = TestContext.Current.CancellationToken;
         var time = new RemovingTime(_folder.Folder.Database);

@@ -21,7 +21,7 @@ public sealed class RunningItemTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Paused_item_stops_and_starts_over_when_it_is_resumed()
+    public async Task Paused_item_stops_and_restarts_on_resume()
     {
         await using var mock = await MockServer.StartAsync();
         var gate = new GateStep(_ => true);
@@ -40,7 +40,7 @@ public sealed class RunningItemTests : IDisposable
     }
 
     [Fact]
-    public async Task Paused_queue_begins_nothing_but_what_is_forced_and_ends_what_runs()
+    public async Task Paused_queue_starts_only_forced_items_and_finishes_running()
     {
         await using var mock = await MockServer.StartAsync();
         var gate = new GateStep(item => item.Name == "Running");
@@ -64,7 +64,7 @@ public sealed class RunningItemTests : IDisposable
     }
 
     [Fact]
-    public async Task Nothing_begins_once_the_pause_of_the_queue_was_answered()
+    public async Task No_item_starts_after_the_pause_call_returns()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, variables: ("SLUICE_CONFIG__QUEUE__WORKER_COUNT", "4"));
@@ -90,7 +90,7 @@ public sealed class RunningItemTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_that_is_forced_begins_although_the_queue_is_paused_since_before_the_start()
+    public async Task Forced_item_starts_in_a_queue_paused_before_the_restart()
     {
         await using var mock = await MockServer.StartAsync();
         string id;
@@ -110,7 +110,7 @@ public sealed class RunningItemTests : IDisposable
     }
 
     [Fact]
-    public async Task Category_and_name_that_change_meanwhile_count_when_the_item_is_published()
+    public async Task Category_and_name_changed_during_import_apply_on_publish()
     {
         await using var mock = await MockServer.StartAsync();
         var gate = new GateStep(_ => true);
@@ -130,7 +130,7 @@ public sealed class RunningItemTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_is_given_up_while_it_is_checked_and_at_no_other_step()
+    public async Task Item_can_be_canceled_only_during_the_availability_check()
     {
         await using var mock = await MockServer.StartAsync();
         var early = new GateStep(item => item.Name == "Early");
@@ -161,7 +161,7 @@ public sealed class RunningItemTests : IDisposable
     [InlineData(typeof(ReadNzb))]
     [InlineData(typeof(ProbeHeads))]
     [InlineData(typeof(Publish))]
-    public async Task F39_Item_that_hangs_at_any_step_fails_after_a_second_try_and_blocks_no_other(Type step)
+    public async Task F39_Hanging_item_fails_after_two_tries_and_blocks_no_other(Type step)
     {
         await using var mock = await MockServer.StartAsync();
         var time = new ManualTimeProvider();
@@ -186,7 +186,7 @@ public sealed class RunningItemTests : IDisposable
     }
 
     [Fact]
-    public async Task Import_tells_of_each_step_and_keeps_its_timings()
+    public async Task Import_reports_each_step_and_records_its_timing()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);

@@ -15,7 +15,7 @@ public sealed class SegmentSampleTests
     [InlineData(65)]
     [InlineData(1000)]
     [InlineData(744_439)]
-    public void Sample_has_each_place_once_and_the_ends_first(int segments)
+    public void Sample_picks_each_segment_once_starting_with_both_ends(int segments)
     {
         var picked = SegmentSample.Pick([Entry(0, 10, segments)], 64);
 
@@ -30,7 +30,7 @@ public sealed class SegmentSampleTests
     [InlineData(8)]
     [InlineData(16)]
     [InlineData(32)]
-    public void Any_beginning_of_the_sample_is_spread_evenly(int beginning)
+    public void Any_prefix_of_the_sample_is_spread_evenly(int beginning)
     {
         const int segments = 100_000;
         var places = SegmentSample.Pick([Entry(0, 0, segments)], 64).Take(beginning).Order().ToList();
@@ -40,7 +40,7 @@ public sealed class SegmentSampleTests
     }
 
     [Fact]
-    public void Sample_goes_over_all_files_and_leaves_out_what_lies_between_them()
+    public void Sample_covers_all_files_and_nothing_in_between()
     {
         var picked = SegmentSample.Pick([Entry(0, 0, 10), Entry(1, 100, 0), Entry(2, 200, 10)], 64);
 

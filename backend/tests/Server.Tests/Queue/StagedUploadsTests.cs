@@ -29,7 +29,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_is_there_for_an_hour()
+    public async Task Staged_upload_is_deleted_after_an_hour()
     {
         var uploads = await StartAsync();
         Assert.Equal(StagingOutcome.Created, await AddAsync(uploads, "a.part", 5));
@@ -44,7 +44,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_is_on_disk_before_it_is_answered()
+    public async Task Staged_upload_is_synced_to_disk_with_its_folder()
     {
         var uploads = await StartAsync();
         await AddAsync(uploads, "a.part", 5);
@@ -56,7 +56,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_takes_the_place_of_one_of_its_name_unless_that_is_forbidden()
+    public async Task Upload_replaces_one_of_the_same_name_if_allowed()
     {
         var uploads = await StartAsync();
         await AddAsync(uploads, "a.part", 5);
@@ -76,7 +76,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Uploads_are_still_there_after_a_restart_for_the_rest_of_their_hour()
+    public async Task Uploads_survive_a_restart_for_the_rest_of_their_hour()
     {
         var before = await StartAsync();
         await AddAsync(before, "a.part", 5);
@@ -101,7 +101,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_whose_hour_ended_while_the_server_was_down_is_removed_at_start()
+    public async Task Upload_expired_during_downtime_is_deleted_at_start()
     {
         var before = await StartAsync();
         await AddAsync(before, "a.part", 5);
@@ -114,7 +114,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Number_is_bounded_and_nothing_makes_room()
+    public async Task Upload_above_the_count_limit_is_refused()
     {
         var uploads = await StartAsync();
         for (var i = 0; i < StagedUploads.MaxUploads; i++)
@@ -129,7 +129,7 @@ public sealed class StagedUploadsTests : IDisposable
     [Theory]
     [InlineData(Longest, false)]
     [InlineData(Longest - 1, true)]
-    public async Task Bytes_are_bounded_and_those_on_their_way_count(int last, bool fits)
+    public async Task Byte_limit_includes_uploads_in_progress(int last, bool fits)
     {
         var uploads = await StartAsync();
         await AddAsync(uploads, "1.part", Longest);
@@ -149,7 +149,7 @@ public sealed class StagedUploadsTests : IDisposable
     }
 
     [Fact]
-    public async Task Full_disk_leaves_nothing_behind()
+    public async Task Full_disk_refuses_the_upload_and_leaves_no_file()
     {
         var uploads = await StartAsync();
 

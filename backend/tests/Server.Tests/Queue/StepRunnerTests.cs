@@ -35,7 +35,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _work.DisposeAsync();
 
     [Fact]
-    public async Task Step_without_progress_is_run_twice_and_then_stalled()
+    public async Task Step_without_progress_fails_as_stalled_after_two_runs()
     {
         var tries = 0;
         var step = new Step(async (progress, token) =>
@@ -54,7 +54,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Progress_pushes_the_deadline_back_and_shows_in_percent()
+    public async Task Progress_extends_the_deadline_and_updates_the_percentage()
     {
         using var cancel = new CancellationTokenSource();
         _activity.Begin("id", "Slow", _time.GetTimestamp(), cancel);
@@ -78,7 +78,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Step_between_others_takes_its_share_by_its_weight_alone()
+    public async Task Step_share_of_the_percentage_follows_its_weight()
     {
         Assert.Equal([("A", 0), ("A", 33), ("A", 66), ("B", 66), ("B", 83), ("B", 100)], await PercentagesAsync(("A", 20), ("B", 10)));
         Assert.Equal(
@@ -98,7 +98,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Steps_tell_when_they_begin_and_how_they_end()
+    public async Task Steps_report_their_start_and_outcome()
     {
         using var watched = _events.Subscribe();
         var found = new Step((progress, _) =>
@@ -124,7 +124,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Step_that_is_interrupted_has_failed()
+    public async Task Throwing_step_is_reported_as_failed()
     {
         using var watched = _events.Subscribe();
         var step = new Step((_, _) => throw new InvalidOperationException("broken"));
@@ -137,7 +137,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Cancelled_work_is_no_stall()
+    public async Task Canceled_work_is_not_a_stall()
     {
         using var cancel = new CancellationTokenSource();
         var step = new Step(async (progress, token) =>

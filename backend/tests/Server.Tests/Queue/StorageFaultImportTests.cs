@@ -22,7 +22,7 @@ public sealed class StorageFaultImportTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Faults))]
-    public async Task Item_whose_nzb_cannot_be_read_for_a_while_waits_and_is_published_then(string fault)
+    public async Task Item_with_an_unreadable_NZB_waits_and_publishes_later(string fault)
     {
         await using var mock = await MockServer.StartAsync();
         var files = new RecordingBlobFiles();

@@ -20,7 +20,7 @@ public sealed class UnpackedStreamTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Streams_in_a_row_are_one_file()
+    public async Task Concatenated_streams_unpack_as_one_file()
     {
         Assert.Equal("Hello, NZB\nHello, NZB\n"u8.ToArray(), await UnpackAsync("bzip2", Foreign));
         Assert.Equal(Plain, await UnpackAsync("bzip2", [.. Plain.Chunk(100).SelectMany(NzbText.Bzip2)]));
@@ -34,11 +34,11 @@ public sealed class UnpackedStreamTests
     [InlineData("BZ")]
     [InlineData("garbage")]
     [InlineData("\0\0\0\0")]
-    public async Task What_follows_the_last_stream_is_passed_over(string garbage) =>
+    public async Task Trailing_garbage_is_ignored(string garbage) =>
         Assert.Equal(Plain, await UnpackAsync("bzip2", [.. NzbText.Bzip2(Plain), .. garbage.Select(c => (byte)c)]));
 
     [Fact]
-    public async Task Cut_at_any_byte_is_damage()
+    public async Task Truncated_stream_is_damaged()
     {
         var packed = NzbText.Bzip2(Plain);
         for (var length = 4; length < packed.Length; length++)
@@ -46,7 +46,7 @@ public sealed class UnpackedStreamTests
     }
 
     [Fact]
-    public async Task Cut_between_streams_is_an_end_and_inside_the_second_is_damage()
+    public async Task Truncation_between_streams_is_an_end_inside_one_is_damage()
     {
         var packed = NzbText.Bzip2(Plain);
         byte[] two = [.. packed, .. packed];
@@ -57,7 +57,7 @@ public sealed class UnpackedStreamTests
     }
 
     [Fact]
-    public async Task Any_flipped_bit_is_damage_or_changes_nothing()
+    public async Task Flipped_bit_is_detected_or_changes_nothing()
     {
         var packed = NzbText.Bzip2(Plain);
         for (var bit = 24; bit < packed.Length * 8; bit++)
@@ -79,7 +79,7 @@ public sealed class UnpackedStreamTests
     }
 
     [Fact]
-    public async Task Streams_of_nothing_end_with_the_upload()
+    public async Task Read_of_empty_streams_can_be_canceled()
     {
         using var cancel = new CancellationTokenSource();
         await cancel.CancelAsync();
@@ -92,7 +92,7 @@ public sealed class UnpackedStreamTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(40)]
-    public async Task Streams_of_next_to_nothing_are_damage_after_a_thousand(int bytesEach)
+    public async Task More_than_1000_tiny_streams_are_refused(int bytesEach)
     {
         var one = NzbText.Bzip2(new byte[bytesEach]);
         Assert.Equal(1_000 * bytesEach, (await UnpackAsync("bzip2", Repeated(one, 1_000))).Length);
@@ -106,7 +106,7 @@ public sealed class UnpackedStreamTests
     }
 
     [Fact]
-    public async Task Streams_of_a_parallel_packer_are_one_file_however_many()
+    public async Task More_than_1000_full_streams_unpack_as_one_file()
     {
         // The smallest blocks that there are.
         var plain = new byte[100_000];

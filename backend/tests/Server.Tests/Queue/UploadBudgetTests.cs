@@ -24,7 +24,7 @@ public sealed class UploadBudgetTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Zip_whose_entries_share_their_bytes_is_one_failure()
+    public async Task Zip_bomb_with_overlapping_entries_fails_as_one_item()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         // Each entry unpacks to four times its size, all of them to more than a thousand times that of the zip.
@@ -41,7 +41,7 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task Upload_that_takes_too_long_is_given_up()
+    public async Task Slow_upload_is_aborted_after_an_hour()
     {
         var time = new ManualTimeProvider();
         await using var host = await ProductHost.StartAsync(_folder, null, services => services.AddSingleton<TimeProvider>(time));
@@ -58,7 +58,7 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task Call_whose_upload_takes_too_long_is_answered_while_the_client_still_sends()
+    public async Task Slow_addfile_upload_gets_408_before_it_ends()
     {
         var answer = await SendSlowlyAsync(
             $"POST /api?mode=addfile&apikey={ProductHost.Key}",
@@ -69,11 +69,11 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task Put_that_takes_too_long_is_answered_while_the_client_still_sends() =>
+    public async Task Slow_PUT_upload_gets_408_before_it_ends() =>
         Assert.Equal(408, (await SendSlowlyAsync("PUT /nzbs/tv/a.nzb", Login, "<nzb></nzb>")).Status);
 
     [Fact]
-    public async Task Upload_under_a_passing_name_that_takes_too_long_is_given_up()
+    public async Task Slow_staged_upload_is_aborted_after_an_hour()
     {
         var time = new ManualTimeProvider();
         await using var host = await ProductHost.StartAsync(_folder, null, services => services.AddSingleton<TimeProvider>(time));
@@ -87,7 +87,7 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task Blob_goes_with_its_item_while_another_upload_is_under_way()
+    public async Task Blob_is_deleted_with_its_item_during_another_upload()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var ids = await host.AddAsync(NzbText.Of("a.mkv"), "a.nzb", Token, "&priority=-2");
@@ -101,7 +101,7 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     [Fact]
-    public async Task Removal_of_a_file_that_takes_long_stops_no_other_write()
+    public async Task Slow_file_deletion_blocks_no_other_write()
     {
         using var files = new HeldDeletes();
         await using var host = await ProductHost.StartAsync(_folder, null, services => services.AddSingleton<IBlobFiles>(files));

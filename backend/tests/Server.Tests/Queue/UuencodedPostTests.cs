@@ -30,7 +30,7 @@ public sealed class UuencodedPostTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Film_plays_whole_and_from_any_place_for_the_price_of_its_articles()
+    public async Task Uuencoded_film_plays_with_at_most_5_percent_extra_fetches()
     {
         var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
         await using var mock = await MockServer.StartAsync();
@@ -47,7 +47,7 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     [Fact]
-    public async Task Film_is_listed_with_its_length_and_any_range_of_it_is_right()
+    public async Task Uuencoded_film_lists_its_size_and_serves_any_range()
     {
         var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
         await using var mock = await MockServer.StartAsync();
@@ -67,7 +67,7 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     [Fact]
-    public async Task Post_of_uuencode_and_yenc_plays_as_both()
+    public async Task Post_with_uuencoded_and_yEnc_files_plays_both()
     {
         var release = Release(
             new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true },
@@ -88,7 +88,7 @@ public sealed class UuencodedPostTests : IDisposable
     [Theory]
     [InlineData(FaultKind.YencShort)]
     [InlineData(FaultKind.Corrupt)]
-    public async Task Damaged_copy_at_one_provider_is_passed_over_by_import_and_by_players(FaultKind kind)
+    public async Task Import_and_playback_skip_a_damaged_copy_at_one_provider(FaultKind kind)
     {
         var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
 
@@ -108,7 +108,7 @@ public sealed class UuencodedPostTests : IDisposable
     [InlineData(FaultKind.YencShort)]
     [InlineData(FaultKind.YencLong)]
     [InlineData(FaultKind.Corrupt)]
-    public async Task Article_that_is_damaged_everywhere_after_the_import_is_a_hole(FaultKind kind)
+    public async Task Article_damaged_everywhere_after_import_is_a_hole(FaultKind kind)
     {
         var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
         await using var mock = await MockServer.StartAsync();
@@ -124,7 +124,7 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     [Fact]
-    public async Task Articles_of_any_length_and_a_text_beside_the_film_keep_their_places()
+    public async Task Uneven_uuencoded_articles_and_a_text_file_read_back_equal()
     {
         int[] lengths = [17_999, 18_000, 45, 46, 18_001, 30_000, 44];
         var release = Release(
@@ -140,7 +140,7 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     [Fact]
-    public async Task Article_that_is_gone_is_a_hole_and_what_lies_around_it_plays()
+    public async Task Missing_article_is_a_hole_and_the_rest_plays()
     {
         var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
         await using var mock = await MockServer.StartAsync(new MockOptions { Missing = ArticleSelection.Article(release.MessageIds()[20]) });
@@ -152,7 +152,7 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     [Fact]
-    public async Task File_beyond_the_limit_is_refused_after_its_first_and_last_article()
+    public async Task Uuencoded_file_above_the_limit_fails_after_two_articles()
     {
         const int Large = 1 << 20;
         var release = Release(new MockFile { Name = "film.mkv", Size = (64L << 20) + 1, ArticleSize = Large, IsUuencoded = true });

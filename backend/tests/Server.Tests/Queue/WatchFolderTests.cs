@@ -29,7 +29,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task File_is_added_once_it_has_not_changed_for_five_seconds_and_is_removed()
+    public async Task File_unchanged_for_five_seconds_is_added_and_removed()
     {
         await using var host = await StartAsync();
         var began = _time.GetTimestamp();
@@ -43,7 +43,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task File_that_still_changes_is_left_until_it_is_whole()
+    public async Task Changing_file_is_left_until_it_is_complete()
     {
         await using var host = await StartAsync();
         var nzb = NzbText.Of([.. Enumerable.Range(0, 20).Select(i => $"{i}.mkv")]);
@@ -63,7 +63,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Every_form_is_taken_by_its_name_and_a_folder_is_the_category()
+    public async Task Every_NZB_format_is_added_with_its_folder_as_category()
     {
         await using var host = await StartAsync();
         var nzb = NzbText.Of("a.mkv");
@@ -81,7 +81,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_no_nzb_of_its_own_is_left_alone()
+    public async Task Links_and_unsuitable_files_are_left_alone()
     {
         await using var host = await StartAsync();
         var nzb = NzbText.Of("a.mkv");
@@ -105,7 +105,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Content_that_is_no_nzb_is_accepted_and_fails_in_the_history()
+    public async Task Invalid_NZB_content_is_added_and_fails_in_the_history()
     {
         await using var host = await StartAsync();
         var path = Write("odd.nzb", "hello"u8.ToArray());
@@ -121,7 +121,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Refusal_that_passes_leaves_the_file_for_later()
+    public async Task Full_queue_leaves_the_file_for_later()
     {
         await using var host = await StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
         var (first, second) = (Write("1.nzb", NzbText.Of("a.mkv")), Write("2.nzb", NzbText.Of("b.mkv")));
@@ -137,7 +137,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task File_that_is_found_again_after_its_add_is_only_removed()
+    public async Task File_already_added_before_a_restart_is_only_removed()
     {
         var path = Write("Again.nzb", NzbText.Of("a.mkv"));
         var file = new FileInfo(path);
@@ -156,7 +156,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Call_looks_at_once()
+    public async Task Watched_now_call_scans_immediately()
     {
         await using var host = await StartAsync();
 
@@ -175,7 +175,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public async Task Missing_folder_is_waited_for()
+    public async Task Missing_watch_folder_is_used_once_created()
     {
         var later = Path.Combine(_files.Root, "later");
         await using var host = await ProductHost.StartAsync(
@@ -192,7 +192,7 @@ public sealed class WatchFolderTests : IDisposable
     }
 
     [Fact]
-    public void Only_a_file_with_bytes_of_its_own_is_a_plain_file()
+    public void IsPlainFile_is_false_for_links_folders_and_devices()
     {
         var path = Write("x.nzb", [1]);
         var link = Path.Combine(Watched, "y.nzb");

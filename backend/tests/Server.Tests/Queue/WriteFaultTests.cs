@@ -24,7 +24,7 @@ public sealed class WriteFaultTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task G15_Fault_at_any_step_of_any_entrance_is_a_refusal_that_leaves_nothing()
+    public async Task G15_Write_fault_at_any_step_refuses_and_leaves_nothing()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, Use());
         var passing = NzbText.Of("b.mkv");
@@ -53,7 +53,7 @@ public sealed class WriteFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task G15_Fault_at_any_step_of_an_import_lets_the_item_wait_and_it_is_published_then()
+    public async Task G15_Write_fault_in_an_import_delays_but_publishes_the_item()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, Use());

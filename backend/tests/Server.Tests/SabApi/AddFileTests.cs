@@ -42,7 +42,7 @@ public sealed class AddFileTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Odd_content_is_accepted_and_fails_in_the_history()
+    public async Task Invalid_content_is_accepted_and_fails_in_the_history()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var (what, content, sentence) in OddContent())
@@ -67,7 +67,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Stored_copy_equals_the_nzb_that_was_added()
+    public async Task Stored_copy_equals_the_added_NZB()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var wrapping in new[] { "plain", "gzip", "bzip2", "bzip2 in two streams", "zip" })
@@ -110,7 +110,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Equal_add_keeps_its_place_and_another_of_the_same_name_is_numbered()
+    public async Task Identical_add_is_idempotent_and_same_name_gets_a_number()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var (first, second) = (NzbText.Of("a.mkv"), NzbText.Of("b.mkv"));
@@ -130,7 +130,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Duplicate_fails_where_the_settings_say_so()
+    public async Task Duplicate_name_fails_if_the_settings_say_so()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__DUPLICATE_NZB_BEHAVIOR", "mark-failed"));
         await host.AddAsync(NzbText.Of("a.mkv"), "Rel.nzb", Token, "&cat=tv");
@@ -157,7 +157,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Category_has_its_configured_spelling_and_unknown_is_none()
+    public async Task Category_gets_its_configured_spelling_or_becomes_none()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning"));
         (string Sent, string Stored, string Folder)[] categories =
@@ -193,7 +193,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Part_without_a_file_name_is_no_file()
+    public async Task Form_part_without_a_file_name_is_refused()
     {
         await using var host = await ProductHost.StartAsync(_folder);
 
@@ -244,7 +244,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Call_without_a_file_is_told_so()
+    public async Task Call_without_a_file_is_refused()
     {
         await using var host = await ProductHost.StartAsync(_folder);
 

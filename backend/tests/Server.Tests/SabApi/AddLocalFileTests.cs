@@ -48,7 +48,7 @@ public sealed class AddLocalFileTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_elsewhere_does_not_exist_whatever_leads_to_it()
+    public async Task Path_outside_the_allowed_folders_is_not_found()
     {
         var (allowed, other) = (Folder("allowed"), Folder("allowed-not"));
         var outside = Write(other, "x.nzb", NzbText.Of("a.mkv"));
@@ -72,7 +72,7 @@ public sealed class AddLocalFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_a_setting_no_file_exists()
+    public async Task Without_allowed_folders_no_file_is_found()
     {
         var path = Write(Folder("allowed"), "x.nzb", NzbText.Of("a.mkv"));
         await using var host = await ProductHost.StartAsync(_folder);
@@ -81,7 +81,7 @@ public sealed class AddLocalFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Other_files_and_no_path_have_their_texts()
+    public async Task Non_NZB_file_and_missing_path_get_error_messages()
     {
         var path = Write(Folder("allowed"), "x.mkv", [1]);
         await using var host = await StartAsync();

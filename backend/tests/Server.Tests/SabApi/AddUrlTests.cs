@@ -30,7 +30,7 @@ public sealed class AddUrlTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Id_comes_at_once_and_the_item_is_being_grabbed_until_its_nzb_is_stored()
+    public async Task Addurl_returns_an_id_and_shows_Grabbing_until_stored()
     {
         var mayAnswer = new TaskCompletionSource();
         await using var indexer = await FakeIndexer.StartAsync();
@@ -64,7 +64,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Address_is_nowhere_in_plain_text()
+    public async Task URL_is_never_stored_in_plain_text()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(404));
         await using (var host = await StartAsync())
@@ -86,7 +86,7 @@ public sealed class AddUrlTests : IDisposable
     [InlineData("", "attachment; filename=\"Säid.nzb\"", "Säid")]
     [InlineData("", "attachment; filename=\"../../etc/Passwd.nzb\"", "Passwd")]
     [InlineData("", null, "x")]
-    public async Task Name_is_the_given_one_or_that_of_the_answer_or_the_last_of_the_path(string query, string? disposition, string name)
+    public async Task Name_comes_from_the_call_the_response_or_the_URL_path(string query, string? disposition, string name)
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Give(NzbText.Of("a.mkv"), disposition));
         await using var host = await StartAsync();
@@ -98,7 +98,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Of_several_nzbs_in_a_zip_the_first_keeps_the_id()
+    public async Task First_NZB_of_a_fetched_zip_keeps_the_id()
     {
         var zip = NzbText.Zip(("One.nzb", NzbText.Of("a.mkv")), ("Two.nzb", NzbText.Of("b.mkv")));
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Give(zip));
@@ -123,7 +123,7 @@ public sealed class AddUrlTests : IDisposable
     [InlineData("&name=http%3A%2F%2F127.0.0.1%2Fx", "URL refused: the address is not public; add its host to the trusted hosts")]
     [InlineData("&name=http%3A%2F%2F%5B%3A%3A1%5D%2Fx", "URL refused: the address is not public; add its host to the trusted hosts")]
     [InlineData("&name=http%3A%2F%2Findexer.example%3A25%2Fx", "URL refused: port 25 is not allowed; add its host to the trusted hosts")]
-    public async Task What_must_not_be_fetched_is_refused_at_once(string query, string error)
+    public async Task Forbidden_URL_is_refused_at_once(string query, string error)
     {
         await using var host = await ProductHost.StartAsync(_folder);
 
@@ -132,7 +132,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Answers_have_an_xml_form()
+    public async Task Responses_are_available_as_XML()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(503));
         await using var host = await StartAsync();
@@ -152,7 +152,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Name_with_an_address_of_this_network_fails_and_nothing_is_asked()
+    public async Task Host_resolving_to_a_private_address_is_never_contacted()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Give(NzbText.Of("a.mkv")));
         await using var host = await StartAsync(trusted: "other.test");
@@ -206,7 +206,7 @@ public sealed class AddUrlTests : IDisposable
     [InlineData("https://a.test/x", "//b.test/y", "https://b.test/y")]
     [InlineData("http://a.test/x", "https://a.test/y", "https://a.test/y")]
     [InlineData("http://a.test/x/z", "y", "http://a.test/x/y")]
-    public void Redirect_from_https_to_http_is_none(string from, string location, string? to)
+    public void Redirect_from_https_to_http_is_refused(string from, string location, string? to)
     {
         var next = () => GuardedClient.Follow(new Uri(from), new Uri(location, UriKind.RelativeOrAbsolute));
 
@@ -220,7 +220,7 @@ public sealed class AddUrlTests : IDisposable
     [InlineData(404)]
     [InlineData(401)]
     [InlineData(410)]
-    public async Task Refusal_of_the_host_fails_in_the_history_and_retry_fetches_again(int status)
+    public async Task HTTP_refusal_fails_the_item_and_retry_fetches_again(int status)
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(status));
         await using var host = await StartAsync();
@@ -239,7 +239,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Answer_that_is_no_nzb_fails_and_its_address_goes()
+    public async Task Response_without_an_NZB_fails_and_forgets_the_URL()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Give("<html><body>login</body></html>"u8.ToArray()));
         await using var host = await StartAsync();
@@ -250,7 +250,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Body_over_the_limit_fails_and_no_more_of_it_is_taken()
+    public async Task Body_above_the_limit_fails_the_item()
     {
         await using var indexer = await FakeIndexer.StartAsync(async context =>
         {
@@ -269,7 +269,7 @@ public sealed class AddUrlTests : IDisposable
     [InlineData(500)]
     [InlineData(502)]
     [InlineData(503)]
-    public async Task What_passes_is_tried_ten_times_later_each_time(int status)
+    public async Task Temporary_error_is_retried_ten_times_with_backoff(int status)
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(status));
         await using var host = await StartAsync(withClock: true);
@@ -289,7 +289,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Host_that_says_when_is_asked_then()
+    public async Task Retry_After_header_is_respected_up_to_a_day()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(429, retryAfter: "7"));
         await using var host = await StartAsync(withClock: true);
@@ -310,7 +310,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Worker_that_is_woken_all_the_time_asks_no_sooner()
+    public async Task Waking_the_worker_does_not_retry_early()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(503));
         await using var host = await StartAsync(withClock: true);
@@ -326,7 +326,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Clock_alone_begins_the_next_try()
+    public async Task Timer_alone_starts_the_next_try()
     {
         var asked = new ConcurrentQueue<DateTimeOffset>();
         await using var indexer = await FakeIndexer.StartAsync(context =>
@@ -350,7 +350,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Host_that_does_not_answer_for_a_minute_is_asked_again_later()
+    public async Task Stalled_download_times_out_after_a_minute_and_retries()
     {
         var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using var indexer = await FakeIndexer.StartAsync(async context =>
@@ -373,7 +373,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Restart_goes_on_where_the_process_ended()
+    public async Task Restart_resumes_fetching_with_the_same_try_count()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(503));
         string id;
@@ -394,7 +394,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_that_is_deleted_while_it_is_fetched_stays_away()
+    public async Task Item_deleted_during_the_fetch_stays_deleted()
     {
         var mayAnswer = new TaskCompletionSource();
         var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -420,7 +420,7 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
-    public async Task Category_and_name_that_change_while_it_is_fetched_count()
+    public async Task Category_and_name_changed_during_the_fetch_apply()
     {
         var mayAnswer = new TaskCompletionSource();
         await using var indexer = await FakeIndexer.StartAsync();

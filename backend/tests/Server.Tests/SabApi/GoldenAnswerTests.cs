@@ -26,7 +26,7 @@ public sealed partial class GoldenAnswerTests : IDisposable
     [Theory]
     [InlineData("de-DE")]
     [InlineData("ar-SA")]
-    public async Task Answers_are_those_of_the_contract(string culture)
+    public async Task Responses_match_the_contract_in_any_culture(string culture)
     {
         await using var host = await ProductHost.StartAsync(
             _folder,

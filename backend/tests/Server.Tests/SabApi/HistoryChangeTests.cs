@@ -28,7 +28,7 @@ public sealed class HistoryChangeTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task SAB_94_Releases_play_on_after_their_history_is_deleted_with_files()
+    public async Task SAB_94_Releases_still_play_after_history_delete_with_files()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock, null, ("SLUICE_CONFIG__QUEUE__WORKER_COUNT", "4"));
@@ -58,7 +58,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Deleted_item_is_archived_and_leaves_the_links_and_is_removed_only_when_asked()
+    public async Task Deleted_item_is_archived_and_removed_only_with_archive_0()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -95,7 +95,7 @@ public sealed class HistoryChangeTests : IDisposable
     [InlineData("value=1&value=2", "3 4", "1 2")]
     [InlineData("value=1,3,unknown", "2 4", "1 3")]
     [InlineData("value=all,1", "2 3 4", "1")]
-    public async Task Value_says_which_items_are_deleted(string query, string left, string archived)
+    public async Task Value_parameter_selects_the_items_to_delete(string query, string left, string archived)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         for (var i = 1; i <= 4; i++)
@@ -108,7 +108,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Stored_nzb_of_a_failed_item_goes_with_the_item_or_when_its_files_do()
+    public async Task Stored_NZB_of_a_failed_item_is_deleted_with_item_or_files()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var ids = new List<string>();
@@ -132,7 +132,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Wish_to_delete_completed_files_is_a_warning()
+    public async Task Delete_completed_files_request_logs_a_warning()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning"));
         await host.CallAsync("mode=warnings&name=clear", Token);
@@ -146,7 +146,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Retried_item_keeps_its_id_and_is_in_one_of_the_two()
+    public async Task Retried_item_keeps_its_id_and_leaves_the_history()
     {
         // Without a provider the item waits in the queue.
         await using var host = await ProductHost.StartAsync(_folder);
@@ -168,7 +168,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Retry_with_an_upload_takes_its_nzb_and_releases_the_one_before()
+    public async Task Retry_with_an_upload_replaces_the_stored_NZB()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var id = Assert.Single(await host.AddAsync(NzbText.Of(), "Rel.nzb", Token));
@@ -184,7 +184,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Retry_with_an_upload_that_is_no_nzb_fails_again_under_its_id()
+    public async Task Retry_with_an_invalid_upload_fails_under_the_same_id()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         // Nothing of it could be stored: without an upload there is nothing to retry.
@@ -201,7 +201,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_without_its_nzb_or_without_a_failure_is_not_retried()
+    public async Task Completed_item_or_lost_NZB_cannot_be_retried()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -217,7 +217,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_that_failed_before_lengths_were_kept_has_its_nzb_measured()
+    public async Task Retry_measures_an_NZB_stored_without_its_length()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("film.mkv");
@@ -231,7 +231,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Full_queue_takes_nothing_back()
+    public async Task Full_queue_refuses_retries()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
         var first = Assert.Single(await host.AddAsync(NzbText.Of("a.mkv"), "1.nzb", Token));
@@ -244,7 +244,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Item_whose_release_is_mounted_can_be_declared_completed()
+    public async Task Failed_item_with_a_release_can_be_marked_completed()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -264,7 +264,7 @@ public sealed class HistoryChangeTests : IDisposable
     [Theory]
     [InlineData("90", "old-completed new-archived new-failed new-completed")]
     [InlineData("0", "old-archived old-failed old-completed new-archived new-failed new-completed")]
-    public async Task Archived_and_failed_items_leave_with_their_age_and_completed_ones_never(string days, string left)
+    public async Task Retention_removes_old_archived_and_failed_items_only(string days, string left)
     {
         var time = new ManualTimeProvider();
         await using var host = await ProductHost.StartAsync(

@@ -24,7 +24,7 @@ public sealed class LargeQueueTests : IDisposable
 
     [Fact]
     [Trait("Category", EndToEndRun.Measures)]
-    public async Task Large_queue_is_answered()
+    public async Task Queue_of_10000_items_answers_every_call()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         await host.CallAsync("mode=pause", Token);

@@ -27,7 +27,7 @@ public sealed class OddRowTests : IDisposable
     [InlineData("completed_at = 9223372036854775807")]
     [InlineData("started_at = -9223372036854775808")]
     [InlineData("added_at = 9223372036854775807")]
-    public async Task Odd_row_of_the_history_hides_no_other(string change)
+    public async Task Corrupt_history_row_hides_no_other_row(string change)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         await FillAsync(host, change);
@@ -38,7 +38,7 @@ public sealed class OddRowTests : IDisposable
     }
 
     [Fact]
-    public async Task List_that_breaks_is_an_error_or_cut_off_and_never_a_part_of_an_answer()
+    public async Task Failing_list_gives_an_error_or_a_cut_response()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         // No number of this size fits, wherever it came from. It stands in the oldest row, which comes last.
@@ -57,7 +57,7 @@ public sealed class OddRowTests : IDisposable
     [InlineData("properties = '[{}]'")]
     [InlineData("properties = '[null,{\"Name\":{\"Namespace\":\"urn:x\",\"Local\":\"p\"}}]'")]
     [InlineData("added_at = 9223372036854775807")]
-    public async Task Odd_file_of_the_queue_hides_no_other(string change)
+    public async Task Corrupt_queue_file_row_hides_no_other_file(string change)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var name in new[] { "a", "b", "c" })

@@ -31,7 +31,7 @@ public sealed class QueueCallTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cultures))]
-    public async Task Order_is_changed(string culture)
+    public async Task Priority_switch_and_sort_calls_match_the_contract(string culture)
     {
         await using var host = await StartAsync(culture);
 
@@ -75,7 +75,7 @@ public sealed class QueueCallTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cultures))]
-    public async Task Properties_are_changed(string culture)
+    public async Task Calls_for_item_properties_match_the_contract(string culture)
     {
         await using var host = await StartAsync(culture);
 
@@ -138,7 +138,7 @@ public sealed class QueueCallTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cultures))]
-    public async Task Items_wait_and_leave(string culture)
+    public async Task Pause_resume_and_delete_calls_match_the_contract(string culture)
     {
         await using var host = await StartAsync(culture);
 
@@ -158,7 +158,7 @@ public sealed class QueueCallTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cultures))]
-    public async Task Files_of_an_item_are_listed(string culture)
+    public async Task Get_files_call_matches_the_contract(string culture)
     {
         await using var host = await StartAsync(culture);
         _ids["F"] = (await host.AddAsync(NzbText.Of("film.mkv", "film.srt"), "F.nzb", Token))[0];
@@ -177,7 +177,7 @@ public sealed class QueueCallTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Cultures))]
-    public async Task Queue_is_paused_for_a_time(string culture)
+    public async Task Timed_pause_calls_match_the_contract(string culture)
     {
         await using var host = await StartAsync(culture);
 
@@ -208,7 +208,7 @@ public sealed class QueueCallTests : IDisposable
     }
 
     [Fact]
-    public async Task Answers_can_be_had_in_xml()
+    public async Task Responses_are_available_as_XML()
     {
         await using var host = await StartAsync("de-DE");
         await host.CallAsync(Fill("mode=queue&name=delete&value={C},{D}"), Token);
@@ -251,7 +251,7 @@ public sealed class QueueCallTests : IDisposable
     }
 
     [Fact]
-    public async Task Listing_under_an_unknown_name_is_one()
+    public async Task Queue_call_with_an_unknown_name_lists_the_queue()
     {
         await using var host = await StartAsync("de-DE");
 

@@ -17,7 +17,7 @@ public sealed class SabAccessTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Every_path_answers_and_says_so_in_the_same_headers()
+    public async Task Every_API_path_answers_with_the_same_headers()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var path in new[] { "/api", "/api/", "/sabnzbd/api", "/sabnzbd/api/" })
@@ -49,7 +49,7 @@ public sealed class SabAccessTests : IDisposable
     [InlineData("apikey=" + ProductHost.Key, null, 200, """{"status":false,"error":"not implemented"}""")]
     [InlineData("mode=Queue&apikey=" + ProductHost.Key, null, 200, """{"status":false,"error":"not implemented"}""")]
     [InlineData("mode=shutdown&apikey=" + ProductHost.Key, null, 200, """{"status":false,"error":"not implemented"}""")]
-    public async Task Key_decides_and_the_text_says_what_is_wrong(string query, string? agent, int status, string body)
+    public async Task Missing_or_wrong_key_is_refused_with_its_message(string query, string? agent, int status, string body)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         if (agent is not null)
@@ -62,7 +62,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_is_taken_from_header_query_form_and_field()
+    public async Task Key_is_accepted_in_header_form_and_multipart_field()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var header = new HttpRequestMessage(HttpMethod.Get, "/api?mode=queue") { Headers = { { "X-Api-Key", ProductHost.Key } } };
@@ -105,7 +105,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_in_a_field_opens_the_way_for_a_long_file_behind_it()
+    public async Task Key_field_before_a_large_file_allows_the_upload()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var form = new MultipartFormDataContent
@@ -123,7 +123,7 @@ public sealed class SabAccessTests : IDisposable
     [Theory]
     [InlineData(200, 200)]
     [InlineData(70_000, 413)]
-    public async Task File_before_its_key_is_taken_as_far_as_an_anonymous_request_may_send(int padding, int status)
+    public async Task File_before_its_key_is_held_to_the_anonymous_limit(int padding, int status)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var form = new MultipartFormDataContent
@@ -151,7 +151,7 @@ public sealed class SabAccessTests : IDisposable
     [InlineData("mode=queue&ma_username=other&ma_password=" + ProductHost.Password, 403, "API Key Incorrect")]
     [InlineData("mode=queue&apikey=wrong&ma_username=admin&ma_password=" + ProductHost.Password, 403, "API Key Incorrect")]
     [InlineData("mode=translate&value=x&ma_username=admin&ma_password=" + ProductHost.Password, 200, """{"value":"x"}""")]
-    public async Task Second_key_opens_adds_alone_and_a_login_stands_for_the_key(string query, int status, string body)
+    public async Task NZB_key_allows_adds_only_and_a_login_replaces_the_key(string query, int status, string body)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__NZB_KEY", NzbKey));
 
@@ -161,7 +161,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Refusal_of_an_arr_is_json_whatever_form_it_asks_for()
+    public async Task Refusal_to_an_arr_is_JSON_even_if_XML_is_requested()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         host.Client.DefaultRequestHeaders.UserAgent.ParseAdd("Radarr/5.0");
@@ -172,7 +172,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Login_and_second_key_open_uploads_from_fields()
+    public async Task Login_or_NZB_key_in_form_fields_allows_an_upload()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__NZB_KEY", NzbKey));
         (string Name, string Value)[][] proofs = [[("apikey", NzbKey)], [("ma_username", "admin"), ("ma_password", ProductHost.Password)], [("ma_password", ProductHost.Password), ("ma_username", "admin")]];
@@ -189,7 +189,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Guessed_logins_are_throttled_and_the_right_one_never()
+    public async Task Wrong_logins_are_throttled_but_the_right_one_is_not()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var right = new Uri($"/api?mode=get_cats&ma_username=admin&ma_password={ProductHost.Password}", UriKind.Relative);
@@ -209,7 +209,7 @@ public sealed class SabAccessTests : IDisposable
     [Theory]
     [InlineData("apikey=wrong", 403, "API Key Incorrect")]
     [InlineData("", 413, """{"status":false,"error":"NZB is too large"}""")]
-    public async Task Stranger_is_refused_after_64_KiB_of_an_announced_body(string query, int status, string text)
+    public async Task Unauthenticated_body_is_refused_within_64_KiB(string query, int status, string text)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var type in new[] { "multipart/form-data; boundary=x", "application/x-www-form-urlencoded" })
@@ -231,7 +231,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Key_behind_64_KiB_of_other_fields_comes_too_late()
+    public async Task Key_after_64_KiB_of_other_fields_is_refused()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var form = new MultipartFormDataContent
@@ -252,7 +252,7 @@ public sealed class SabAccessTests : IDisposable
     [InlineData(1, (32 << 10) + 1, 400)]
     [InlineData(2, 32 << 10, 200)]
     [InlineData(4, 20_000, 400)]
-    public async Task Fields_of_a_call_are_bounded_each_and_together(int count, int length, int status)
+    public async Task Form_fields_are_limited_individually_and_in_total(int count, int length, int status)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var form = new MultipartFormDataContent();
@@ -267,7 +267,7 @@ public sealed class SabAccessTests : IDisposable
     [Theory]
     [InlineData("--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"a.nzb\"\r\n\r\n<nzb>")]
     [InlineData("no parts at all")]
-    public async Task Broken_multipart_is_400_and_leaves_nothing(string body)
+    public async Task Broken_multipart_gets_400_and_leaves_no_file(string body)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         using var content = new ByteArrayContent(Encoding.ASCII.GetBytes(body));
@@ -280,7 +280,7 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Wrong_keys_are_throttled_and_the_right_one_never()
+    public async Task Wrong_keys_are_throttled_but_the_right_one_is_not()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         for (var i = 0; i < 10; i++)

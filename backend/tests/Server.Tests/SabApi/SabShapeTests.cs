@@ -105,7 +105,7 @@ public sealed class SabShapeTests : IDisposable
     }
 
     [Fact]
-    public async Task History_pages_filters_and_tells_of_changes()
+    public async Task History_supports_paging_filters_and_change_polling()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         for (var i = 0; i < 15; i++)
@@ -138,7 +138,7 @@ public sealed class SabShapeTests : IDisposable
     }
 
     [Fact]
-    public async Task Queue_pages_and_filters()
+    public async Task Queue_supports_paging_and_filters()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         for (var i = 0; i < 6; i++)

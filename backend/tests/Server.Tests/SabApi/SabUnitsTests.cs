@@ -15,11 +15,11 @@ public sealed class SabUnitsTests
     [InlineData(86_399, "23:59:59")]
     [InlineData(86_400, "1:00:00:00")]
     [InlineData(99 * 86_400 + 3_661, "99:01:01:01")]
-    public void Time_left_is_told_in_hours_and_from_a_day_on_in_days(double seconds, string expected) =>
+    public void Time_left_is_formatted_with_days_from_24_hours_on(double seconds, string expected) =>
         Assert.Equal(expected, SabUnits.TimeLeft(TimeSpan.FromSeconds(seconds)));
 
     [Fact]
-    public void Unknown_time_left_is_none() => Assert.Equal("0:00:00", SabUnits.TimeLeft(null));
+    public void Unknown_time_left_is_formatted_as_zero() => Assert.Equal("0:00:00", SabUnits.TimeLeft(null));
 
     [Theory]
     [InlineData(0, "0:00")]
@@ -27,11 +27,11 @@ public sealed class SabUnitsTests
     [InlineData(61, "1:01")]
     [InlineData(5_400, "90:00")]
     [InlineData(30 * 86_400, "43200:00")]
-    public void Rest_of_a_pause_is_told_in_minutes(double seconds, string expected) =>
+    public void Remaining_pause_is_formatted_in_minutes(double seconds, string expected) =>
         Assert.Equal(expected, SabUnits.PauseLeft(TimeSpan.FromSeconds(seconds)));
 
     [Fact]
-    public void Pause_without_an_end_is_told_as_none() => Assert.Equal("0", SabUnits.PauseLeft(null));
+    public void Pause_without_an_end_is_formatted_as_zero() => Assert.Equal("0", SabUnits.PauseLeft(null));
 
     [Theory]
     [InlineData(0, "0.00", "0 B", "0 B")]
@@ -39,7 +39,7 @@ public sealed class SabUnitsTests
     [InlineData(1_048_576, "1.00", "1.0 MB", "1.0 M")]
     [InlineData(8_520_099_430, "8125.40", "7.9 GB", "7.9 G")]
     [InlineData(1_319_413_953_332, "1258291.20", "1.2 TB", "1.2 T")]
-    public void Size_has_its_own_form_in_each_place(double bytes, string mebibytes, string size, string shortSize)
+    public void Size_is_formatted_in_three_styles(double bytes, string mebibytes, string size, string shortSize)
     {
         Assert.Equal(mebibytes, SabUnits.Mebibytes(bytes));
         Assert.Equal(size, SabUnits.Size(bytes));

@@ -12,7 +12,7 @@ namespace Sluice.Server.Tests.SabApi;
 public sealed class SabWriterTests
 {
     [Fact]
-    public void Objects_lists_and_fields_stand_in_their_elements() =>
+    public void Objects_lists_and_fields_become_nested_XML_elements() =>
         Assert.Equal(
             """
             <queue><paused>False</paused><limit>10</limit><finishaction></finishaction><slots><slot><nzo_id>a</nzo_id><labels><item>X</item><item>Y</item></labels></slot><slot><nzo_id>b</nzo_id><labels></labels></slot></slots></queue>
@@ -45,11 +45,11 @@ public sealed class SabWriterTests
     [InlineData("warnings", "warning")]
     [InlineData("files", "file")]
     [InlineData("nzo_ids", "item")]
-    public void Rows_are_called_after_their_list(string list, string row) =>
+    public void List_rows_get_the_element_name_of_their_list(string list, string row) =>
         Assert.Equal($"<{list}><{row}>x</{row}></{list}>", Xml(to => to.Texts(list, ["x"]), isResult: false));
 
     [Fact]
-    public void Answer_of_several_fields_is_a_result() =>
+    public void Several_fields_are_wrapped_in_a_result_element() =>
         Assert.Equal(
             "<result><status>True</status><nzo_ids><item>a</item></nzo_ids></result>",
             Xml(
@@ -67,7 +67,7 @@ public sealed class SabWriterTests
     [InlineData("", "<item name=\"\">1</item>")]
     [InlineData("a:b", "<item name=\"a:b\">1</item>")]
     [InlineData("caf\u00e9_1.x-y", "<caf\u00e9_1.x-y>1</caf\u00e9_1.x-y>")]
-    public void Key_that_is_no_name_of_an_element_is_an_attribute(string key, string expected) =>
+    public void Key_unfit_as_an_element_name_becomes_an_attribute(string key, string expected) =>
         Assert.Equal($"<result>{expected}</result>", Xml(to => to.Field(key, 1), isResult: true));
 
     [Theory]
@@ -75,17 +75,17 @@ public sealed class SabWriterTests
     [InlineData("\0\u0001\ufffex", "\ufffd\ufffd\ufffdx")]
     [InlineData("\U0001f3ac\t\n", "\U0001f3ac\t\n")]
     [InlineData("a\rb", "a&#13;b")]
-    public void Text_is_one_that_xml_can_carry(string text, string expected) =>
+    public void Text_is_escaped_or_replaced_for_XML(string text, string expected) =>
         Assert.Equal($"<value>{expected}</value>", Xml(to => to.Field("value", text), isResult: false));
 
     [Theory]
     [InlineData(0xD83C)]
     [InlineData(0xDFAC)]
-    public void Half_of_a_character_is_replaced(int half) =>
+    public void Lone_surrogate_is_replaced(int half) =>
         Assert.Equal("<value>a\ufffdb</value>", Xml(to => to.Field("value", $"a{(char)half}b"), isResult: false));
 
     [Fact]
-    public void Any_text_is_read_back_by_a_parser_as_far_as_xml_can_carry_it()
+    public void Random_text_reads_back_through_an_XML_parser()
     {
         var dice = new Random(7);
         for (var round = 0; round < 2000; round++)
@@ -103,7 +103,7 @@ public sealed class SabWriterTests
     }
 
     [Fact]
-    public void Same_calls_are_an_object_in_json()
+    public void Same_calls_produce_a_JSON_object()
     {
         var output = new ArrayBufferWriter<byte>();
         using var to = new SabJsonWriter(output);

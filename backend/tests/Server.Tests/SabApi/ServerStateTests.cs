@@ -17,7 +17,7 @@ public sealed class ServerStateTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Status_shows_connections_and_disconnect_closes_the_idle_ones()
+    public async Task Status_shows_connections_and_disconnect_closes_idle_ones()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -35,7 +35,7 @@ public sealed class ServerStateTests : IDisposable
     }
 
     [Fact]
-    public async Task Provider_that_is_left_alone_is_asked_again_once_it_is_unblocked()
+    public async Task Blocked_provider_shows_its_error_and_unblock_is_accepted()
     {
         int port;
         await using (var mock = await MockServer.StartAsync())

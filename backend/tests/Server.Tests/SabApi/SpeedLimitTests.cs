@@ -37,7 +37,7 @@ public sealed class SpeedLimitTests : IDisposable
     [InlineData("9000T", 0, 12_500_000L)]
     [InlineData("101", 0, 1L)]
     [InlineData("512000", 0, 500L)]
-    public void Values_are_percent_up_to_a_hundred_and_bytes_per_second_above_and_with_a_unit(string text, long configured, long? kibibytes) =>
+    public void Value_up_to_100_is_percent_otherwise_bytes_per_second(string text, long configured, long? kibibytes) =>
         Assert.Equal(kibibytes, SpeedLimit.Read(text)!.KibibytesOf(configured));
 
     [Theory]
@@ -49,10 +49,10 @@ public sealed class SpeedLimitTests : IDisposable
     [InlineData("NaN")]
     [InlineData("4 MB")]
     [InlineData("1,5M")]
-    public void Other_values_are_none(string text) => Assert.Null(SpeedLimit.Read(text));
+    public void Invalid_speed_limit_is_not_parsed(string text) => Assert.Null(SpeedLimit.Read(text));
 
     [Fact]
-    public async Task Limit_is_set_shown_kept_over_a_restart_and_taken_back()
+    public async Task Speed_limit_is_set_survives_a_restart_and_is_removed()
     {
         await using (var host = await ProductHost.StartAsync(_folder, null, null, Configured))
         {
@@ -77,7 +77,7 @@ public sealed class SpeedLimitTests : IDisposable
     }
 
     [Fact]
-    public async Task Percent_of_nothing_and_nonsense_change_nothing_and_leave_a_warning()
+    public async Task Invalid_speed_limit_changes_nothing_and_logs_a_warning()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning"));
         Assert.Equal(("100", "0"), await ShownAsync(host));

@@ -27,7 +27,7 @@ public sealed class UploadLimitTests : IDisposable
     [InlineData(-1, true)]
     [InlineData(0, true)]
     [InlineData(1, true)]
-    public async Task Body_is_taken_up_to_the_limit(int beyond, bool isChunked)
+    public async Task Addfile_body_is_accepted_up_to_the_exact_limit(int beyond, bool isChunked)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("MAX_REQUEST_BODY_SIZE", $"{Limit}"));
         var nzb = new string(' ', Limit + beyond - Start.Length - End.Length);
@@ -49,7 +49,7 @@ public sealed class UploadLimitTests : IDisposable
     [InlineData(1, false)]
     [InlineData(0, true)]
     [InlineData(1, true)]
-    public async Task File_is_taken_up_to_the_limit(int beyond, bool isChunked)
+    public async Task PUT_body_is_accepted_up_to_the_exact_limit(int beyond, bool isChunked)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("MAX_REQUEST_BODY_SIZE", $"{Limit}"));
 

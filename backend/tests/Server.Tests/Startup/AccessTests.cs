@@ -53,7 +53,7 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Every_route_has_an_access_rule_and_stands_in_a_contract()
+    public async Task Every_route_has_an_access_rule_and_is_in_a_contract()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         var contracts = string.Join('\n', Directory.GetFiles(Repository.PathOf("docs/contracts"), "*.md").Select(File.ReadAllText));
@@ -103,7 +103,7 @@ public sealed class AccessTests : IDisposable
     [InlineData("robots.txt")]
     [InlineData("manifest.webmanifest")]
     [InlineData("apple-touch-icon.png")]
-    public async Task Browser_is_not_asked_for_a_password_for_what_it_fetches_by_itself(string name)
+    public async Task Automatic_browser_requests_get_no_password_prompt(string name)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 
@@ -115,7 +115,7 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Refusal_carries_the_challenge_and_no_cookie()
+    public async Task Unauthorized_response_has_a_challenge_and_no_cookie()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 
@@ -128,7 +128,7 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Guesser_is_told_to_wait_while_the_user_goes_on()
+    public async Task Guesser_gets_429_while_the_right_password_still_works()
     {
         await using var server = await RunningServer.StartAsync(_temporary, map: MapProbe);
         Assert.Equal(HttpStatusCode.OK, await AskAsync(server, RunningServer.Password));
@@ -144,7 +144,7 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Right_header_is_hashed_once_however_many_requests_bring_it()
+    public async Task Valid_header_is_hashed_once_for_1000_requests()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
@@ -160,7 +160,7 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task New_password_counts_without_a_restart()
+    public async Task New_password_applies_without_a_restart()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "" }, MapProbe);
         var store = server.Services.GetRequiredService<SettingsStore>();
@@ -189,7 +189,7 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Open_endpoint_costs_no_hash_whatever_credentials_come_with_it()
+    public async Task Open_endpoint_never_hashes_the_credentials()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 

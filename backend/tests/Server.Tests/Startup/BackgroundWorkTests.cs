@@ -24,7 +24,7 @@ public sealed class BackgroundWorkTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Each_work_of_the_product_that_throws_runs_again_and_the_server_serves()
+    public async Task Throwing_worker_runs_again_and_the_server_stays_ready()
     {
         var runs = new ConcurrentDictionary<string, TaskCompletionSource>();
         await using (var host = await ProductHost.StartAsync(_temporary, null, services => BreakAll(services, runs)))
@@ -39,7 +39,7 @@ public sealed class BackgroundWorkTests : IDisposable
     }
 
     [Fact]
-    public async Task Nothing_but_the_one_runner_and_parts_of_the_start_is_hosted()
+    public async Task Only_the_runner_and_startup_parts_are_hosted_services()
     {
         await using var app = Program.Build(new ProcessEnvironment(new Dictionary<string, string> { ["CONFIG_PATH"] = _temporary.Root }));
 
@@ -52,7 +52,7 @@ public sealed class BackgroundWorkTests : IDisposable
     }
 
     [Fact]
-    public async Task Work_that_keeps_breaking_is_tried_less_and_less_often()
+    public async Task Failing_worker_restarts_with_exponential_backoff()
     {
         var time = new ManualTimeProvider();
         var worker = new CountingWorker();
@@ -74,7 +74,7 @@ public sealed class BackgroundWorkTests : IDisposable
     }
 
     [Fact]
-    public async Task Process_that_stops_without_having_been_asked_to_is_exit_70()
+    public async Task Unrequested_stop_exits_with_70()
     {
         var code = await ProcessExit.RunAsync(_ =>
         {

@@ -25,7 +25,7 @@ public sealed class CredentialTests : IDisposable
     [InlineData("WEBDAV_PASSWORD", "ChangeMe")]
     [InlineData("WEBDAV_PASSWORD", "adminadmin")]
     [InlineData("WEBDAV_PASSWORD", "        ")]
-    public async Task Well_known_password_of_the_environment_opens_nothing_and_a_generated_one_stays(string variable, string password)
+    public async Task Well_known_environment_password_is_replaced_and_ignored(string variable, string password)
     {
         string generated;
         using var captured = new CapturedLines();
@@ -55,7 +55,7 @@ public sealed class CredentialTests : IDisposable
     }
 
     [Fact]
-    public async Task Networks_without_a_password_are_told_once_at_the_start()
+    public async Task Networks_without_a_password_are_logged_once_at_start()
     {
         using var captured = new CapturedLines();
         await using var server = await RunningServer.StartAsync(
@@ -72,7 +72,7 @@ public sealed class CredentialTests : IDisposable
     [Theory]
     [InlineData("GET /healthz HTTP/1.1\nHost: x\n\n")]
     [InlineData("GET /healthz HTTP/1.1\r\nHost: x\nX: y\r\n\r\n")]
-    public async Task Line_that_ends_in_a_bare_line_feed_is_no_request(string request)
+    public async Task Bare_line_feed_in_a_request_head_gets_400(string request)
     {
         await using var server = await ServerProcess.StartAsync(_temporary.Root, null, Token);
         await using var connection = await RawConnection.OpenAsync(new Uri($"http://127.0.0.1:{server.Port.ToString(System.Globalization.CultureInfo.InvariantCulture)}/"));

@@ -20,7 +20,7 @@ public sealed class EveryFaultTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Fault_at_any_step_of_a_start_loses_nothing()
+    public async Task Fault_at_any_step_of_a_start_loses_no_acknowledged_data()
     {
         await ForEachStepAsync(
             async folder =>
@@ -85,7 +85,7 @@ public sealed class EveryFaultTests
     }
 
     [Fact]
-    public async Task Fault_at_any_step_of_an_import_publishes_in_the_end()
+    public async Task Import_is_published_despite_a_fault_at_any_step()
     {
         await using var mock = await MockServer.StartAsync();
         var film = new MockRelease("rel", 7, [new MockFile { Name = "film.mkv", Size = 50_000, ArticleSize = 20_000 }]);

@@ -18,7 +18,7 @@ public sealed partial class FirstStartTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Secrets_are_printed_once_work_and_are_kept_as_hash_and_cipher()
+    public async Task Generated_secrets_are_printed_once_and_stored_protected()
     {
         string password;
         string key;
@@ -55,7 +55,7 @@ public sealed partial class FirstStartTests : IDisposable
     }
 
     [Fact]
-    public async Task Secrets_of_the_environment_are_neither_replaced_nor_printed_nor_saved()
+    public async Task Secrets_from_the_environment_are_not_printed_or_saved()
     {
         await using (var server = await StartAsync(new() { ["WEBDAV_PASSWORD"] = "from-the-environment", ["SLUICE_CONFIG__API__KEY"] = RunningServer.ApiKey }))
         {

@@ -22,7 +22,7 @@ public sealed class GuesserTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Changing_users_share_the_budget_of_their_address()
+    public async Task Guesses_with_different_users_share_an_address_budget()
     {
         await using var server = await StartAsync();
 
@@ -35,7 +35,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Addresses_of_one_prefix_share_its_budget()
+    public async Task IPv6_addresses_of_one_64_prefix_share_a_budget()
     {
         await using var server = await StartAsync();
 
@@ -48,7 +48,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Mapped_and_plain_address_are_one()
+    public async Task IPv4_mapped_and_plain_address_share_a_budget()
     {
         await using var server = await StartAsync();
 
@@ -60,7 +60,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Proxy_that_passes_forged_addresses_on_has_a_budget_of_its_own()
+    public async Task Proxy_forwarding_forged_addresses_has_its_own_budget()
     {
         await using var server = await StartAsync();
         Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
@@ -79,7 +79,7 @@ public sealed class GuesserTests : IDisposable
     [Theory]
     [InlineData(6)]
     [InlineData(23 * 60)]
-    public async Task Who_was_let_in_within_a_day_is_let_in_from_an_address_that_guesses(int minutes)
+    public async Task Recent_login_still_works_from_a_guessing_address(int minutes)
     {
         await using var server = await StartAsync();
         Assert.Equal(200, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
@@ -96,7 +96,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task After_a_day_without_a_visit_a_client_is_a_new_one()
+    public async Task Client_absent_for_a_day_is_throttled_like_a_new_one()
     {
         await using var server = await StartAsync();
         Assert.Equal(200, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
@@ -108,7 +108,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Keys_links_and_passwords_have_a_budget_each()
+    public async Task Keys_links_and_passwords_have_separate_budgets()
     {
         await using var server = await StartAsync();
         for (var i = 0; i < 10; i++)
@@ -126,7 +126,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Stale_key_locks_nobody_out_and_is_told_so_each_time()
+    public async Task Repeated_stale_key_gets_403_and_locks_nobody_out()
     {
         await using var server = await StartAsync();
 
@@ -138,7 +138,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Address_that_was_right_passes_a_spent_proxy_after_a_restart()
+    public async Task Known_address_passes_a_throttled_proxy_after_a_restart()
     {
         await using (var first = await StartAsync())
             Assert.Equal(200, await AskAsync(first, Known, "admin", RunningServer.Password));
@@ -158,7 +158,7 @@ public sealed class GuesserTests : IDisposable
     [Theory]
     [InlineData(30, 200)]
     [InlineData(31, 429)]
-    public async Task Address_that_was_right_is_remembered_for_thirty_days(int days, int expected)
+    public async Task Known_address_is_remembered_for_thirty_days(int days, int expected)
     {
         await using (var first = await StartAsync())
             Assert.Equal(200, await AskAsync(first, Known, "admin", RunningServer.Password));
@@ -173,7 +173,7 @@ public sealed class GuesserTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(64)]
-    public async Task After_a_restart_a_client_that_was_right_waits_for_two(int addresses)
+    public async Task Known_client_waits_for_at_most_2_hashes_after_a_restart(int addresses)
     {
         var password = FullCost();
         await using (var first = await StartAsync(password))
@@ -196,7 +196,7 @@ public sealed class GuesserTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(64)]
-    public async Task Right_header_that_is_not_remembered_waits_for_two_hashes_at_most(int addresses)
+    public async Task Uncached_valid_header_waits_for_at_most_two_hashes(int addresses)
     {
         // A password of the full cost: 64 of them one after the other take many seconds.
         await using var server = await StartAsync(FullCost());
@@ -217,7 +217,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Burst_of_guesses_from_one_address_takes_one_place_and_newcomers_pass()
+    public async Task Guess_burst_from_one_address_does_not_delay_newcomers()
     {
         await using var server = await StartAsync(FullCost());
         using var enough = CancellationTokenSource.CreateLinkedTokenSource(Token);
@@ -234,7 +234,7 @@ public sealed class GuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Password_with_a_control_character_is_not_the_password()
+    public async Task Password_with_a_control_character_is_refused_unhashed()
     {
         await using var server = await StartAsync();
 

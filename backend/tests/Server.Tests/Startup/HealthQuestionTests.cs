@@ -21,7 +21,7 @@ public sealed class HealthQuestionTests : IDisposable
     [InlineData("", "")]
     [InlineData("::1", "")]
     [InlineData("127.0.0.1", "/sluice")]
-    public async Task Server_that_answers_is_exit_0(string bind, string urlBase)
+    public async Task Healthcheck_of_a_running_server_exits_with_0(string bind, string urlBase)
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["BIND_ADDRESS"] = bind, ["URL_BASE"] = urlBase });
 
@@ -31,7 +31,7 @@ public sealed class HealthQuestionTests : IDisposable
     }
 
     [Fact]
-    public async Task Server_with_a_certificate_is_asked_over_https()
+    public async Task Healthcheck_of_a_TLS_server_uses_https()
     {
         (string Name, string Value)[] files = [("TLS_CERT_FILE", Path.Combine(_temporary.Root, "cert.pem")), ("TLS_KEY_FILE", Path.Combine(_temporary.Root, "key.pem"))];
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
@@ -46,7 +46,7 @@ public sealed class HealthQuestionTests : IDisposable
     }
 
     [Fact]
-    public async Task Nothing_that_answers_is_exit_1_and_one_line()
+    public async Task Healthcheck_without_a_server_exits_with_1_and_one_line()
     {
         var port = ServerProcess.FreePort();
 

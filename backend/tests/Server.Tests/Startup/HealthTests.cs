@@ -17,7 +17,7 @@ public sealed class HealthTests : IDisposable
     [Theory]
     [InlineData("healthz", """{"status":"ok","mode":"setup"}""")]
     [InlineData("readyz", """{"status":"ok"}""")]
-    public async Task Process_endpoints_answer_any_client(string path, string expected)
+    public async Task Health_endpoints_answer_without_credentials(string path, string expected)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 
@@ -29,7 +29,7 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_moves_what_a_crash_left_behind_to_quarantine_and_nothing_younger()
+    public async Task Start_quarantines_old_temporary_files_only()
     {
         await (await RunningServer.StartAsync(_temporary)).DisposeAsync();
         var (old, young) = (Path.Combine(_temporary.Folder.Blobs, "old.tmp"), Path.Combine(_temporary.Folder.Blobs, "young.tmp"));
@@ -48,7 +48,7 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
-    public async Task Damaged_database_is_no_exit_and_nothing_but_the_process_endpoints_answers()
+    public async Task Damaged_database_enters_safe_mode_and_serves_only_health()
     {
         await File.WriteAllTextAsync(_temporary.Folder.Database, new string('x', 8192), Token);
         await using var server = await RunningServer.StartAsync(_temporary);
@@ -65,7 +65,7 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
-    public async Task Damage_behind_the_first_page_is_safe_mode_too_and_nothing_is_written_over_it()
+    public async Task Damage_after_page_one_enters_safe_mode_without_writes()
     {
         var variables = new Dictionary<string, string> { ["SLUICE_CONFIG__WEBDAV__PASS"] = "", ["SLUICE_CONFIG__API__KEY"] = "" };
         await (await RunningServer.StartAsync(_temporary, variables)).DisposeAsync();
@@ -85,7 +85,7 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
-    public async Task Damaged_database_and_no_known_password_is_503_and_no_challenge()
+    public async Task Damaged_database_without_a_password_gets_503()
     {
         await File.WriteAllTextAsync(_temporary.Folder.Database, new string('x', 8192), Token);
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "" });

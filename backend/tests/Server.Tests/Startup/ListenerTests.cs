@@ -24,7 +24,7 @@ public sealed class ListenerTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Limits_are_those_of_the_contract()
+    public async Task Listener_limits_match_the_contract()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 
@@ -82,7 +82,7 @@ public sealed class ListenerTests : IDisposable
     [InlineData("FFFFFFFFFFFFFFFFF")]
     [InlineData("7FFFFFFFFFFFFFFFF")]
     [InlineData("zz")]
-    public async Task Chunk_size_that_is_none_is_a_bad_request(string size)
+    public async Task Invalid_chunk_size_gets_400(string size)
     {
         await using var server = await RunningServer.StartAsync(_temporary, map: MapBodies);
 
@@ -94,7 +94,7 @@ public sealed class ListenerTests : IDisposable
     }
 
     [Fact]
-    public async Task Running_answer_is_finished_when_the_server_stops()
+    public async Task Running_response_finishes_during_shutdown()
     {
         var started = new TaskCompletionSource();
         var finish = new TaskCompletionSource();
@@ -119,7 +119,7 @@ public sealed class ListenerTests : IDisposable
     }
 
     [Fact]
-    public async Task Answer_that_does_not_end_is_reset_after_the_drain()
+    public async Task Endless_response_is_reset_at_the_shutdown_timeout()
     {
         var started = new TaskCompletionSource();
         await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/api/endless", async (HttpContext context) =>

@@ -29,7 +29,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Stale_login_costs_one_hash_and_locks_nobody_out()
+    public async Task Repeated_stale_login_costs_one_hash_and_no_lockout()
     {
         await using var server = await StartAsync();
 
@@ -41,7 +41,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Wrong_keys_of_programs_leave_the_login_of_their_address()
+    public async Task Wrong_API_keys_do_not_block_logins_of_their_address()
     {
         await using var server = await StartAsync();
         for (var i = 0; i < 20; i++)
@@ -57,7 +57,7 @@ public sealed class LoginGuesserTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Known_browser_is_in_though_its_address_is_spent(bool restarts)
+    public async Task Known_browser_logs_in_despite_a_throttled_address(bool restarts)
     {
         var server = await StartAsync();
         try
@@ -84,7 +84,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Known_browser_is_in_though_its_proxy_is_spent()
+    public async Task Known_browser_logs_in_despite_a_throttled_proxy()
     {
         await using var server = await StartAsync();
         var (_, browser) = await LogInAsync(server, Home, Secret);
@@ -96,7 +96,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Known_browser_guesses_from_a_budget_of_its_own()
+    public async Task Known_browser_has_its_own_guess_budget()
     {
         await using var server = await StartAsync();
         var (_, browser) = await LogInAsync(server, Home, Secret);
@@ -109,7 +109,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Cookie_of_a_browser_is_stored_hashed_and_opens_nothing()
+    public async Task Browser_cookie_is_stored_hashed_and_grants_no_access()
     {
         await using var server = await StartAsync();
         var (_, browser) = await LogInAsync(server, Home, Secret);
@@ -136,7 +136,7 @@ public sealed class LoginGuesserTests : IDisposable
     [InlineData(1, false)]
     [InlineData(64, false)]
     [InlineData(64, true)]
-    public async Task Known_browser_waits_for_two_hashes_beside_guessers(int addresses, bool restarts)
+    public async Task Known_browser_waits_for_at_most_two_hashes(int addresses, bool restarts)
     {
         // A password of the full cost: 64 of them one after the other take many seconds.
         var server = await StartAsync(Secret);
@@ -171,7 +171,7 @@ public sealed class LoginGuesserTests : IDisposable
     }
 
     [Fact]
-    public async Task Login_without_a_place_in_the_line_is_asked_back_soon()
+    public async Task Second_login_from_one_address_gets_429_with_retry_after()
     {
         await using var server = await StartAsync(Secret);
         using var enough = CancellationTokenSource.CreateLinkedTokenSource(Token);

@@ -17,7 +17,7 @@ public sealed class ProcessTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Folder_that_cannot_be_created_is_exit_78()
+    public async Task Uncreatable_data_folder_exits_with_78()
     {
         await File.WriteAllTextAsync(Path.Combine(_temporary.Root, "file"), "", Token);
 
@@ -28,7 +28,7 @@ public sealed class ProcessTests : IDisposable
     }
 
     [Fact]
-    public async Task Folder_that_cannot_be_written_is_exit_78()
+    public async Task Unwritable_data_folder_exits_with_78()
     {
         if (Environment.IsPrivilegedProcess)
         {
@@ -50,7 +50,7 @@ public sealed class ProcessTests : IDisposable
     [InlineData("2147483647", "newer Sluice .version 2147483647")]
     [InlineData("-1", "sluice.db has version -1, which no Sluice ever wrote; restore a copy from .*backups")]
     [InlineData("-2147483648", "sluice.db has version -2147483648, which no Sluice ever wrote")]
-    public async Task Database_of_an_unknown_version_is_exit_78(string version, string sentence)
+    public async Task Database_of_an_unknown_version_exits_with_78(string version, string sentence)
     {
         await using (var connection = new SqliteConnection($"Data Source={_temporary.Folder.Database};Pooling=False"))
         {
@@ -64,11 +64,11 @@ public sealed class ProcessTests : IDisposable
     }
 
     [Fact]
-    public async Task Unreadable_certificate_is_exit_78() =>
+    public async Task Unreadable_certificate_exits_with_78() =>
         await ExpectAsync(78, "TLS_CERT_FILE /no/such.pem", ("TLS_CERT_FILE", "/no/such.pem"), ("TLS_KEY_FILE", "/no/such.key"));
 
     [Fact]
-    public async Task Taken_port_is_exit_69_with_its_owner_and_shows_no_secret_that_is_lost()
+    public async Task Port_in_use_exits_with_69_and_keeps_secrets_for_later()
     {
         using (var listener = new TcpListener(IPAddress.Loopback, 0))
         {
@@ -84,7 +84,7 @@ public sealed class ProcessTests : IDisposable
     }
 
     [Fact]
-    public async Task Second_process_in_one_folder_is_exit_75_until_the_first_is_killed()
+    public async Task Second_process_exits_with_75_until_the_first_is_killed()
     {
         await using (var first = await StartAsync())
         {

@@ -20,7 +20,7 @@ public sealed class ProcessUserTests : IDisposable
     [InlineData("1234", "2345", "1234:2345")]
     [InlineData("1234", "", "1234:1000")]
     [InlineData("", "2345", "1000:2345")]
-    public async Task Root_becomes_the_user_that_is_named_and_owns_the_folder_without_what_is_in_it(string user, string group, string expected)
+    public async Task Root_drops_to_PUID_and_owns_only_the_folder_itself(string user, string group, string expected)
     {
         RequireRoot();
         var kept = Directory.CreateDirectory(Path.Combine(_temporary.Root, "of-root")).FullName;
@@ -45,7 +45,7 @@ public sealed class ProcessUserTests : IDisposable
     [Theory]
     [InlineData("", "")]
     [InlineData("0", "0")]
-    public async Task Root_stays_root_where_nobody_else_is_named(string user, string group)
+    public async Task Root_stays_root_without_PUID_and_PGID(string user, string group)
     {
         RequireRoot();
 
@@ -56,7 +56,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Root_without_its_capabilities_is_exit_78_and_told_what_to_set()
+    public async Task Root_without_capabilities_exits_with_78_and_a_hint()
     {
         RequireRoot();
 
@@ -64,7 +64,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Folder_of_root_is_exit_78_and_named_with_the_command_that_cures_it()
+    public async Task Root_owned_folder_exits_with_78_and_a_chown_hint()
     {
         RequireRoot();
         Own("0:0", _temporary.Root);
@@ -75,7 +75,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Folder_of_another_user_is_exit_78_and_that_user_is_named()
+    public async Task Folder_of_another_user_exits_with_78_and_a_PUID_hint()
     {
         RequireRoot();
         Own($"{Other}:{Other}", _temporary.Root);
@@ -84,7 +84,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task Database_of_another_user_in_a_folder_that_root_gives_away_is_exit_78_and_told_what_to_set()
+    public async Task Database_of_another_user_exits_with_78_and_a_PUID_hint()
     {
         RequireRoot();
         await File.WriteAllTextAsync(_temporary.Folder.Database, "", Token);
@@ -97,7 +97,7 @@ public sealed class ProcessUserTests : IDisposable
     }
 
     [Fact]
-    public async Task User_that_is_named_in_vain_is_a_warning()
+    public async Task PUID_without_root_logs_a_warning()
     {
         RequireRoot();
         Own("1000:1000", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);

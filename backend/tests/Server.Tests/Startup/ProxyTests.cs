@@ -12,7 +12,7 @@ public sealed class ProxyTests
     private static readonly XNamespace Dav = "DAV:";
 
     [Fact]
-    public async Task Everything_moves_below_the_base_and_the_probes_answer_in_both_places()
+    public async Task URL_base_moves_all_paths_and_probes_answer_in_both()
     {
         await using var server = await TreeServer.StartAsync(("URL_BASE", "/x/media"));
 
@@ -29,7 +29,7 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public async Task Forwarded_address_closes_what_the_proxy_opens_and_never_the_other_way_round()
+    public async Task Forwarded_client_outside_open_networks_needs_credentials()
     {
         await using var server = await TreeServer.StartAsync(
             ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "127.0.0.0/8,192.0.2.0/24"),
@@ -49,7 +49,7 @@ public sealed class ProxyTests
     [Theory]
     [InlineData("127.0.0.0/8")]
     [InlineData("[]")]
-    public async Task Forwarded_address_alone_opens_nothing(string trusted)
+    public async Task Forwarded_address_alone_does_not_waive_credentials(string trusted)
     {
         await using var server = await TreeServer.StartAsync(
             ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "192.0.2.0/24"),
@@ -62,7 +62,7 @@ public sealed class ProxyTests
     [InlineData("127.0.0.0/8", 401)]
     [InlineData("192.0.2.0/24", 429)]
     [InlineData("[]", 429)]
-    public async Task Only_trusted_proxies_say_who_the_client_is(string trusted, int other)
+    public async Task Client_address_is_taken_only_from_trusted_proxies(string trusted, int other)
     {
         await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
         for (var i = 0; i < 10; i++)
@@ -73,7 +73,7 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public async Task Each_client_behind_a_proxy_has_a_limit_of_its_own()
+    public async Task Each_client_behind_a_proxy_has_its_own_request_limit()
     {
         await using var server = await TreeServer.StartAsync();
         List<RawConnection> held = [];

@@ -9,7 +9,7 @@ public sealed class QuarantineTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Orphans_go_to_quarantine_and_are_found_again()
+    public async Task Orphans_are_quarantined_and_restored_when_referenced()
     {
         await using var films = await PublishedFilms.CreateAsync(3);
         var (good, stored) = (films.CopyDatabase(), films.StoredNzbs);
@@ -33,7 +33,7 @@ public sealed class QuarantineTests
     [Theory]
     [InlineData(5, true)]
     [InlineData(6, false)]
-    public async Task Brake_holds_where_too_many_look_like_orphans(int orphans, bool moved)
+    public async Task Too_many_orphans_are_left_in_place(int orphans, bool moved)
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         for (var i = 0; i < orphans; i++)

@@ -14,7 +14,7 @@ public sealed class RuntimeSettingsTests
     [InlineData("System.Runtime.TieredPGO", false)]
     [InlineData("Microsoft.AspNetCore.Server.Kestrel.DisableHttp1LineFeedTerminators", true)]
     [InlineData("System.Runtime.TieredCompilation.CallCountThreshold", 1000)]
-    public void Server_is_built_with(string name, object value)
+    public void Runtimeconfig_contains_required_setting(string name, object value)
     {
         using var file = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "Sluice.Server.runtimeconfig.json")));
 

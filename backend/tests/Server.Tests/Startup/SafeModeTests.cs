@@ -22,7 +22,7 @@ public sealed class SafeModeTests
     [InlineData("older")]
     [InlineData("foreign")]
     [InlineData("no database")]
-    public async Task Database_that_is_not_the_one_of_the_blobs_is_safe_mode_and_costs_nothing(string how)
+    public async Task Database_of_other_blobs_enters_safe_mode_and_loses_nothing(string how)
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         var older = films.CopyDatabase();
@@ -52,7 +52,7 @@ public sealed class SafeModeTests
     }
 
     [Fact]
-    public async Task Way_out_that_the_log_names_takes_an_older_database_once_and_deletes_nothing()
+    public async Task Accept_variable_from_the_log_accepts_an_older_database_once()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         var older = films.CopyDatabase();
@@ -88,7 +88,7 @@ public sealed class SafeModeTests
     }
 
     [Fact]
-    public async Task F42_Database_of_the_same_run_is_older_and_costs_nothing()
+    public async Task F42_Older_copy_of_the_same_run_enters_safe_mode()
     {
         await using var films = await PublishedFilms.CreateAsync(1);
         await films.StartAsync();
@@ -121,7 +121,7 @@ public sealed class SafeModeTests
     }
 
     [Fact]
-    public async Task Way_out_takes_an_empty_database_too()
+    public async Task Accept_variable_also_accepts_an_empty_database()
     {
         await using var films = await PublishedFilms.CreateAsync(3);
         var stored = films.StoredNzbs;
@@ -140,7 +140,7 @@ public sealed class SafeModeTests
     }
 
     [Fact]
-    public async Task Bit_flipped_in_an_index_costs_no_nzb_and_is_safe_mode()
+    public async Task Bit_flip_in_an_index_enters_safe_mode_and_loses_no_NZB()
     {
         await using var films = await PublishedFilms.CreateAsync(5);
         // As after the import by another program: the release is all that still refers to its NZB.
@@ -168,7 +168,7 @@ public sealed class SafeModeTests
     [InlineData("queue_item")]
     [InlineData("release")]
     [InlineData("setting")]
-    public async Task Damaged_page_is_safe_mode_and_takes_no_write(string table)
+    public async Task Damaged_page_enters_safe_mode_without_writes(string table)
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         var (stored, damaged) = (films.StoredNzbs, films.CopyDatabase());
@@ -185,7 +185,7 @@ public sealed class SafeModeTests
     }
 
     [Fact]
-    public async Task Damage_that_comes_later_is_safe_mode_in_which_films_play_on()
+    public async Task Corruption_after_start_enters_safe_mode_and_keeps_streaming()
     {
         await using var films = await PublishedFilms.CreateAsync(2);
         await films.StartAsync();
@@ -221,7 +221,7 @@ public sealed class SafeModeTests
     }
 
     [Fact]
-    public async Task First_start_and_those_after_it_are_normal()
+    public async Task First_and_later_starts_need_no_safe_mode()
     {
         await using var films = await PublishedFilms.CreateAsync(0);
         await films.StartAsync();

@@ -29,7 +29,7 @@ public sealed class StartNoteTests : IDisposable
     [Theory]
     [InlineData(raw.SQLITE_FULL)]
     [InlineData(raw.SQLITE_READONLY)]
-    public async Task Unproven_settings_start_and_are_proved_later(int fault)
+    public async Task Unproven_settings_start_on_faulty_storage_and_prove_later(int fault)
     {
         await using (var host = await ProductHost.StartAsync(_temporary))
             Assert.Empty(await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["queue.worker-count"] = "3" }, Token));
@@ -44,7 +44,7 @@ public sealed class StartNoteTests : IDisposable
     [Theory]
     [InlineData(raw.SQLITE_FULL)]
     [InlineData(raw.SQLITE_READONLY)]
-    public async Task Missing_link_key_is_used_and_saved_later(int fault)
+    public async Task Generated_link_key_works_at_once_and_is_saved_later(int fault)
     {
         await using (var host = await ProductHost.StartAsync(_temporary))
             await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM setting WHERE key = 'api.strm-key'"), Token);
@@ -68,7 +68,7 @@ public sealed class StartNoteTests : IDisposable
     [Theory]
     [InlineData(raw.SQLITE_FULL)]
     [InlineData(raw.SQLITE_READONLY)]
-    public async Task Reset_wish_starts_and_is_done_later(int fault)
+    public async Task Password_reset_is_done_once_the_storage_recovers(int fault)
     {
         await using (var host = await ProductHost.StartAsync(_temporary, null, null, ("SLUICE_ADMIN_PASSWORD", AdminPassword)))
             Assert.NotNull(host.Get<AdminStore>().Admin);
@@ -87,7 +87,7 @@ public sealed class StartNoteTests : IDisposable
     [Theory]
     [InlineData(raw.SQLITE_FULL)]
     [InlineData(raw.SQLITE_READONLY)]
-    public async Task Wanted_import_starts_and_begins_later(int fault)
+    public async Task Import_begins_once_the_storage_recovers(int fault)
     {
         using var old = new OldServer(OldShape.Json, _temporary);
         old.Leave();
@@ -104,7 +104,7 @@ public sealed class StartNoteTests : IDisposable
     }
 
     [Fact]
-    public async Task Value_set_by_hand_meanwhile_is_kept()
+    public async Task Setting_saved_meanwhile_is_not_overwritten()
     {
         await using (var host = await ProductHost.StartAsync(_temporary))
             await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM setting WHERE key = 'api.strm-key'"), Token);
@@ -121,7 +121,7 @@ public sealed class StartNoteTests : IDisposable
     }
 
     [Fact]
-    public async Task Note_of_a_single_file_is_written_once_its_fault_passes()
+    public async Task Start_note_is_written_once_its_fault_passes()
     {
         var time = new ManualTimeProvider();
         var state = new StorageState(time, NullLogger<StorageState>.Instance);

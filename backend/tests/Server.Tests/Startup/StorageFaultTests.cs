@@ -38,7 +38,7 @@ public sealed class StorageFaultTests : IDisposable
     [InlineData("blobs", 0b101_000_000, "blobs is not readable and writable by uid [0-9]+ .owner [0-9]+:[0-9]+, mode 500.: Permission denied")]
     [InlineData("keys", 0, "keys is not readable and writable by uid [0-9]+ .owner [0-9]+:[0-9]+, mode 0.: Permission denied")]
     [InlineData("keys/secret.key", 0, "secret.key is not readable and writable by uid [0-9]+ .owner [0-9]+:[0-9]+, mode 0.: Permission denied")]
-    public async Task What_the_user_may_not_use_is_one_line_and_exit_78(string name, int mode, string pattern)
+    public async Task Inaccessible_file_or_folder_exits_with_78_and_one_line(string name, int mode, string pattern)
     {
         Unprivileged.Require();
         // Generated secrets, which are stored sealed: the key is needed.
@@ -52,7 +52,7 @@ public sealed class StorageFaultTests : IDisposable
     [InlineData("sluice.db")]
     [InlineData("sluice.lock")]
     [InlineData("keys/secret.key")]
-    public async Task Folder_in_the_place_of_a_file_is_one_line_and_exit_78(string name)
+    public async Task Folder_in_place_of_a_file_exits_with_78_and_one_line(string name)
     {
         Directory.CreateDirectory(Path.Combine(_temporary.Root, name));
         Unprivileged.Own(_temporary.Root);
@@ -64,7 +64,7 @@ public sealed class StorageFaultTests : IDisposable
     [InlineData("blobs")]
     [InlineData("keys")]
     [InlineData("staged")]
-    public async Task File_in_the_place_of_a_folder_is_one_line_and_exit_78(string name)
+    public async Task File_in_place_of_a_folder_exits_with_78_and_one_line(string name)
     {
         var path = Path.Combine(_temporary.Root, name);
         if (Directory.Exists(path))
@@ -76,7 +76,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Blobs_that_become_unwritable_refuse_uploads_with_one_line_until_they_are_writable_again()
+    public async Task Unwritable_blobs_refuse_uploads_until_writable_again()
     {
         Unprivileged.Require();
         await SeedAsync(Credentials);
@@ -101,7 +101,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Blobs_that_cannot_be_looked_into_fail_no_item()
+    public async Task Unreadable_blobs_folder_fails_no_item()
     {
         Unprivileged.Require();
         await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));
@@ -112,14 +112,14 @@ public sealed class StorageFaultTests : IDisposable
 
         // The work on it begins three seconds after the upload.
         await server.LineAsync(
-            line => line.Contains("for the next try", StringComparison.Ordinal) && line.Contains("is not readable and writable by uid", StringComparison.Ordinal), Token);
+            line => line.Contains("is waiting", StringComparison.Ordinal) && line.Contains("is not readable and writable by uid", StringComparison.Ordinal), Token);
 
         Assert.Empty(await client.HistoryAsync(Token));
         Assert.Equal(["Other", "Rel"], (await client.QueueAsync(Token)).Order());
     }
 
     [Fact]
-    public async Task Blob_that_cannot_be_moved_away_stays_and_the_server_serves()
+    public async Task Immovable_orphan_blob_stays_and_the_server_serves()
     {
         Unprivileged.Require();
         Assert.SkipUnless(Environment.IsPrivilegedProcess, "only the administrator can leave a file that its folder's users may not move");
@@ -146,7 +146,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Damaged_page_of_the_queue_ends_no_process()
+    public async Task Damaged_queue_page_does_not_end_the_process()
     {
         await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));
         await DamageTableAsync("queue_item");
@@ -160,7 +160,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Sigterm_during_the_start_is_exit_0_without_a_word()
+    public async Task SIGTERM_during_start_exits_with_0_silently()
     {
         await SeedAsync(Credentials);
         await using var held = await HoldDatabaseAsync();
@@ -176,7 +176,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_on_a_full_disk_serves_what_is_stored_and_refuses_what_is_new()
+    public async Task Start_on_a_full_disk_serves_but_refuses_uploads()
     {
         using var disk = await SmallDisk.MountAsync(_temporary.Root, 80 << 20, Token);
         await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));
@@ -201,7 +201,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Settings_saved_before_the_disk_filled_still_start()
+    public async Task Start_with_new_settings_works_on_a_full_disk()
     {
         using var disk = await SmallDisk.MountAsync(_temporary.Root, 80 << 20, Token);
         await using (var host = await ProductHost.StartAsync(_temporary))
@@ -223,7 +223,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task First_start_on_a_full_disk_is_one_line_and_exit_78()
+    public async Task First_start_on_a_full_disk_exits_with_78_and_one_line()
     {
         using var disk = await SmallDisk.MountAsync(_temporary.Root, 1 << 20, Token);
         disk.Fill();
@@ -232,7 +232,7 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task Everything_in_the_data_folder_is_private_and_what_an_older_version_made_becomes_so()
+    public async Task Data_folder_is_private_even_after_an_older_version()
     {
         Unprivileged.Require();
         await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Old", NzbText.Of("a.mkv"), Token));

@@ -21,7 +21,7 @@ public sealed class TlsTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Certificate_is_served_and_read_again_when_its_files_change()
+    public async Task Certificate_is_reloaded_when_its_files_change()
     {
         WriteCertificate("CN=first");
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["TLS_CERT_FILE"] = CertificateFile, ["TLS_KEY_FILE"] = KeyFile });
@@ -58,7 +58,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public async Task One_file_alone_means_plain_http()
+    public async Task Certificate_without_a_key_file_serves_plain_HTTP()
     {
         WriteCertificate("CN=first");
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["TLS_CERT_FILE"] = CertificateFile });

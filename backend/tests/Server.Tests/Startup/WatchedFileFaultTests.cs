@@ -23,7 +23,7 @@ public sealed class WatchedFileFaultTests : IDisposable
     }
 
     [Fact]
-    public async Task They_are_reported_once_and_left_and_not_added_again_by_the_next_start()
+    public async Task Inaccessible_files_are_reported_once_and_not_added_again()
     {
         Unprivileged.Require();
         Directory.CreateDirectory(Category);

@@ -60,7 +60,9 @@ public sealed class DoubtedContentTests : IDisposable
 
     private async Task<ProductHost> PublishAsync(MockServer mock)
     {
-        var host = await ProductHost.StartAsync(_folder, mock, replace: null, ("SLUICE_CONFIG__USENET__SEGMENT_CACHE__ENABLED", "false"));
+        // Otherwise the first bytes of an article may leave before the rest shows that it is damaged.
+        (string, string)[] settings = [("SLUICE_CONFIG__USENET__SEGMENT_CACHE__ENABLED", "false"), ("SLUICE_CONFIG__STREAMING__VERIFY_BEFORE_SERVE", "true")];
+        var host = await ProductHost.StartAsync(_folder, mock, replace: null, settings);
         var id = await host.AddAsync(_release.ToNzb(), "Rel.nzb", Token);
         await host.WaitForHistoryAsync(id[0], Token);
         mock.Reset();
