@@ -94,7 +94,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         // Nothing is owned.
     }
 
-    private void Add(LogLevel level, string category, string source, string message, Exception? failure, string? job, string? stream)
+    private void Add(LogLevel level, EventId what, string category, string source, string message, Exception? failure, string? job, string? stream)
     {
         // Clients receive these lines, so they must not contain exception texts (S27).
         var text = redactor.Redact(failure is null ? message : $"{message}: {failure.GetType().Name}");
@@ -110,7 +110,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
             _characters += line.Length;
             while (_lines.Count > MaxLines || _characters > MaxCharacters)
                 _characters -= _lines.Dequeue().Text.Length;
-            if (level >= LogLevel.Warning)
+            if (level >= LogLevel.Warning && what.Id != RecentWarnings.FailedImport)
                 warnings.Add(new RecentWarning(_last, level, line, now, category[(category.LastIndexOf('.') + 1)..]));
             foreach (var listener in _listeners)
                 listener();
@@ -140,7 +140,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
             var about = new About { IsOfQueue = source == "Queue" };
             about.Read(state);
             owner._scopes?.ForEachScope(static (scope, about) => about.Read(scope), about);
-            owner.Add(logLevel, category, source, formatter(state, exception), exception, about.Job, about.Stream);
+            owner.Add(logLevel, eventId, category, source, formatter(state, exception), exception, about.Job, about.Stream);
         }
     }
 

@@ -13,6 +13,9 @@ internal sealed class RecentWarnings
 {
     public const int MaxLines = 20;
 
+    /// <summary>The event of a failed import. It is a warning in the log only, because the history shows it.</summary>
+    public const int FailedImport = 2101;
+
     // Guards the lines. No other lock is taken inside it.
     private readonly Lock _gate = new();
     private readonly Queue<RecentWarning> _lines = [];

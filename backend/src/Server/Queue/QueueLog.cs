@@ -1,3 +1,5 @@
+using Sluice.Server.Diagnostics;
+
 namespace Sluice.Server.Queue;
 
 /// <summary>Messages of the queue, events 2100–2199. A release is named before its id; names of its files are never logged.</summary>
@@ -6,7 +8,7 @@ internal static partial class QueueLog
     [LoggerMessage(2100, LogLevel.Information, "{Name} is ready: {Files} files in {Milliseconds} ms ({Id})")]
     public static partial void Published(ILogger logger, string name, string id, int files, long milliseconds);
 
-    [LoggerMessage(2101, LogLevel.Information, "{Name} failed: {Reason} ({Id})")]
+    [LoggerMessage(RecentWarnings.FailedImport, LogLevel.Warning, "{Name} failed: {Reason} ({Id})")]
     public static partial void Failed(ILogger logger, string name, string id, string reason);
 
     [LoggerMessage(2102, LogLevel.Warning, "Import of {Id} is waiting and retries in {Seconds} s: {Cause}")]

@@ -42,6 +42,15 @@ public sealed class RecentWarningsTests : IDisposable
     }
 
     [Fact]
+    public void Failed_import_is_a_log_line_and_no_recent_warning()
+    {
+        Write(LogLevel.Warning, RecentWarnings.FailedImport, "Rel failed: MissingArticles");
+
+        Assert.Single(_ring.Lines, line => line.Level == LogLevel.Warning);
+        Assert.Empty(_warnings.Lines);
+    }
+
+    [Fact]
     public void Line_omits_secrets_line_breaks_and_exception_text()
     {
         Write(LogLevel.Error, 1, $"a\r\n{Secret}b", new InvalidOperationException($"x{Secret}\ny"));
