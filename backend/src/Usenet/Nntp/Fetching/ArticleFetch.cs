@@ -144,7 +144,8 @@ internal sealed class ArticleFetch : IUrgent
     /// </remarks>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
-        Exception? broke = null;
+        // Assigned behind the last wait, so that no waiting article carries it.
+        Exception? broke;
         try
         {
             while (true)
@@ -207,6 +208,8 @@ internal sealed class ArticleFetch : IUrgent
                     break;
                 provider = RetryOrNext(attempt, provider, fault);
             }
+
+            broke = null;
         }
         catch (Exception error)
         {

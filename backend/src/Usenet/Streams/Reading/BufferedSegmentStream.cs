@@ -133,6 +133,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             }
             finally
             {
+                // Otherwise the timer would take a long wait for a pause, and drop the article that has just arrived.
+                Volatile.Write(ref _lastRead, _shared.Time.GetTimestamp());
                 _waiting = false;
             }
         }
@@ -308,11 +310,13 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         {
             if (_closed)
                 return;
-            var idle = _shared.Time.GetElapsedTime(_lastRead);
+
+            // A read that waits is not idle. It is asked once, because its wait may end at any moment.
+            var idle = _waiting ? TimeSpan.Zero : _shared.Time.GetElapsedTime(Volatile.Read(ref _lastRead));
             TimeSpan next;
-            if (_waiting || idle < _shared.Options.IdleTrim)
+            if (idle < _shared.Options.IdleTrim)
             {
-                next = _waiting ? _shared.Options.IdleTrim : _shared.Options.IdleTrim - idle;
+                next = _shared.Options.IdleTrim - idle;
             }
             else if (idle < _shared.Options.IdleDrop)
             {
