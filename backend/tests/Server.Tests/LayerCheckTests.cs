@@ -171,7 +171,7 @@ public sealed class LayerCheckTests
     [InlineData("// TO" + "DO: the rest")]
     [InlineData("var a = 1; // FIX" + "ME")]
     [InlineData("/* HA" + "CK */")]
-    public void TODO_comments_are_found(string text) =>
+    public void Unfinished_work_notes_are_found(string text) =>
         Assert.Single(HouseRules.Notes([new SourceFile("a.cs", text)]));
 
     [Theory]

@@ -74,7 +74,7 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Product_has_no_TODO_comments() =>
+    public void Product_has_no_unfinished_work_notes() =>
         AssertNone(HouseRules.Notes(SourceTree.Product()));
 
     [Fact]

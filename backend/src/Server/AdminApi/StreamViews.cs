@@ -57,7 +57,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
             new StreamFile(played.File.Id.ToString("D"), played.File.Name, PathOf(played.File), played.File.Length),
             played.Client.Address,
             played.Client.Player,
-            WaitPolicy.StateOf(seen),
+            seen.State,
             played.StartedAt,
             seen.LastReadAt,
             seen.Position,

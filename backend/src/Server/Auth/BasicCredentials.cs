@@ -34,10 +34,13 @@ internal sealed class BasicCredentials
         (_user, _password, _time) = (user, password, time);
         _hash = new(() => PasswordHash.Of(password));
         if (ChosenPassword.Judge(password) is not null && !user.Contains(':', StringComparison.Ordinal))
-            _expected = _mark.Of($"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}"))}");
+            _expected = _mark.Of(HeaderOf(user, password));
     }
 
     /// <summary>Whether a password is set.</summary>
+    /// <summary>Returns the header of a user and a password (RFC 7617).</summary>
+    public static string HeaderOf(string user, string password) => $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}"))}";
+
     public bool IsSet => _password.Length > 0;
 
     /// <summary>Whether user and password equal the current settings.</summary>

@@ -70,7 +70,7 @@ internal sealed class BasicVerifier : IDisposable
 
     /// <summary>Checks a user and password that did not arrive in a header.</summary>
     public ValueTask<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
-        VerifyAsync(Scheme + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")), caller, cancellationToken);
+        VerifyAsync(BasicCredentials.HeaderOf(user, password), caller, cancellationToken);
 
     public void Dispose() => _watch?.Dispose();
 

@@ -2,7 +2,9 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>WebDAV clients that recently logged in, to warn whom a new password would lock out.</summary>
+/// <summary>
+/// WebDAV clients that logged in within a day. The settings page lists them, because a new WebDAV password locks these programs out.
+/// </summary>
 /// <remarks>Thread-safe. Keeps the latest <see cref="MaxClients"/>.</remarks>
 internal sealed class RecentClients(TimeProvider time)
 {

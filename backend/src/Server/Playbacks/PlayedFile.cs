@@ -26,7 +26,26 @@ internal sealed record PlaybackSeek(DateTimeOffset At, long Offset, double? Firs
 /// <param name="Stream">Engine state of the most significant request; null if none is open.</param>
 internal sealed record PlaybackSnapshot(
     PlayedFile Played, int Open, DateTimeOffset LastReadAt, long Position, long BytesSent, IReadOnlyList<long> Rates, double? FirstByteMs, int Seeks,
-    IReadOnlyList<PlaybackSeek> LastSeeks, int Requests, int Repeated, TimeSpan Waiting, double WaitedShare, TimeSpan ClientIdle, StreamSnapshot? Stream);
+    IReadOnlyList<PlaybackSeek> LastSeeks, int Requests, int Repeated, TimeSpan Waiting, double WaitedShare, TimeSpan ClientIdle, StreamSnapshot? Stream)
+{
+    // After such a pause the viewer has stopped the player; the read-ahead is released from then on too.
+    private static readonly TimeSpan PausedAfter = TimeSpan.FromSeconds(10);
+
+    public PlaybackState State => Open == 0 ? PlaybackState.Ended : ClientIdle >= PausedAfter ? PlaybackState.Paused : PlaybackState.Playing;
+}
+
+/// <summary>What a playback does.</summary>
+internal enum PlaybackState
+{
+    /// <summary>A client reads it.</summary>
+    Playing,
+
+    /// <summary>The client requests nothing at the moment.</summary>
+    Paused,
+
+    /// <summary>No request is open; it is listed for another minute.</summary>
+    Ended,
+}
 
 /// <summary>A playback: one client reading one file, over any number of requests.</summary>
 /// <remarks>

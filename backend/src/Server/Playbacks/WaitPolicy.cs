@@ -154,14 +154,7 @@ internal static class WaitPolicy
     // Shorter pauses are normal, because players read in portions.
     private static readonly TimeSpan LeastIdle = TimeSpan.FromSeconds(1);
 
-    // After such a pause the viewer has stopped the player; the read-ahead is released from then on too.
-    private static readonly TimeSpan PausedAfter = TimeSpan.FromSeconds(10);
-
     private const double BusyPercent = 90;
-
-    /// <summary>Returns what a playback does.</summary>
-    public static PlaybackState StateOf(PlaybackSnapshot seen) =>
-        seen.Open == 0 ? PlaybackState.Ended : seen.ClientIdle >= PausedAfter ? PlaybackState.Paused : PlaybackState.Playing;
 
     /// <summary>Returns the reason, and the number that shows it with its unit; null if there is none.</summary>
     public static (WaitReason Reason, double? Value, string? Unit) Decide(in WaitFacts facts)
@@ -190,17 +183,4 @@ internal static class WaitPolicy
     /// <summary>Whether no provider can be used: all have failed, or no connection is open and the next attempt is delayed.</summary>
     private static bool IsDown(in WaitFacts facts) =>
         facts.Providers > 0 && (facts.Reachable == 0 || facts is { OpenConnections: 0, IsRepeated: true, Stage: null or FetchStage.Deciding });
-}
-
-/// <summary>What a playback does.</summary>
-internal enum PlaybackState
-{
-    /// <summary>A client reads it.</summary>
-    Playing,
-
-    /// <summary>The client requests nothing at the moment.</summary>
-    Paused,
-
-    /// <summary>No request is open; it is listed for another minute.</summary>
-    Ended,
 }

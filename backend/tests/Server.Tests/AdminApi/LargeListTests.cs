@@ -79,32 +79,36 @@ public sealed class LargeListTests : IDisposable
         await server.Host.Get<SluiceDatabase>().WriteAsync(connection => Fill(connection, rows), Token);
 
         foreach (var path in new[] { "queue", "history", "history?q=s", "history?q=the+s+e+1080p+web+h264+grp" })
-            await MeasureAsync(server, path);
+            Assert.Equal(rows, await MeasureAsync(server, path));
         foreach (var call in new[] { "mode=queue&limit=100", "mode=history&limit=100" })
         {
             var times = new List<TimeSpan>();
             for (var round = 0; round < Rounds; round++)
             {
                 var clock = Stopwatch.StartNew();
-                await server.Host.CallAsync(call, Token);
+                var list = (await server.Host.CallAsync(call, Token)).GetProperty(call.Split('&')[0][5..]);
                 times.Add(clock.Elapsed);
+                Assert.Equal(Math.Min(rows, 100), list.GetProperty("slots").GetArrayLength());
             }
 
             Say($"{rows} rows, {call}", times.Order().ElementAt(Rounds / 2));
         }
     }
 
-    private static async Task MeasureAsync(JobServer server, string path)
+    /// <returns>The total that the pages state.</returns>
+    private static async Task<int> MeasureAsync(JobServer server, string path)
     {
-        var times = new List<TimeSpan>();
+        var (times, total) = (new List<TimeSpan>(), 0);
         for (var round = 0; round < Rounds; round++)
         {
             var clock = Stopwatch.StartNew();
-            await server.GetAsync(path);
+            var page = await server.GetAsync(path);
             times.Add(clock.Elapsed);
+            total = page["total"]!.GetValue<int>();
         }
 
         Say(path, times.Order().ElementAt(Rounds / 2));
+        return total;
     }
 
     private static int Fill(System.Data.Common.DbConnection connection, int rows) => connection.Execute(

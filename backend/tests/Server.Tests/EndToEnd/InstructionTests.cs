@@ -15,9 +15,9 @@ public sealed class InstructionTests
     private static readonly SyntheticFilm Film = new(44, 8 * Piece, 716_800);
 
     [Theory]
-    [InlineData("v2", "x86-64-v2; articles are decoded with Vector128")]
-    [InlineData("v3", "x86-64-v3; articles are decoded with AVX2")]
-    [InlineData("v4", "x86-64-v4; articles are decoded with AVX-512 VBMI2")]
+    [InlineData("v2", "x86-64-v2. Decoding with Vector128")]
+    [InlineData("v3", "x86-64-v3. Decoding with AVX2")]
+    [InlineData("v4", "x86-64-v4. Decoding with AVX-512 VBMI2")]
     public async Task F44_Each_build_uses_its_kernels_and_reads_correct_bytes(string level, string named)
     {
         var cancel = TestContext.Current.CancellationToken;

@@ -87,8 +87,7 @@ public sealed class LongListTests
 
     private static async Task FillAsync(string data)
     {
-        await using var connection = new SqliteConnection($"Data Source={Path.Combine(data, "sluice.db")};Pooling=False");
-        await connection.OpenAsync();
+        await using var connection = SluiceDatabase.Connect(Path.Combine(data, "sluice.db"), SqliteOpenMode.ReadWrite);
         using var work = new SqliteWork(connection, writes: true);
         var at = new DateTimeOffset(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
         for (var number = 0; number < Items; number++)

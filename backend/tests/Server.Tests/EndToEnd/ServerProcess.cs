@@ -155,8 +155,8 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     }
 
     /// <summary>
-    /// A free port that this process has handed to nobody else. It lies below the ports that the system gives to outgoing connections, so that
-    /// no connection of a test beside this one takes it before the server listens.
+    /// Returns a free port, a different one for each call. It is below the ports of outgoing connections, because the connection of a parallel
+    /// test could otherwise take it before the server listens.
     /// </summary>
     public static int FreePort()
     {

@@ -46,15 +46,14 @@ public sealed class StartTimeTests
         await using var server = await ServerProcess.StartAsync(
             data, new Dictionary<string, string> { ["SLUICE_CONFIG__GENERAL__LOG_LEVEL"] = "debug" }, Token);
         var taken = TimeProvider.System.GetElapsedTime(started);
-        await server.LineAsync(line => line.Contains("sound", StringComparison.Ordinal), Token);
+        await server.LineAsync(line => line.Contains("check passed", StringComparison.Ordinal), Token);
         Assert.Equal(0, await server.StopAsync(Token));
         return taken;
     }
 
     private static async Task FillAsync(string data)
     {
-        await using var connection = new SqliteConnection($"Data Source={Path.Combine(data, "sluice.db")};Pooling=False");
-        await connection.OpenAsync(Token);
+        await using var connection = SluiceDatabase.Connect(Path.Combine(data, "sluice.db"), SqliteOpenMode.ReadWrite);
         using var work = new SqliteWork(connection, writes: true);
         var at = new DateTimeOffset(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
         var map = SegmentMap.Uniform(64, 716_800, FileBytes);
