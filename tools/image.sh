@@ -41,7 +41,13 @@ finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ "$failed" 
 
 skip() { echo "image.sh: without the image, because $1"; skipped=$((skipped + 1)); finish; }
 
-stop() { [ ! -s "$work/log" ] || tail -n 40 "$work/log" >&2; echo "image.sh: $1 failed"; failed=$((failed + 1)); finish; }
+# Nothing can be checked without it. The line says why, because test.sh repeats only such lines at its end.
+stop() {
+  [ ! -s "$work/log" ] || tail -n 40 "$work/log" >&2
+  echo "FAILED: $1: $(tail -n 3 "$work/log" 2>/dev/null | tr '\n' ' ' | cut -c 1-400)"
+  failed=$((failed + 1))
+  finish
+}
 
 # check WHAT COMMAND...
 check() {
