@@ -14,7 +14,7 @@ internal sealed record ProviderPlan(
     /// <summary>Whether any provider is enabled.</summary>
     public bool HasProviders => Providers.Any(provider => provider.Kind != ProviderKind.Disabled);
 
-    /// <summary>Converts the settings. <paramref name="availableMemory"/> is in bytes; one warning per provider that is left out.</summary>
+    /// <summary>Converts the settings. <paramref name="availableMemory"/> is in bytes; one warning per omitted provider.</summary>
     public static ProviderPlan From(UsenetOptions usenet, StreamingOptions streaming, long availableMemory, out IReadOnlyList<string> warnings) => new(
         ProviderJson.Read(usenet.Providers, out warnings),
         new NntpOptions

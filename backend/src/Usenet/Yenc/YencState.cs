@@ -45,7 +45,7 @@ internal enum YencContext : byte
 
     Cr,
 
-    /// <summary>After CRLF and a dot, which is never part of the data.</summary>
+    /// <summary>After CRLF and a dot; this dot is never data.</summary>
     Dot,
 
     /// <summary>After CRLF, a dot and CR: an LF ends the article.</summary>
