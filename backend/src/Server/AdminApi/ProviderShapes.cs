@@ -15,8 +15,8 @@ internal enum ProviderUseKind
 }
 
 /// <summary>
-/// Connections of an account: <c>Connecting</c> are opening or closing, <c>Busy</c> wait for a reply. <c>Cap</c> is the limit that the provider enforces;
-/// null unless it is known to be below <c>Max</c>.
+/// Connections of an account: <c>Connecting</c> are opening or closing, <c>Busy</c> wait for a reply. <c>Cap</c> is the limit that the provider
+/// enforces; null unless it is known to be below <c>Max</c>.
 /// </summary>
 internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, int Max, int? Cap);
 

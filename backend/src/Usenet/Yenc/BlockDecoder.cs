@@ -76,7 +76,7 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     }
 
     /// <summary>
-    /// Requests memory for at most <paramref name="most"/> decoded bytes. Empty if the article has reached its limit, which counts as a defect from then on.
+    /// Requests memory for at most <paramref name="most"/> decoded bytes. Empty if the article has reached its limit, which then counts as a defect.
     /// </summary>
     protected Span<byte> Room(IBufferWriter<byte> output, int most)
     {
