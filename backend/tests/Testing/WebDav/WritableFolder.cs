@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Handlers;
 
 namespace Sluice.Testing.WebDav;
 
