@@ -1,12 +1,10 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.IO.Pipelines;
-using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Library;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Tests.Layers;
-using Sluice.Server.WebDav;
 using Sluice.Server.WebDav.Content;
 using Sluice.Testing;
 using Sluice.Testing.WebDav;

@@ -1,6 +1,5 @@
 using System.Runtime.CompilerServices;
 using Sluice.Server.WebDav;
-using Sluice.Server.WebDav.Handlers;
 
 namespace Sluice.Testing.WebDav;
 
