@@ -26,7 +26,7 @@ internal static partial class ByteRoad
     public static IReadOnlyList<SourceFile> Files(IReadOnlyList<string> classes, IReadOnlyList<SourceFile> files)
     {
         var own = files.Where(file => file.Path.StartsWith(Engine, StringComparison.Ordinal) && file.Types.Any(classes.Contains)).ToList();
-        var named = files.Where(file => IsInRoom(file.Path) && own.Any(user => file.Types.Any(type => Sees(user, file) && user.Words.Contains(type))));
+        var named = files.Where(file => IsInRoom(file.Path) && own.Any(user => Sees(user, file) && file.Types.Any(type => user.Words.Contains(type) && IsUsed(type, user))));
         return [.. own.Union(named)];
     }
 
@@ -65,6 +65,11 @@ internal static partial class ByteRoad
         return FolderOf(user.Path).StartsWith(folder, StringComparison.Ordinal)
             || user.Code.Contains($"using Sluice.Usenet.{folder[Engine.Length..^1].Replace('/', '.')};", StringComparison.Ordinal);
     }
+
+    /// <summary>Whether a word of a file is the type, and not only a property with the same name.</summary>
+    private static bool IsUsed(string type, SourceFile user) => Regex.IsMatch(
+        user.Code,
+        $@"(?<![\w.]){type}(?:[.(<\[?]|\s+(?!(?:is|as|and|or|in|when|with|switch)\b)[A-Za-z_@])|(?:\b(?:new|is|as|not|case)\s+|[:<]\s*|\btypeof\(){type}\b");
 
     private static string FolderOf(string path) => path[..(path.LastIndexOf('/') + 1)];
 
