@@ -19,6 +19,7 @@ using Sluice.Server.Queue.Steps;
 using Sluice.Server.SabApi;
 using Sluice.Server.Settings;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Handlers;
 using Sluice.Server.WebDav.Tree;
 using Sluice.Usenet.Nntp;
 

@@ -1,7 +1,6 @@
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 
@@ -26,10 +25,10 @@ internal sealed class FileStreamFactory(
     /// The client for fair sharing, see <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null for the lane itself.
     /// </param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
-    /// <returns>A stream that the caller disposes asynchronously.</returns>
+    /// <returns>The open file, which the caller disposes.</returns>
     /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
-    public async Task<ReadOnlyStream> OpenAsync(
+    public async Task<OpenedFile> OpenAsync(
         LibraryFile file,
         long position,
         long end,
@@ -38,7 +37,7 @@ internal sealed class FileStreamFactory(
         CancellationToken cancellationToken)
     {
         if (file.Id == BuiltInClip.FileId)
-            return providers.Engine.Open(clip.Extents, lane, position, end, client);
+            return new OpenedFile(providers.Engine.Open(clip.Extents, lane, position, end, client), Ids: null);
 
         var content = ContentMap.Unpack(file.Content);
         var posted = recent.IsOnlySource && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
@@ -57,7 +56,7 @@ internal sealed class FileStreamFactory(
                 .. content.Extents.Select(extent =>
                     new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.PostedFile) }),
             ];
-            return new OpenedFileStream(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end, client), release);
+            return new OpenedFile(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end, client), release);
 
             PostedFile Open(StoredPostedFile stored, ISegmentIds segments) =>
                 new(stored.Map, segments)
@@ -103,38 +102,20 @@ internal sealed class FileStreamFactory(
     }
 }
 
-/// <summary>A library file stream that also owns the message-ids it reads from.</summary>
-internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : ReadOnlyStream
+/// <summary>An open library file: its stream and the message-ids that the stream reads from. Disposal closes the stream, then releases the ids.</summary>
+/// <param name="Stream">The bytes of the file.</param>
+/// <param name="Ids">The lease on the message-ids; null for the built-in clip.</param>
+internal sealed record OpenedFile(ReadOnlyStream Stream, IDisposable? Ids) : IAsyncDisposable
 {
-    public override long Length => inner.Length;
-
-    public override long Position
-    {
-        get => inner.Position;
-        set => inner.Position = value;
-    }
-
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-        inner.ReadAsync(buffer, cancellationToken);
-
-    public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
-        inner.LendAsync(loan, most, cancellationToken);
-
-    public override void HintSeek(long position) => inner.HintSeek(position);
-
-    public override void WatchProof(Action headArrived) => inner.WatchProof(headArrived);
-
-    public override StreamSnapshot? Snapshot() => inner.Snapshot();
-
-    protected override async ValueTask CloseAsync()
+    public async ValueTask DisposeAsync()
     {
         try
         {
-            await inner.DisposeAsync();
+            await Stream.DisposeAsync();
         }
         finally
         {
-            ids.Dispose();
+            Ids?.Dispose();
         }
     }
 }

@@ -32,9 +32,9 @@ internal sealed class Playback(FileStreamFactory files)
     /// <param name="client">Client address. While others wait, a client gets at most half of the stream slots.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <returns>
-    /// A forward stream that the caller disposes asynchronously. Opening and reading throw exceptions known to <see cref="Explain"/>.
+    /// The open file, which the caller disposes. Opening and reading throw exceptions known to <see cref="Explain"/>.
     /// </returns>
-    public async Task<ReadOnlyStream> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
+    public async Task<OpenedFile> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
         await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, cancellationToken);
 
     /// <summary>Classifies a failed read. Null if the exception is a bug or unrelated to reading.</summary>

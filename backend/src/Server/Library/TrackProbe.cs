@@ -31,8 +31,8 @@ internal sealed class TrackProbe(FileStreamFactory files, TimeProvider time)
     private async ValueTask<ReadOnlyMemory<byte>> ReadAsync(LibraryFile file, long offset, int length, CancellationToken cancellationToken)
     {
         var bytes = new byte[length];
-        await using var stream = await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client: null, cancellationToken);
-        var read = await stream.ReadAtLeastAsync(bytes, length, throwOnEndOfStream: false, cancellationToken);
+        await using var opened = await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client: null, cancellationToken);
+        var read = await opened.Stream.ReadAtLeastAsync(bytes, length, throwOnEndOfStream: false, cancellationToken);
         return bytes.AsMemory(0, read);
     }
 }

@@ -43,13 +43,13 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
         // A failed open starts no playback, but its log lines may belong to an existing one.
         if (Find(file, request.Client) is { } known)
             request.Scope?.Name(known.Id);
-        var stream = await library.OpenAsync(file, offset, length, request.Client.Address, cancellationToken);
-        if (Enter(file, request.Client) is not { } played)
-            return stream;
-        request.Scope?.Name(played.Id);
-        var opened = new PlayedStream(stream, played, request.Abort, offset, openedAt, time);
-        played.Enter(opened);
-        return opened;
+        var opened = await library.OpenAsync(file, offset, length, request.Client.Address, cancellationToken);
+        var played = Enter(file, request.Client);
+        var stream = new PlayedStream(opened, played, request.Abort, offset, openedAt, time);
+        if (played is not null)
+            request.Scope?.Name(played.Id);
+        played?.Enter(stream);
+        return stream;
     }
 
     /// <summary>The playbacks, newest first, without scans.</summary>

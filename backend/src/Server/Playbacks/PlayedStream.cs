@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Sluice.Server.Library;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 
@@ -11,8 +12,8 @@ namespace Sluice.Server.Playbacks;
 /// <remarks>One reader at a time; snapshots may come from any thread.</remarks>
 internal sealed class PlayedStream : ReadOnlyStream
 {
-    private readonly ReadOnlyStream _inner;
-    private readonly PlayedFile _played;
+    private readonly OpenedFile _file;
+    private readonly PlayedFile? _played;
     private readonly Action _abort;
     private readonly TimeProvider _time;
     private bool _hasRead;
@@ -22,20 +23,19 @@ internal sealed class PlayedStream : ReadOnlyStream
     private long _waited;
 
     /// <summary>
-    /// Wraps and owns a stream. <paramref name="offset"/> is the first offset of the request, <paramref name="openedAt"/> its timestamp.
+    /// Owns the file and its message-ids. <paramref name="played"/> is null if the table is full, <paramref name="openedAt"/> is the time of the request.
     /// </summary>
-    public PlayedStream(ReadOnlyStream inner, PlayedFile played, Action abort, long offset, long openedAt, TimeProvider time)
+    public PlayedStream(OpenedFile file, PlayedFile? played, Action abort, long offset, long openedAt, TimeProvider time)
     {
-        (_inner, _played, _abort, _time) = (inner, played, abort, time);
-        (Begin, OpenedAt) = (offset, openedAt);
+        (_file, _played, _abort, _time, Begin, OpenedAt) = (file, played, abort, time, offset, openedAt);
     }
 
-    public override long Length => _inner.Length;
+    public override long Length => _file.Stream.Length;
 
     public override long Position
     {
-        get => _inner.Position;
-        set => _inner.Position = value;
+        get => _file.Stream.Position;
+        set => _file.Stream.Position = value;
     }
 
     /// <summary>First offset of the request.</summary>
@@ -57,21 +57,21 @@ internal sealed class PlayedStream : ReadOnlyStream
     public void Abort() => _abort();
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-        Count(_inner.ReadAsync(buffer, cancellationToken));
+        Count(_file.Stream.ReadAsync(buffer, cancellationToken));
 
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
-        Count(_inner.LendAsync(loan, most, cancellationToken));
+        Count(_file.Stream.LendAsync(loan, most, cancellationToken));
 
-    public override void HintSeek(long position) => _inner.HintSeek(position);
+    public override void HintSeek(long position) => _file.Stream.HintSeek(position);
 
-    public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
+    public override void WatchProof(Action headArrived) => _file.Stream.WatchProof(headArrived);
 
-    public override StreamSnapshot? Snapshot() => _inner.Snapshot();
+    public override StreamSnapshot? Snapshot() => _file.Stream.Snapshot();
 
     protected override async ValueTask CloseAsync()
     {
-        _played.Leave(this);
-        await _inner.DisposeAsync();
+        _played?.Leave(this);
+        await _file.DisposeAsync();
     }
 
     private ValueTask<int> Count(ValueTask<int> read)
@@ -104,10 +104,10 @@ internal sealed class PlayedStream : ReadOnlyStream
     private void ReportRead(int count)
     {
         var now = _time.GetTimestamp();
-        _played.OnRead(count, _inner.Position, now);
+        _played?.OnRead(count, _file.Stream.Position, now);
         if (_hasRead || count == 0)
             return;
         _hasRead = true;
-        _played.OnFirstByte(this, _time.GetElapsedTime(OpenedAt, now).TotalMilliseconds);
+        _played?.OnFirstByte(this, _time.GetElapsedTime(OpenedAt, now).TotalMilliseconds);
     }
 }

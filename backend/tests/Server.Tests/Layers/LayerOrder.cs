@@ -69,10 +69,25 @@ internal static class LayerOrder
         new("Server", "Health"),
         new("Server", "FamilyImport"),
         // The protocol runs over any store, so it knows none; three contracts, three edges that never meet.
-        new("Server", "WebDav") { Uses = ["Primitives"], UsedBy = ["WebDav/Tree", Layer.Root] },
+        // The contract of a tree and the words of the protocol; then its rooms, from the parts of a request to the verbs.
+        new("Server", "WebDav")
+        {
+            HasRooms = true,
+            Uses = ["Primitives"],
+            UsedBy = ["WebDav/Xml", "WebDav/Locks", "WebDav/Properties", "WebDav/Content", "WebDav/Handlers", "WebDav/Tree", Layer.Root],
+        },
+        new("Server", "WebDav/Xml") { Uses = ["WebDav"], UsedBy = ["WebDav/Locks", "WebDav/Properties", "WebDav/Handlers"] },
+        new("Server", "WebDav/Locks") { Uses = ["WebDav", "WebDav/Xml"], UsedBy = ["WebDav/Handlers"] },
+        new("Server", "WebDav/Properties") { Uses = ["WebDav", "WebDav/Xml"], UsedBy = ["WebDav/Handlers"] },
+        new("Server", "WebDav/Content") { Uses = ["Primitives", "WebDav"], UsedBy = ["WebDav/Handlers"] },
+        new("Server", "WebDav/Handlers")
+        {
+            Uses = ["Primitives", "WebDav", "WebDav/Xml", "WebDav/Locks", "WebDav/Properties", "WebDav/Content"],
+            UsedBy = ["WebDav/Tree", Layer.Root],
+        },
         new("Server", "WebDav/Tree")
         {
-            Uses = ["Primitives", "WebDav", "Library", "Playbacks", "Queue", "Queue/Intake", "History", "Health", "Auth"],
+            Uses = ["Primitives", "WebDav", "WebDav/Handlers", "Library", "Playbacks", "Queue", "Queue/Intake", "History", "Health", "Auth"],
             UsedBy = [Layer.Root],
         },
         new("Server", "SabApi") { UsedBy = [Layer.Root] },

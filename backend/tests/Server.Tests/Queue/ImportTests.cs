@@ -303,8 +303,8 @@ public sealed class ImportTests : IDisposable
 
     private static async Task<string> SumAsync(ProductHost host, LibraryFile file)
     {
-        await using var stream = await host.Get<FileStreamFactory>().OpenAsync(file, 0, file.Length, OperationLane.Playback, client: null, Token);
-        return Convert.ToHexStringLower(await SHA256.HashDataAsync(stream, Token));
+        await using var opened = await host.Get<FileStreamFactory>().OpenAsync(file, 0, file.Length, OperationLane.Playback, client: null, Token);
+        return Convert.ToHexStringLower(await SHA256.HashDataAsync(opened.Stream, Token));
     }
 
     private static string SumOf(MockRelease release)

@@ -4,6 +4,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Sluice.Server.Listening;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Handlers;
 using Sluice.Testing;
 using Sluice.Testing.WebDav;
 using Sluice.Usenet.Streams.Memory;

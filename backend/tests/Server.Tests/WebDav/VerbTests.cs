@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Handlers;
 using Sluice.Testing.WebDav;
 using Xunit;
 

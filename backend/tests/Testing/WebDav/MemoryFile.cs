@@ -41,6 +41,9 @@ internal sealed class MemoryFile(string name, byte[] content) : IStoreFile
     /// <summary>Replaces the opening: gets offset and length.</summary>
     public Func<long, long, CancellationToken, ValueTask<Stream>>? Opening { get; init; }
 
+    /// <summary>How failures are explained; null: not at all.</summary>
+    public Func<Exception, ContentUnavailableException?>? Explaining { get; init; }
+
     /// <summary>How often it was opened.</summary>
     public int Opened => Volatile.Read(ref _opened);
 
@@ -52,4 +55,7 @@ internal sealed class MemoryFile(string name, byte[] content) : IStoreFile
             ? ValueTask.FromResult<Stream>(new MemoryStream(content, (int)offset, (int)length, writable: false))
             : Opening(offset, length, cancellationToken);
     }
+
+    /// <inheritdoc/>
+    public ContentUnavailableException? Explain(Exception failure) => Explaining?.Invoke(failure);
 }

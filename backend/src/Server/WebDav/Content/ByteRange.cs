@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>How much of a file a response carries.</summary>
 internal enum RangeKind

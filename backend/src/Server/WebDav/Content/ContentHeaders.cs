@@ -1,7 +1,7 @@
 using System.Globalization;
 using Microsoft.Net.Http.Headers;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>The headers of responses that carry a file or confirm the client's copy (DAV-60, DAV-61).</summary>
 internal static class ContentHeaders

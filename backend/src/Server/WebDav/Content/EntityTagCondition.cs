@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Primitives;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. Malformed tags are ignored because they match no

@@ -1,7 +1,8 @@
 using System.Buffers;
+using System.IO.Pipelines;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// The content of one GET, opened and copied within deadlines. The first bytes arrive before the response starts, so that an unreadable file still
@@ -24,6 +25,7 @@ internal sealed class FileBody : IAsyncDisposable
     /// <summary>Minimum buffer size: one block of the transport.</summary>
     private const int SmallestWrite = 4 * 1024;
 
+    private readonly IStoreFile _file;
     private readonly CancellationToken _aborted;
     private readonly BodyDeadline _deadline;
     private readonly CancellationTokenRegistration _registration;
@@ -33,8 +35,9 @@ internal sealed class FileBody : IAsyncDisposable
     private long _remaining;
     private bool _isDisposed;
 
-    private FileBody(TimeProvider time, Func<TimeSpan> sincePaced, long length, CancellationToken aborted)
+    private FileBody(IStoreFile file, long length, TimeProvider time, Func<TimeSpan> sincePaced, CancellationToken aborted)
     {
+        _file = file;
         _aborted = aborted;
         _remaining = length;
         _deadline = new BodyDeadline(time, sincePaced);
@@ -55,23 +58,20 @@ internal sealed class FileBody : IAsyncDisposable
     public static async Task<FileBody> OpenAsync(
         IStoreFile file, ByteRange range, TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced, CancellationToken aborted)
     {
-        var body = new FileBody(time, sincePaced, range.Length, aborted);
+        var body = new FileBody(file, range.Length, time, sincePaced, aborted);
         try
         {
             body._deadline.Begin(limit);
-            await body.OpenAsync(file, range);
+            await body.OpenAsync(range);
             body._deadline.End();
             return body;
         }
-        catch (OperationCanceledException cause) when (!aborted.IsCancellationRequested)
-        {
-            await body.DisposeAsync();
-            throw TooLate(cause);
-        }
-        catch
+        catch (Exception failure)
         {
             await body.DisposeAsync();
             aborted.ThrowIfCancellationRequested();
+            if (body.Explain(failure) is { } known)
+                throw known;
             throw;
         }
     }
@@ -80,14 +80,15 @@ internal sealed class FileBody : IAsyncDisposable
     /// Copies the rest into the response after its headers are set. Each read is flushed before the next, so that no stream buffer is held while a
     /// slow client drains the pipe.
     /// </summary>
-    /// <param name="answer">The response.</param>
+    /// <param name="output">The body of the response.</param>
+    /// <param name="direct">The connection, if it sends the blocks of a stream without a copy; else null.</param>
+    /// <param name="client">The client, which sets the pace.</param>
     /// <param name="limit">Time for each next byte.</param>
     /// <returns>False if the client left or timed out, so the response is incomplete.</returns>
-    public async Task<bool> CopyToAsync(AnswerPipe answer, TimeSpan limit)
+    public async Task<bool> CopyToAsync(PipeWriter output, IBlockOutput? direct, ClientProgress client, TimeSpan limit)
     {
-        var output = answer.Output;
         output.Write(_first.AsSpan(0, _firstLength));
-        var takes = await answer.FlushAsync();
+        var takes = await client.FlushAsync(output);
         var read = _firstLength;
         long sent = read;
         try
@@ -96,19 +97,22 @@ internal sealed class FileBody : IAsyncDisposable
             {
                 var isStart = sent < SlowStart;
                 if (!isStart && sent - read < SlowStart)
-                    answer.ExpectMuch(isLong: true);
+                    direct?.ExpectMuch(isLong: true);
 
                 // Size the buffer by recent reads, because each block that waits for a slow client keeps all its memory.
                 var most = (int)Math.Min(_remaining, isStart ? FirstWrites : LargestWrite);
-                read = await ReadAsync(answer, most, Math.Max(2 * read, SmallestWrite), limit);
+                var pending = direct is not null && _stream is ILendingStream lending
+                    ? LendAsync(lending, direct, output, most)
+                    : ReadAsync(output, Math.Max(2 * read, SmallestWrite), most);
+                read = pending.IsCompletedSuccessfully ? Count(await pending) : await WaitAsync(pending, limit);
                 sent += read;
-                takes = await answer.FlushAsync();
+                takes = await client.FlushAsync(output);
             }
         }
         finally
         {
             if (sent >= SlowStart)
-                answer.ExpectMuch(isLong: false);
+                direct?.ExpectMuch(isLong: false);
         }
 
         return _remaining == 0;
@@ -127,32 +131,50 @@ internal sealed class FileBody : IAsyncDisposable
         ArrayPool<byte>.Shared.Return(_first);
     }
 
-    private async Task OpenAsync(IStoreFile file, ByteRange range)
+    private async Task OpenAsync(ByteRange range)
     {
-        _stream = await file.OpenAsync(range.Offset, range.Length, _deadline.Token);
+        _stream = await _file.OpenAsync(range.Offset, range.Length, _deadline.Token);
         (_stream as IProvingStream)?.WatchProof(_deadline.Restart);
         var first = _first.AsMemory(0, (int)Math.Min(_first.Length, _remaining));
         _firstLength = Count(await _stream.ReadAsync(first, _deadline.Token));
     }
 
-    private async ValueTask<int> ReadAsync(AnswerPipe answer, int most, int room, TimeSpan limit)
+    /// <summary>Writes the blocks of one read without a copy.</summary>
+    private async ValueTask<int> LendAsync(ILendingStream stream, IBlockOutput direct, PipeWriter output, int most)
     {
-        var pending = answer.TakeAsync(_stream!, most, room, _deadline.Token);
-        if (pending.IsCompletedSuccessfully)
-            return Count(await pending);
+        try
+        {
+            var read = await stream.LendAsync(direct.Loan, most, _deadline.Token);
+            direct.WriteLoan(output);
+            return read;
+        }
+        catch
+        {
+            direct.Loan.Return();
+            throw;
+        }
+    }
 
+    /// <summary>Copies one read into a buffer of the response.</summary>
+    private async ValueTask<int> ReadAsync(PipeWriter output, int room, int most)
+    {
+        var memory = output.GetMemory(Math.Min(most, room));
+        var read = await _stream!.ReadAsync(memory.Length > most ? memory[..most] : memory, _deadline.Token);
+        output.Advance(read);
+        return read;
+    }
+
+    private async ValueTask<int> WaitAsync(ValueTask<int> pending, TimeSpan limit)
+    {
         _deadline.Begin(limit);
         try
         {
             return Count(await pending);
         }
-        catch (OperationCanceledException cause) when (!_aborted.IsCancellationRequested)
+        catch (Exception failure) when (Explain(failure) is { } known)
         {
-            throw TooLate(cause);
-        }
-        catch (ContentUnavailableException) when (_aborted.IsCancellationRequested)
-        {
-            throw new OperationCanceledException(_aborted);
+            _aborted.ThrowIfCancellationRequested();
+            throw known;
         }
         finally
         {
@@ -168,72 +190,11 @@ internal sealed class FileBody : IAsyncDisposable
         return read;
     }
 
-    private static ContentUnavailableException TooLate(OperationCanceledException cause) =>
-        new(ContentFault.Transient, "The content did not arrive in time.", cause);
-
-    /// <summary>Cancels a wait that exceeds its limit. Time spent on the bandwidth limit does not count.</summary>
-    /// <remarks>The timer may fire after the next wait has begun, so it always checks the current wait.</remarks>
-    private sealed class BodyDeadline : IAsyncDisposable
+    /// <summary>Maps a failure to an exception for the client; null if it is a bug.</summary>
+    private ContentUnavailableException? Explain(Exception failure) => failure switch
     {
-        private readonly CancellationTokenSource _cancel = new();
-        private readonly TimeProvider _time;
-        private readonly Func<TimeSpan> _sincePaced;
-        private readonly ITimer _timer;
-
-        private const long None = long.MinValue;
-
-        // _since is a timestamp, _limit is in ticks. The request writes _limit first; Restart moves _since while it is set. The timer reads both and
-        // reschedules itself for the time left.
-        private long _limit;
-        private long _since = None;
-
-        public BodyDeadline(TimeProvider time, Func<TimeSpan> sincePaced)
-        {
-            (_time, _sincePaced) = (time, sincePaced);
-            _timer = time.CreateTimer(static deadline => ((BodyDeadline)deadline!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        }
-
-        public CancellationToken Token => _cancel.Token;
-
-        public void Begin(TimeSpan limit)
-        {
-            Volatile.Write(ref _limit, limit.Ticks);
-            Volatile.Write(ref _since, _time.GetTimestamp());
-            _timer.Change(limit, Timeout.InfiniteTimeSpan);
-        }
-
-        public void End()
-        {
-            Volatile.Write(ref _since, None);
-            _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        }
-
-        /// <summary>Restarts the limit because the wait made progress. Does nothing after the wait has ended.</summary>
-        public void Restart()
-        {
-            if (Volatile.Read(ref _since) is var since and not None)
-                Interlocked.CompareExchange(ref _since, _time.GetTimestamp(), since);
-        }
-
-        public void Cancel() => _cancel.Cancel();
-
-        public async ValueTask DisposeAsync()
-        {
-            await _timer.DisposeAsync();
-            _cancel.Dispose();
-        }
-
-        private void OnTimer()
-        {
-            var since = Volatile.Read(ref _since);
-            if (since == None)
-                return;
-            var (waited, paced) = (_time.GetElapsedTime(since), _sincePaced());
-            var rest = TimeSpan.FromTicks(Volatile.Read(ref _limit)) - (paced < waited ? paced : waited);
-            if (rest > TimeSpan.Zero)
-                _timer.Change(rest, Timeout.InfiniteTimeSpan);
-            else
-                _cancel.Cancel();
-        }
-    }
+        ContentUnavailableException known => known,
+        OperationCanceledException => new(ContentFault.Transient, "The content did not arrive in time.", failure),
+        _ => _file.Explain(failure),
+    };
 }

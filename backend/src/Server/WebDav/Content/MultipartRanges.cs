@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// The delimiters of a <c>multipart/byteranges</c> response (RFC 9110, section 14.6). Built before the first byte is sent, so that Content-Length is

@@ -1,6 +1,6 @@
 using Microsoft.Net.Http.Headers;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 internal enum PreconditionOutcome
 {

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// Parses <c>Range</c> by the Range table in section 7 of the WebDAV contract: <c>Range = range-unit "=" 1#( int-range / suffix-range )</c> (RFC

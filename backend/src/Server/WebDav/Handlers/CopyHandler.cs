@@ -1,4 +1,6 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>COPY, done by the collection that holds the original. Locks are not copied.</summary>
 internal sealed class CopyHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler

@@ -1,4 +1,7 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Content;
+using Sluice.Server.WebDav.Locks;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>DELETE, done by the collection that holds the item.</summary>
 internal sealed class DeleteHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler

@@ -1,9 +1,10 @@
 using System.Buffers;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Timeouts;
+using Sluice.Server.WebDav.Content;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>
 /// GET and HEAD of a file (section 7 of the WebDAV contract). Conditions are decided before anything is opened, and HEAD opens nothing. The first
@@ -103,51 +104,49 @@ internal sealed class GetAndHeadHandler : IRequestHandler
             if (ranges.Count == 1)
             {
                 ContentHeaders.WriteContent(response.Headers, file, range);
-                await CopyAsync(request, answer => body.CopyToAsync(answer, limit * 2));
+                await CopyAsync(request, client => CopyBodyAsync(request, body, client, limit * 2));
             }
             else
             {
                 var parts = new MultipartRanges(ranges, file.ContentType);
                 ContentHeaders.WriteContent(response.Headers, file, parts);
-                await CopyAsync(request, answer => CopyPartsAsync(request, file, parts, body, answer, limit * 2));
+                await CopyAsync(request, client => CopyPartsAsync(request, file, parts, body, client, limit * 2));
             }
         }
     }
 
     /// <summary>Copies the parts in turn. Each part is opened only when its turn comes, so that it holds no resources before.</summary>
-    private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, AnswerPipe answer, TimeSpan limit)
+    private async Task<bool> CopyPartsAsync(
+        DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, ClientProgress client, TimeSpan limit)
     {
+        var output = request.Http.Response.BodyWriter;
         for (var i = 0; i < parts.Parts.Count; i++)
         {
             await using var body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, _options().SincePaced, request.Aborted);
-            answer.Output.Write(parts.HeadOf(i).Span);
-            if (!await body.CopyToAsync(answer, limit))
+            output.Write(parts.HeadOf(i).Span);
+            if (!await CopyBodyAsync(request, body, client, limit))
                 return false;
         }
 
-        answer.Output.Write(parts.Tail.Span);
-        return await answer.FlushAsync();
+        output.Write(parts.Tail.Span);
+        return await client.FlushAsync(output);
     }
 
-    private AnswerPipe PipeOf(DavRequest request) => new(
-        request.Http.Response.BodyWriter,
-        request.Http.Features.Get<IConnectionSocketFeature>()?.Socket,
-        request.Http.Features.Get<IBlockOutput>(),
-        _options().WriteTimeout,
-        _time,
-        request.Aborted);
+    private static Task<bool> CopyBodyAsync(DavRequest request, FileBody body, ClientProgress client, TimeSpan limit) =>
+        body.CopyToAsync(request.Http.Response.BodyWriter, request.Http.Features.Get<IBlockOutput>(), client, limit);
 
-    private async Task CopyAsync(DavRequest request, Func<AnswerPipe, Task<bool>> copy)
+    private async Task CopyAsync(DavRequest request, Func<ClientProgress, Task<bool>> copy)
     {
-        var answer = PipeOf(request);
-        await using var drain = new DrainWatch(answer, request.Http.Abort, _time, _lifetime.ApplicationStopping);
+        var socket = request.Http.Features.Get<IConnectionSocketFeature>()?.Socket;
+        var client = new ClientProgress(socket, _options().WriteTimeout, _time, request.Aborted);
+        await using var drain = new DrainWatch(client, request.Http.Abort, _time, _lifetime.ApplicationStopping);
 
         // A player may pause for hours, which is harmless because a paused response holds nothing scarce.
         request.Http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         try
         {
             await request.Http.Response.StartAsync(request.Aborted);
-            if (!await copy(answer))
+            if (!await copy(client))
                 request.Http.Abort();
         }
         catch (ContentUnavailableException unavailable)

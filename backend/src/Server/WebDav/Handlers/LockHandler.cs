@@ -1,4 +1,7 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>LOCK: creates a lock, with an empty file on a free name (RFC 4918, section 9.10), or refreshes one.</summary>
 internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler

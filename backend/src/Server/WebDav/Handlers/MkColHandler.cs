@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Http.Features;
+using Sluice.Server.WebDav.Locks;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>MKCOL at a free name (DAV-44), done by the parent collection.</summary>
 internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHandler

@@ -1,4 +1,6 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>MOVE, done by the collection that holds the item. Its locks end, because locks do not move (RFC 4918, section 7.7).</summary>
 internal sealed class MoveHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler

@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>OPTIONS: the allowed verbs and the WebDAV classes (DAV-21).</summary>
 internal sealed class OptionsHandler : IRequestHandler

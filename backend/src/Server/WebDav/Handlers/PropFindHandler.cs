@@ -1,4 +1,8 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
+using Sluice.Server.WebDav.Properties;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>PROPFIND of a resource and, with Depth 1, of its children. Children are streamed as they are read.</summary>
 internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler

@@ -1,4 +1,8 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
+using Sluice.Server.WebDav.Properties;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>PROPPATCH: all steps or none (RFC 4918, section 9.2), with a status for each property (DAV-47).</summary>
 internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler

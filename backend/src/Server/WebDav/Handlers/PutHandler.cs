@@ -1,6 +1,8 @@
 using Microsoft.AspNetCore.Http.Features;
+using Sluice.Server.WebDav.Content;
+using Sluice.Server.WebDav.Locks;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>PUT, done by the parent collection. All checks precede the first read of the body.</summary>
 internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOptions options) : IRequestHandler

@@ -1,4 +1,7 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Content;
+using Sluice.Server.WebDav.Locks;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>A COPY or MOVE that passed all checks.</summary>
 /// <param name="Source">The collection that holds the item.</param>

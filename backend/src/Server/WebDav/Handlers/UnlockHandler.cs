@@ -1,4 +1,7 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>UNLOCK: releases a lock on the path (RFC 4918, section 9.11), even if the item no longer exists.</summary>
 internal sealed class UnlockHandler(ILockingManager locks, LockGuard guard) : IRequestHandler

@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>Which locks may coexist on a resource.</summary>
 internal enum LockScope

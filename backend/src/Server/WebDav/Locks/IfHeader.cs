@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>One condition of a list: a state token or an entity tag, possibly negated.</summary>
 /// <param name="IsNegated">Whether <c>Not</c> precedes it.</param>

@@ -1,4 +1,6 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Locks;
 
 internal enum ChangeKind
 {

@@ -1,8 +1,9 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text;
+using Sluice.Server.WebDav.Xml;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>The properties of an item on a path that serves locks: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
 internal sealed class LockProperties : IPropertyManager

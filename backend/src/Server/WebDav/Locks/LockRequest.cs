@@ -1,6 +1,7 @@
 using System.Text;
+using Sluice.Server.WebDav.Xml;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>The body of a LOCK for a new lock (RFC 4918, section 14.11): <c>lockinfo (lockscope, locktype, owner?)</c>.</summary>
 /// <param name="Scope">Exclusive or shared.</param>

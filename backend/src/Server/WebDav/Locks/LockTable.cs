@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>
 /// The locks of the tree, in memory only (DAV-46). A restart drops them, and clients must be ready for expiry at any time. Lookups scan all locks,

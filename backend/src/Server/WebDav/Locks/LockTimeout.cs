@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>
 /// Parses <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. Values are in order of preference; the first

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 internal enum ReferenceKind
 {

@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
+using Sluice.Server.WebDav.Xml;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Properties;
 
 /// <summary>
 /// Streams a multi-status body, one response at a time (DAV-50 to DAV-53), so that memory does not grow with the number of entries.

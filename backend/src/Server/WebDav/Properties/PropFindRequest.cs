@@ -1,4 +1,6 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Properties;
 
 /// <summary>The body of a PROPFIND (RFC 4918, section 9.1): <c>propfind (propname | (allprop, include?) | prop)</c>.</summary>
 internal sealed class PropFindRequest

@@ -1,4 +1,6 @@
-namespace Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Xml;
+
+namespace Sluice.Server.WebDav.Properties;
 
 /// <summary>
 /// The body of a PROPPATCH (RFC 4918, section 14.19): <c>propertyupdate (remove | set)+</c>, each with one <c>prop</c>. Unknown elements are ignored.

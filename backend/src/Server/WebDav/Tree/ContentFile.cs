@@ -32,22 +32,14 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
     public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
         var request = PlaybackRequest.Of(reading);
-        try
-        {
-            var stream = await StoreGuard.RunAsync(() => playbacks.OpenAsync(file, request, offset, length, cancellationToken));
-            return new LendingContentStream(stream, stream, Translate);
-        }
-        catch (Exception failure) when (Translate(failure) is { } known)
-        {
-            throw known;
-        }
+        return await StoreGuard.RunAsync(() => playbacks.OpenAsync(file, request, offset, length, cancellationToken));
     }
 
     /// <summary>
     /// Maps a failure to an exception for the client; null if unknown. Details of lower layers go only to the log, because they name ids and
     /// providers.
     /// </summary>
-    private static ContentUnavailableException? Translate(Exception failure) => Playback.Explain(failure) switch
+    public ContentUnavailableException? Explain(Exception failure) => Playback.Explain(failure) switch
     {
         ReadFailure.Gone => new ContentUnavailableException(
             ContentFault.Gone, "Articles of this part are gone or damaged at every provider.", failure),

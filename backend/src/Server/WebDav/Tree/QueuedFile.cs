@@ -28,17 +28,13 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
 
     public string ContentType => ContentTypes.ForName(Name);
 
-    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return new ContentStream(file.Packed ? nzbs.OpenRaw(file.Hash, offset) : await OpenPlainAsync(offset, cancellationToken), Translate);
-        }
-        catch (Exception failure) when (Translate(failure) is { } known)
-        {
-            throw known;
-        }
-    }
+    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) =>
+        file.Packed ? nzbs.OpenRaw(file.Hash, offset) : await OpenPlainAsync(offset, cancellationToken);
+
+    public ContentUnavailableException? Explain(Exception failure) =>
+        failure is StoredNzbLostException or InvalidDataException
+            ? new ContentUnavailableException(ContentFault.Gone, "The stored file is lost or damaged.", failure)
+            : null;
 
     private async Task<Stream> OpenPlainAsync(long offset, CancellationToken cancellationToken)
     {
@@ -54,11 +50,6 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
             throw;
         }
     }
-
-    private static ContentUnavailableException? Translate(Exception failure) =>
-        failure is StoredNzbLostException or InvalidDataException
-            ? new ContentUnavailableException(ContentFault.Gone, "The stored file is lost or damaged.", failure)
-            : null;
 
     /// <summary>Reads up to an offset, because the stored bytes are compressed and not seekable.</summary>
     private static async Task SkipAsync(Stream plain, long offset, CancellationToken cancellationToken)

@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.AspNetCore.Http.Features;
+using Sluice.Server.WebDav.Handlers;
 
 namespace Sluice.Server.WebDav.Tree;
 

@@ -51,4 +51,6 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
     public IStoreFile For(HttpContext http) => new ViewedFile(file.For(http), extension, isDownload);
 
     public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) => file.OpenAsync(offset, length, cancellationToken);
+
+    public ContentUnavailableException? Explain(Exception failure) => file.Explain(failure);
 }

@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Xml;
 
 /// <summary>An element of a request body, without prefixes, comments and instructions.</summary>
 /// <param name="Name">The expanded name.</param>

@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 using System.Text;
 using System.Xml;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Xml;
 
 /// <summary>Reads the XML body of a request within fixed bounds (DAV-55, S14). Accepts chunked bodies and any Content-Type.</summary>
 internal static class DavXmlReader

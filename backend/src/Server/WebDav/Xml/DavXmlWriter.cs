@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Xml;
 
 /// <summary>
 /// Writes elements as UTF-8 into a buffer; never flushes. Elements in <c>DAV:</c> get the prefix <c>D</c>, so the root must declare it. Not

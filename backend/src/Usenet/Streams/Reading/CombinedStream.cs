@@ -228,3 +228,14 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         _retiring.Add(Task.Run(async () => await reader.DisposeAsync()));
     }
 }
+
+/// <summary>Services shared by all streams of one engine.</summary>
+internal sealed record StreamResources(SegmentFetcher Fetcher, StreamPlaces Places, LineMemory Line, StreamOptions Options, TimeProvider Time)
+{
+    private int _openStreams;
+
+    public int OpenStreams => Volatile.Read(ref _openStreams);
+
+    /// <summary>Adds 1 for an opened stream, −1 for a closed one.</summary>
+    public void CountOpen(int change) => Interlocked.Add(ref _openStreams, change);
+}

@@ -107,14 +107,3 @@ public sealed class StreamEngine : IAsyncDisposable
         _ownMemory?.Dispose();
     }
 }
-
-/// <summary>Services shared by all streams of one engine.</summary>
-internal sealed record StreamResources(SegmentFetcher Fetcher, StreamPlaces Places, LineMemory Line, StreamOptions Options, TimeProvider Time)
-{
-    private int _openStreams;
-
-    public int OpenStreams => Volatile.Read(ref _openStreams);
-
-    /// <summary>Adds 1 for an opened stream, −1 for a closed one.</summary>
-    public void CountOpen(int change) => Interlocked.Add(ref _openStreams, change);
-}

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Content;
 using Sluice.Testing;
 using Sluice.Testing.WebDav;
 using Sluice.Usenet.Primitives;
@@ -128,7 +129,7 @@ public sealed class FileBodyTests
         var file = new MemoryFile("a.mkv", []) { Length = length, Opening = (_, _, _) => ValueTask.FromResult(stream) };
         var limit = TimeSpan.FromSeconds(15);
         await using var body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, static () => TimeSpan.MaxValue, Token);
-        return await body.CopyToAsync(new AnswerPipe(output, null, null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
+        return await body.CopyToAsync(output, direct: null, new ClientProgress(null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
     }
 
     /// <summary>Gives at most so many bytes per read.</summary>

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Content;
 using Sluice.Testing.WebDav;
 using Xunit;
 

@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Http;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Content;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;

@@ -1,6 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Content;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;

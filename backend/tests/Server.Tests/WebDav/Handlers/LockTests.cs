@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
-using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;

@@ -1,4 +1,5 @@
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;

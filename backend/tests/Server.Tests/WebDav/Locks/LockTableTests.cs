@@ -1,4 +1,4 @@
-using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Locks;
 using Sluice.Testing;
 using Xunit;
 

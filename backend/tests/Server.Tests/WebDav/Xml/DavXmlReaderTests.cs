@@ -2,6 +2,7 @@ using System.Globalization;
 using System.IO.Pipelines;
 using System.Text;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Xml;
 using Sluice.Testing;
 using Xunit;
 

@@ -3,6 +3,8 @@ using System.IO.Pipelines;
 using System.Text;
 using System.Xml.Linq;
 using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Properties;
+using Sluice.Server.WebDav.Xml;
 using Sluice.Testing.WebDav;
 using Xunit;
 

@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>Outcome of a lock request. Both are null if the lock table is full.</summary>
 /// <param name="Granted">The new lock.</param>

@@ -1,7 +1,8 @@
 using System.Collections.Frozen;
 using Microsoft.AspNetCore.Http.Features;
+using Sluice.Server.WebDav.Xml;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>
 /// Dispatches a request to the handler of its verb: parse the path, find the item, consult the verb table. Maps store exceptions to statuses, or

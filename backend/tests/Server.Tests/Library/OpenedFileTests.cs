@@ -5,15 +5,15 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-public sealed class OpenedFileStreamTests
+public sealed class OpenedFileTests
 {
     [Fact]
     public async Task Ids_are_given_back_even_if_the_stream_fails_to_close()
     {
         var ids = new Ids();
-        var stream = new OpenedFileStream(new FailingStream(), ids);
+        var file = new OpenedFile(new FailingStream(), ids);
 
-        await Assert.ThrowsAsync<IOException>(async () => await stream.DisposeAsync());
+        await Assert.ThrowsAsync<IOException>(async () => await file.DisposeAsync());
 
         Assert.True(ids.AreGivenBack);
     }

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Sluice.Server.WebDav.Locks;
 
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>Registers the WebDAV protocol.</summary>
 internal static class WebDavEndpoints

@@ -23,11 +23,15 @@ internal interface IStoreFile : IStoreItem
     IStoreFile For(HttpContext http) => this;
 
     /// <summary>
-    /// Opens a part of the file for one forward read. The stream has exactly <paramref name="length"/> bytes and belongs to the caller. Opening and
-    /// reading throw <see cref="ContentUnavailableException"/> if content is unavailable; callers treat an early end the same way.
+    /// Opens a part of the file for one forward read. The stream has exactly <paramref name="length"/> bytes and belongs to the caller. If
+    /// content is unavailable, opening and reading throw <see cref="ContentUnavailableException"/> or a failure that <see cref="Explain"/> maps to one.
+    /// Callers treat an early end the same way.
     /// </summary>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes, greater than 0. Nothing after them is fetched.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken);
+
+    /// <summary>Maps a failure of opening or reading to an exception for the client; null if the file does not know it.</summary>
+    ContentUnavailableException? Explain(Exception failure) => null;
 }

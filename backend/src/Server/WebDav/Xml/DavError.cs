@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Xml;
 
 /// <summary>Refusals that name the broken rule (RFC 4918, section 16): <c>&lt;D:error></c> with a condition element.</summary>
 internal static class DavError

@@ -1,4 +1,4 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
 /// Resets a response that sends nothing during shutdown: a paused player, or a wait for a provider, would delay the exit for nothing. A response that
@@ -10,7 +10,7 @@ internal sealed class DrainWatch : IAsyncDisposable
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
-    private readonly AnswerPipe _answer;
+    private readonly ClientProgress _client;
     private readonly Action _abort;
     private readonly TimeProvider _time;
     private readonly CancellationTokenRegistration _registration;
@@ -18,9 +18,9 @@ internal sealed class DrainWatch : IAsyncDisposable
     private bool _hasEnded;
     private (long Flushes, long Acknowledged) _seen;
 
-    public DrainWatch(AnswerPipe answer, Action abort, TimeProvider time, CancellationToken stopping)
+    public DrainWatch(ClientProgress client, Action abort, TimeProvider time, CancellationToken stopping)
     {
-        (_answer, _abort, _time) = (answer, abort, time);
+        (_client, _abort, _time) = (client, abort, time);
         _registration = stopping.UnsafeRegister(static watch => ((DrainWatch)watch!).Begin(), this);
     }
 
@@ -37,7 +37,7 @@ internal sealed class DrainWatch : IAsyncDisposable
 
     private void Begin()
     {
-        _seen = _answer.Progress;
+        _seen = _client.Snapshot();
         _timer = _time.CreateTimer(static watch => ((DrainWatch)watch!).AbortIfIdle(), this, Interval, Interval);
     }
 
@@ -48,7 +48,7 @@ internal sealed class DrainWatch : IAsyncDisposable
             if (_hasEnded)
                 return;
             var before = _seen;
-            _seen = _answer.Progress;
+            _seen = _client.Snapshot();
             if (_seen != before)
                 return;
             _hasEnded = true;
