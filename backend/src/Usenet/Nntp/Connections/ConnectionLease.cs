@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// For one use by one owner, who may raise it or give it up on any thread. The end of the wait is decided once, under the lock of the pool,
 /// and reported outside of it.
 /// </remarks>
-internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null) : Completion<bool>, IDisposable
+internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null, int attempt = 0) : Completion<bool>, IDisposable
 {
     // Cost of STAT and other commands without a body in a queue that shares by bytes.
     private const long SmallestCost = 512;
@@ -34,6 +34,9 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     public ref readonly ArticleRequest Request => ref _request;
 
     public IPendingFetch? Fetch => fetch;
+
+    /// <summary>The attempt of the fetch that uses this lease.</summary>
+    public int Attempt => attempt;
 
     public NntpConnection? Connection => _connection;
 
@@ -109,7 +112,10 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// </summary>
     public void GiveUp() => Withdraw(GivenUp);
 
-    /// <summary>Sends BODY and waits for the end of its reply. <paramref name="provider"/> is the provider's index for the sink.</summary>
+    /// <summary>Sends BODY and waits for the end of its reply. The fetch takes the body.</summary>
+    public ValueTask<ReplyOutcome> FetchAsync(CancellationToken cancellationToken) => AskAsync(new ArticleBody(this), cancellationToken);
+
+    /// <summary>The same without a fetch. <paramref name="provider"/> is the provider's index for the sink.</summary>
     public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, int provider, CancellationToken cancellationToken = default) =>
         AskAsync(new ArticleBody(this, sink, provider), cancellationToken);
 
@@ -154,7 +160,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     private void Abandon()
     {
         _connection!.Load.Abandon();
-        if (!(fetch?.IsBeaten == true && _connection.TryGiveUp()))
+        if (!(fetch?.IsBeaten(attempt) == true && _connection.TryGiveUp()))
             _connection.Reconsider();
 
         // A fetch that waits for this connection may now be better served by another one.

@@ -84,12 +84,12 @@ public sealed class FetchMoveTests : IAsyncDisposable
     public void F11_Reply_moves_elsewhere_only_while_moves_are_left(bool mayMove)
     {
         var sent = new PendingReplies();
-        var attempt = Attempt(_services);
-        Assert.True(attempt.MayMove);
+        var fetch = Fetch(_services);
+        Assert.True(fetch.First.MayMove);
         for (var place = 0; place < 8 && !mayMove; place++)
-            Assert.True(attempt.TryLosePlace());
+            Assert.True(fetch.First.TryLosePlace());
         var late = new ArticleBody(new ConnectionLease(Request), new CollectingSink(), 0);
-        var behind = new ArticleBody(new ConnectionLease(Request, attempt), attempt, 0);
+        var behind = new ArticleBody(new ConnectionLease(Request, fetch));
         Assert.True(sent.TryAdd(late, out _));
         Assert.True(sent.TryAdd(behind, out _));
 
@@ -114,8 +114,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
                 var replies = new ArticleBody[Behind + 1];
                 for (var i = 0; i < replies.Length; i++)
                 {
-                    var attempt = Attempt(services);
-                    replies[i] = new ArticleBody(new ConnectionLease(Request, attempt), attempt, 0);
+                    replies[i] = new ArticleBody(new ConnectionLease(Request, Fetch(services)));
                     Assert.True(sent.TryAdd(replies[i], out _));
                 }
 
@@ -140,8 +139,6 @@ public sealed class FetchMoveTests : IAsyncDisposable
     private FetchServices Services() => new([_provider], _shared, new ReleaseOrder(TimeProvider.System));
 
     private static ArticleFetch Fetch(FetchServices services) => new(services, Request, new CollectingSink(), Token);
-
-    private static FetchAttempt Attempt(FetchServices services) => new(Fetch(services));
 
     private Task<ArticleReply> Fetch() => Fetch(_services).RunAsync().AsTask();
 
