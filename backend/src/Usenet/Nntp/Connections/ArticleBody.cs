@@ -1,4 +1,5 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Connections;
@@ -20,7 +21,6 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
     public bool WasInTime => MissCode == 0 && !IsAbandoned && Request.Urgency is not { WasLate: true };
 
     public ConnectionLease Lease => lease;
-
     public override ref readonly ArticleRequest Request => ref lease.Request;
 
     public override int Commands => 1;

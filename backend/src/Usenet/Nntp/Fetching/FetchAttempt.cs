@@ -107,7 +107,7 @@ internal sealed class FetchAttempt(Lock gate, int number)
         if (Provider is null || _lease is not { } lease)
             return new FetchSnapshot(FetchStage.Deciding, "", 0, isChallenged);
         var stage = !IsSent ? FetchStage.WaitsForConnection : HasBytes ? FetchStage.Receiving : FetchStage.Asked;
-        return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Connection?.Load.IsLate == true));
+        return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Load?.IsLate == true));
     }
 
     /// <summary>Excludes ticks spent on the bandwidth limit, because the provider did not cause them.</summary>

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
