@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Admission;
 
@@ -18,6 +19,7 @@ internal sealed class DialGates
     private readonly SharedAdmission _shared;
     private readonly LeaseScheduler _scheduler;
     private readonly ProviderHealth _health;
+    private readonly DeadlineTimer _timer;
     private readonly LeftSockets _left;
 
     // Starts of the running dials, in order.
@@ -27,9 +29,9 @@ internal sealed class DialGates
     private int _beside;
     private int _closing;
 
-    public DialGates(ProviderOptions options, SharedAdmission shared, LeaseScheduler scheduler, ProviderHealth health)
+    public DialGates(ProviderOptions options, SharedAdmission shared, LeaseScheduler scheduler, ProviderHealth health, DeadlineTimer timer)
     {
-        (_shared, _scheduler, _health) = (shared, scheduler, health);
+        (_shared, _scheduler, _health, _timer) = (shared, scheduler, health, timer);
         Cap = new ConnectionCap(options, shared);
         _left = new LeftSockets(Cap, shared);
     }
@@ -106,6 +108,8 @@ internal sealed class DialGates
     /// <summary>Takes the place of a dial, and returns its start for <see cref="End"/>.</summary>
     public long Begin()
     {
+        if (_shared.Options.HedgeEnabled)
+            _timer.Arm(_shared.Options.HedgeWait);
         _lastBegunAt = _shared.Time.GetTimestamp();
         _begun.Add(_lastBegunAt);
         return _lastBegunAt;
@@ -158,16 +162,13 @@ internal sealed class DialGates
 
     public void Shut() => IsShut = true;
 
-    /// <summary>Start of the first dial after a time; null if there is none.</summary>
-    public long? FirstAfter(long timestamp)
-    {
-        var index = _begun.FindIndex(begun => begun > timestamp);
-        return index < 0 ? null : _begun[index];
-    }
-
     /// <summary>Whether fetches should leave because of a dial that takes too long. True once for each such dial.</summary>
     public bool TryNoteMute()
     {
+        var options = _shared.Options;
+        var next = _begun.FindIndex(begun => _shared.Time.GetElapsedTime(begun) < options.HedgeWait);
+        if (options.HedgeEnabled && next >= 0)
+            _timer.Arm(options.HedgeWait - _shared.Time.GetElapsedTime(_begun[next]));
         if (!IsMute || _begun[0] <= _noted)
             return false;
         _noted = _begun[0];

@@ -13,15 +13,20 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
     private LeaseWaiter? _firstEnded;
     private LeaseWaiter? _lastEnded;
 
-    public void Begin(LeaseWaiter waiter)
+    // Made once, because every reply serves the waiters.
+    private Action<LeaseWaiter, ConnectionLoad>? _grant;
+
+    /// <summary>Grants a connection at once if the gates let the command pass; otherwise its wait begins, and false is returned.</summary>
+    public bool TryGrant(LeaseWaiter waiter, LeaseTerms terms)
     {
-        // Fetches ahead may wait longer behind a slow line, because no reader misses them before they are raised.
-        var patience = waiter.Request.Urgency?.IsHeadOfLine == false ? shared.Options.AheadTimeout : shared.Options.LeaseTimeout;
-        var now = shared.Time.GetTimestamp();
-        waiter.Wait(now, scheduler.PacedFor(now), After(scheduler.WaitTime, patience));
-        scheduler.Enqueue(waiter);
-        timer.Arm(patience);
-        Watch(waiter);
+        if (scheduler.TryLease(waiter.Request, terms) is not { } load)
+        {
+            Begin(waiter);
+            return false;
+        }
+
+        waiter.Grant(load, shared.Time.GetTimestamp(), scheduler.Bytes);
+        return true;
     }
 
     /// <summary>Moves a wait ahead, because a reader now waits for the article.</summary>
@@ -33,21 +38,14 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
     }
 
     /// <summary>Serves all waiters, as far as the gates let them pass.</summary>
-    public void Serve(LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
+    public void Serve(LeaseTerms terms)
     {
         var wasPaced = scheduler.IsPaced;
-        scheduler.Serve(terms, grant);
+        scheduler.Serve(terms, _grant ??= Grant);
 
         // The waits count time again, so the timer must check their deadlines.
         if (wasPaced && !scheduler.IsPaced && scheduler.Waiting > 0)
             timer.Arm(TimeSpan.Zero);
-    }
-
-    public void Grant(LeaseWaiter waiter, ConnectionLoad load)
-    {
-        var now = shared.Time.GetTimestamp();
-        waiter.Grant(load, now, scheduler.Bytes, scheduler.PacedFor(now));
-        Ended(waiter);
     }
 
     /// <returns>False if the wait has already ended.</returns>
@@ -121,6 +119,17 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         }
     }
 
+    private void Begin(LeaseWaiter waiter)
+    {
+        // Fetches ahead may wait longer behind a slow line, because no reader misses them before they are raised.
+        var patience = waiter.Request.Urgency?.IsHeadOfLine == false ? shared.Options.AheadTimeout : shared.Options.LeaseTimeout;
+        var now = shared.Time.GetTimestamp();
+        waiter.Wait(now, scheduler.PacedFor(now), After(scheduler.WaitTime, patience));
+        scheduler.Enqueue(waiter);
+        timer.Arm(patience);
+        Watch(waiter);
+    }
+
     /// <summary>If a reader waits for the article, schedules when its fetch learns that the wait is long.</summary>
     private void Watch(LeaseWaiter waiter)
     {
@@ -128,6 +137,13 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
             return;
         waiter.LateAt = After(scheduler.WaitTime, shared.Options.HedgeWait);
         timer.Arm(shared.Options.HedgeWait);
+    }
+
+    private void Grant(LeaseWaiter waiter, ConnectionLoad load)
+    {
+        var now = shared.Time.GetTimestamp();
+        waiter.Grant(load, now, scheduler.Bytes, scheduler.PacedFor(now));
+        Ended(waiter);
     }
 
     private void Refuse(LeaseWaiter waiter, NntpException failure)

@@ -23,7 +23,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private readonly TaskSet _background = new();
     private readonly DeadlineTimer _timer;
     private readonly PoolDialer _dialer;
-    private readonly Action<LeaseWaiter, ConnectionLoad> _grant;
     private volatile ProviderOptions _options;
     private volatile ProviderTraffic _traffic;
 
@@ -41,11 +40,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Depth = new PipelineDepth(options, shared);
         _pace = shared.Bandwidth.Join();
         _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);
-        _dials = new DialGates(options, shared, _scheduler, Health);
         _dialer = new PoolDialer(shared, Line, this);
         _timer = new DeadlineTimer(shared.Time, OnTimer);
+        _dials = new DialGates(options, shared, _scheduler, Health, _timer);
         _waits = new LeaseWaits(_scheduler, shared, _timer);
-        _grant = _waits.Grant;
     }
 
     public SharedResources Shared { get; }
@@ -71,61 +69,22 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
 
     /// <summary>Changing counts dials and closing sockets. Cap is null unless the server allows fewer connections than promised.</summary>
-    public (int Changing, int Idle, int Open, int? Cap) Counts
-    {
-        get
-        {
-            lock (_gate)
-                return (_dials.Changing, _scheduler.Open.Count(load => load.Commands == 0), _scheduler.Open.Count, _dials.Cap.Learned);
-        }
-    }
+    public (int Changing, int Idle, int Open, int? Cap) Counts => Read(static pool =>
+        (pool._dials.Changing, pool._scheduler.Open.Count(load => load.Commands == 0), pool._scheduler.Open.Count, pool._dials.Cap.Learned));
 
     /// <summary>Seconds until the outstanding bytes have arrived; decides among equal providers.</summary>
-    public double Backlog
-    {
-        get
-        {
-            lock (_gate)
-                return Line.TimeFor(_scheduler.Bytes) / Math.Max(1, _options.MaxConnections);
-        }
-    }
+    public double Backlog => Read(static pool => pool.Line.TimeFor(pool._scheduler.Bytes) / Math.Max(1, pool._options.MaxConnections));
 
-    public ConnectionSnapshot Snapshot
-    {
-        get
-        {
-            lock (_gate)
-                return new ConnectionSnapshot(_scheduler.Serving, _scheduler.Busy, _dials.IsFull, Health.IsReachable(_scheduler.Serving > 0), _scheduler.IsLineFull);
-        }
-    }
+    public ConnectionSnapshot Snapshot => Read(static pool => new ConnectionSnapshot(
+        pool._scheduler.Serving, pool._scheduler.Busy, pool._dials.IsFull, pool.Health.IsReachable(pool._scheduler.Serving > 0), pool._scheduler.IsLineFull));
 
-    public NntpConnection[] Idle
-    {
-        get
-        {
-            lock (_gate)
-                return [.. _scheduler.Idle.Select(Of)];
-        }
-    }
+    public NntpConnection[] Idle => Read(static pool => pool._scheduler.Idle.Select(Of).ToArray());
 
     /// <summary>Whether only the connections of the warm floor are open, which stay open although nothing plays.</summary>
-    public bool HasOnlyTheFloor
-    {
-        get
-        {
-            lock (_gate)
-                return _dials.IsAtTheFloor;
-        }
-    }
+    public bool HasOnlyTheFloor => Read(static pool => pool._dials.IsAtTheFloor);
 
-    private (bool IsUnreachable, bool IsMute) Reach
-    {
-        get
-        {
-            lock (_gate)
-                return (_scheduler.Serving == 0 && Health.Resting is not null, _dials.IsMute);
-        }
-    }
+    private (bool IsUnreachable, bool IsMute) Reach =>
+        Read(static pool => (pool._scheduler.Serving == 0 && pool.Health.Resting is not null, pool._dials.IsMute));
 
     private LeaseTerms Terms => Depth.Terms(Line, _dials.MoreMayServe);
 
@@ -212,7 +171,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             var isOwn = entry.HasLoginOf(_options);
             if (_dials.IsFull || (isOwn && _scheduler.Serving > 0 && Health.Dials.State == BreakerState.Closed))
                 return;
-            var begunAt = BeginDial();
+            var begunAt = _dials.Begin();
             dial = isOwn ? DialAsync(begunAt, _login, Health.Dials.TryProbe(atOnce: true), either.Token) : TryLoginAsync(entry, begunAt, either.Token);
             _background.Add(dial);
         }
@@ -249,12 +208,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
                 throw Closed();
             if (_dials.NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            var load = _scheduler.TryLease(lease.Request, Terms);
-            isHeld = load is not null;
-            if (load is not null)
-                lease.Grant(load, Shared.Time.GetTimestamp(), _scheduler.Bytes);
-            else
-                _waits.Begin(lease);
+            isHeld = _waits.TryGrant(lease, Terms);
 
             // Fetches ahead in the queue may wait for something other than the free connection, so this one may still be served.
             ended = ServeUnderLock();
@@ -439,7 +393,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private LeaseWaiter? ServeUnderLock()
     {
-        _waits.Serve(Terms, _grant);
+        _waits.Serve(Terms);
         DialAsDemanded();
         return _waits.TakeEnded();
     }
@@ -453,8 +407,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             // Once per dial: a fetch without another provider comes back and waits.
             if (_dials.TryNoteMute())
                 _waits.RefuseAll(new NntpException(NntpFault.GivenUp, "The server has not answered a connection attempt for too long."));
-            if (Shared.Options.HedgeEnabled && _dials.FirstAfter(After(Shared.Time.GetTimestamp(), -Shared.Options.HedgeWait)) is { } dial)
-                _timer.Arm(Shared.Options.HedgeWait - Shared.Time.GetElapsedTime(dial));
             late = _waits.Check();
         }
 
@@ -467,20 +419,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         TimeSpan? again;
         while (_dials.Ask(Depth.PlaybackBodies(Line), out again) == Gate.None)
-            _background.Add(DialAsync(BeginDial(), _login, Health.Dials.TryProbe(), _disposing.Token));
+            _background.Add(DialAsync(_dials.Begin(), _login, Health.Dials.TryProbe(), _disposing.Token));
 
         // The end of playback raises no event, so the timer checks for it.
         if (_scheduler.BackgroundMayGrowIn is { } rest && !(again < rest))
             again = rest;
         if (again is { } due)
             _timer.Arm(due);
-    }
-
-    private long BeginDial()
-    {
-        if (Shared.Options.HedgeEnabled)
-            _timer.Arm(Shared.Options.HedgeWait);
-        return _dials.Begin();
     }
 
     private async Task<NntpException?> DialAsync(long begunAt, int login, BreakerProbe? probe, CancellationToken cancellationToken)
@@ -561,7 +506,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             connection.Retire(isStale: true);
     }
 
-    private long After(long now, TimeSpan pause) => now + (long)(pause.TotalSeconds * Shared.Time.TimestampFrequency);
+    private T Read<T>(Func<NntpConnectionPool, T> what)
+    {
+        lock (_gate)
+            return what(this);
+    }
 
     // Only Adopt adds connections.
     private static NntpConnection Of(ConnectionLoad load) => (NntpConnection)load.Connection;
