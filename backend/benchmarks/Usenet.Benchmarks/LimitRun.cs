@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 
 namespace Sluice.Usenet.Benchmarks;

@@ -5,7 +5,7 @@ using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;

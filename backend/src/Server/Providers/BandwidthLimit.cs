@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;

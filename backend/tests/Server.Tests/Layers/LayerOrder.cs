@@ -5,7 +5,7 @@ internal static class LayerOrder
 {
     private static readonly string[] Engine =
     [
-        "Nzb", "Nntp", "Nntp/Wire", "Nntp/Health", "Nntp/Connections", "Nntp/Fetching", "Yenc",
+        "Nzb", "Nntp", "Nntp/Wire", "Nntp/Health", "Nntp/Admission", "Nntp/Connections", "Nntp/Fetching", "Yenc",
         "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Par2", "Probing", "Archives",
     ];
 
@@ -33,8 +33,10 @@ internal static class LayerOrder
         // The words of all that fetch; then its rooms, from the socket to the article.
         new("Usenet", "Nntp") { HasRooms = true, Sees = NameOfArticle },
         new("Usenet", "Nntp/Wire") { Sees = NameOfArticle, UsedBy = ["Nntp/Health", "Nntp/Connections", "Nntp/Fetching"] },
-        new("Usenet", "Nntp/Health") { Sees = NameOfArticle, UsedBy = ["Nntp/Connections", "Nntp/Fetching", "Providers"] },
-        new("Usenet", "Nntp/Connections") { Sees = NameOfArticle, UsedBy = ["Nntp/Fetching", "Providers", "FullNzbTester"] },
+        new("Usenet", "Nntp/Health") { Sees = NameOfArticle, UsedBy = ["Nntp/Admission", "Nntp/Connections", "Nntp/Fetching", "Providers"] },
+        // The gates know neither sockets nor the wire.
+        new("Usenet", "Nntp/Admission") { Sees = NameOfArticle, UsedBy = ["Nntp/Connections", "Nntp/Fetching", "Providers", "FullNzbTester"] },
+        new("Usenet", "Nntp/Connections") { Sees = NameOfArticle, UsedBy = ["Nntp/Fetching"] },
         new("Usenet", "Nntp/Fetching") { Sees = NameOfArticle, UsedBy = ["Providers", "FullNzbTester"] },
         // The words of all that read; then its rooms, as the bytes flow.
         new("Usenet", "Streams") { HasRooms = true, Sees = SourceOfArticles },

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nzb;
 using Xunit;

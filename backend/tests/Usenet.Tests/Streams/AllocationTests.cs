@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;

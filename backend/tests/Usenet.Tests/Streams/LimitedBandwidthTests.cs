@@ -1,7 +1,7 @@
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Tests.Nntp;
 using Xunit;

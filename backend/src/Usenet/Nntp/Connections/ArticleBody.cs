@@ -1,16 +1,16 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
-/// <param name="lease">Holds the request and its fetch, whose lock is the gate of this reply.</param>
-/// <param name="sink">Takes the body until the fetch has ended.</param>
-/// <param name="provider">The provider's index for the sink.</param>
-internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int provider) : PendingReply(lease.Fetch?.Gate)
+/// <param name="lease">Holds the request and its fetch, which takes the body and whose lock is the gate of this reply.</param>
+/// <param name="sink">Takes the body if the lease has no fetch; <paramref name="provider"/> is the provider's index for it.</param>
+internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null, int provider = 0) : PendingReply(lease.Fetch?.Gate)
 {
-    // Guarded by the gate; null once the fetch has ended.
-    private IArticleSink? _sink = sink;
+    // Guarded by the gate: whether the fetch has ended, so that nothing may be written any more.
+    private bool _isLetGo;
     private BodyScanner _scanner = BodyScanner.AtStart;
     private bool _answered;
 
@@ -21,7 +21,6 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
     public bool WasInTime => MissCode == 0 && !IsAbandoned && Request.Urgency is not { WasLate: true };
 
     public ConnectionLease Lease => lease;
-
     public override ref readonly ArticleRequest Request => ref lease.Request;
 
     public override int Commands => 1;
@@ -42,7 +41,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
             CheckEcho(response, Request.Id);
             BodyStartedAt = now;
             lock (Gate)
-                _sink?.Start(provider);
+                (_isLetGo ? null : sink)?.Start(provider);
             return ReplyStep.Body;
         }
 
@@ -52,14 +51,13 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
         return ReplyStep.End;
     }
 
-    /// <summary>Passes the next bytes to the sink, or searches an abandoned body for its end.</summary>
+    /// <summary>Passes the next bytes to the fetch, or searches a body that is not wanted for its end.</summary>
     public override bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
         lock (Gate)
         {
-            // The scanner follows while a sink decodes, because the sink may be removed between any two writes. Only the scanner then knows how
-            // much of the terminator has already arrived.
-            _answered = _sink is null ? _scanner.Scan(raw, out consumed) : WriteToSink(_sink, raw, out consumed);
+            // The scanner follows a fetch that decodes, because only it knows how much of the terminator has arrived if the fetch ends now.
+            _answered = _isLetGo ? _scanner.Scan(raw, out consumed) : Pass(raw, out consumed);
             Received += consumed;
             return _answered;
         }
@@ -69,14 +67,14 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
     {
         // Under the gate, so that the fetch does not move to another provider before it has decided about this reply.
         lock (Gate)
-            return _sink is null ? Lateness.Abandoned : lease.Fetch?.OnLate(isSent: true) ?? Lateness.Tolerated;
+            return _isLetGo ? Lateness.Abandoned : lease.Fetch?.OnLate(lease.Attempt, isSent: true) ?? Lateness.Tolerated;
     }
 
     public override void SendElsewhere(bool isPaid)
     {
         bool moves;
         lock (Gate)
-            moves = _sink is not null && lease.Fetch?.TryMove(isPaid) == true;
+            moves = !_isLetGo && lease.Fetch?.TryMove(lease.Attempt, isPaid) == true;
         if (moves)
             TryAbandon(new NntpException(NntpFault.GivenUp, "The connection is blocked by an article that does not arrive."));
     }
@@ -87,13 +85,15 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
             line.ObserveTransfer(Received, BodyStartedAt);
     }
 
-    protected override void LetGo() => _sink = null;
+    protected override void LetGo() => _isLetGo = true;
 
-    private bool WriteToSink(IArticleSink sink, ReadOnlySpan<byte> raw, out int consumed)
+    private bool Pass(ReadOnlySpan<byte> raw, out int consumed)
     {
-        var ended = sink.Write(raw, out consumed);
-        if (!ended)
+        var isWhole = lease.Fetch is { } fetch ? fetch.Write(lease.Attempt, raw, out consumed) : sink!.Write(raw, out consumed);
+        if (isWhole is null)
+            return _scanner.Scan(raw, out consumed);
+        if (isWhole is false)
             _scanner.Skip(raw);
-        return ended;
+        return isWhole.Value;
     }
 }

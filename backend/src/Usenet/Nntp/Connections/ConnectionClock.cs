@@ -1,3 +1,4 @@
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
@@ -65,7 +66,6 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     public bool IsUnusual => Silence(_time.GetTimestamp(), out _) >= SilenceLimit(_line, _options);
 
-    /// <summary>Idle time since the end of the last reply; meaningless while a reply is outstanding.</summary>
     public TimeSpan Rest => _time.GetElapsedTime(_sent.RestsSince);
 
     /// <summary>How long a connection may be silent before its reply is late, at least <see cref="NntpOptions.HedgeFloor"/> (F11).</summary>

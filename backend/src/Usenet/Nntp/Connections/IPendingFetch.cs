@@ -13,32 +13,29 @@ internal enum Lateness
     Abandoned,
 }
 
-/// <summary>The view of a fetch that a connection and a pool have.</summary>
-/// <remarks>
-/// Thread-safe. The pool reports a long wait for a connection, and the connection reports a late reply. The fetch alone decides how to
-/// react.
-/// </remarks>
+/// <summary>A fetch as its replies and the pools see it. It may make several attempts, which it numbers from 0.</summary>
+/// <remarks>Thread-safe. The pool reports a long wait, the reply its body and its lateness. The fetch alone decides how to react.</remarks>
 internal interface IPendingFetch
 {
-    /// <summary>
-    /// The lock under which the sink is called and removed. All replies of a fetch share it, so that two never write to the sink at once.
-    /// Taken below the lock of <see cref="PendingReplies"/> and above that of a pool.
-    /// </summary>
+    /// <summary>All replies of a fetch share this lock, so that two never write at once. Taken below that of the replies, above a pool's.</summary>
     Lock Gate { get; }
 
     /// <summary>Whether another reply won. A connection that is still silent is then not worth its socket.</summary>
-    bool IsBeaten { get; }
+    bool IsBeaten(int attempt);
 
     /// <summary>
-    /// Reports a wait that is too long. A reply calls it under the gate while pending; the pool calls it under no lock, perhaps when the
-    /// wait has just ended.
+    /// Takes the next bytes of an attempt's reply, under the gate, as in <see cref="IArticleSink.Write"/>. Null if another attempt leads, so
+    /// that the bytes are of no use and nothing was consumed.
     /// </summary>
+    bool? Write(int attempt, ReadOnlySpan<byte> raw, out int consumed);
+
+    /// <summary>Reports a wait that is too long, under the gate, or under no lock if the attempt waits for a connection or just stopped.</summary>
+    /// <param name="attempt">The attempt that waits.</param>
     /// <param name="isSent">Whether the reply to a command is late; otherwise no connection has become free.</param>
     /// <returns>How the fetch reacts, which also decides about the replies behind.</returns>
-    Lateness OnLate(bool isSent);
+    Lateness OnLate(int attempt, bool isSent);
 
-    /// <summary>Asks to move because the reply before its own is late. Called under the lock of <see cref="PendingReplies"/> and the gate.</summary>
-    /// <param name="isPaid">Whether the budget has already paid for the move.</param>
-    /// <returns>True if the fetch asks elsewhere and abandons this reply.</returns>
-    bool TryMove(bool isPaid);
+    /// <summary>Asks to move because the reply before its own is late. Called under the lock of the replies and the gate.</summary>
+    /// <returns>True if the fetch asks elsewhere and abandons this reply. <paramref name="isPaid"/>: the budget has paid already.</returns>
+    bool TryMove(int attempt, bool isPaid);
 }

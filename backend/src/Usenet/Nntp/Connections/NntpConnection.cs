@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Threading.Channels;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
@@ -13,7 +14,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// Thread-safe. Any thread may send; the write loop does the work. The owning pool is notified of every reply and of the end.
 /// <see cref="Abort"/>, <see cref="Retire"/> or the server end the connection; <see cref="Completion"/> follows.
 /// </remarks>
-internal sealed class NntpConnection : IAsyncDisposable
+internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
 {
     private readonly NntpTransport _transport;
     private readonly NntpConnectionPool _pool;
@@ -43,7 +44,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         Line = new LineEstimate(_time, pool.Line);
         _sent = new PendingReplies(_time.GetTimestamp());
         _clock = new ConnectionClock(_sent, Line, _shared, () => transport.HasUnread, () => pool.HasOnlyTheFloor, HandleDue);
-        Load = new ConnectionLoad(this, _sent) { Login = login };
+        Load = new ConnectionLoad(this) { Login = login };
         Completion = Task.FromResult(new NntpException(NntpFault.ConnectionClosed, "The connection was not started."));
     }
 
@@ -51,11 +52,9 @@ internal sealed class NntpConnection : IAsyncDisposable
     public Task<NntpException> Completion { get; private set; }
 
     public LineEstimate Line { get; }
-
     public ConnectionLoad Load { get; }
-
-    /// <summary>Identifies the connection without keeping any of its objects alive.</summary>
     public object Identity { get; } = new();
+    public bool IsLate => _sent.IsLate;
 
     public void Start() => Completion = RunAsync();
 
@@ -364,7 +363,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
 
         var outcome = OutcomeOf(reply);
-        _pool.Depth.Answered(reply);
+        _pool.Depth.Answered(reply.WasPipelined);
 
         // Closed first, so that a reply abandoned meanwhile is counted as such.
         var isWanted = reply.TryClose();

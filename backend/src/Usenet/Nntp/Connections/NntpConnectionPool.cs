@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Primitives;
@@ -6,49 +7,31 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The connections of one account. The pool reuses idle connections and dials new ones on demand, never beyond the cap. Sockets being
-/// opened or closed count toward the cap, because the server counts them too. Fetches wait here, ordered by lane, for a connection.
+/// The connections of one account. The pool opens, hands out and closes sockets as the gates of <see cref="Gate"/> decide. Fetches wait here,
+/// ordered by lane, for a connection.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One lock guards the waiting leases, the open connections and the socket counts. Below it the pool takes the locks of the
-/// limiters, breakers, pipelining trial, provider memory, timer and background tasks; none of these takes another. A wait ends under the
-/// lock, but its owner is notified outside of it, because the fetch then takes its own locks. Every event that can unblock a fetch
-/// (a reply, a dial, a socket left or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
+/// Thread-safe. One lock guards the connections and all gates of this account. Below it the pool takes the locks of the limiters, breakers,
+/// pipelining trial, provider memory, timer and background tasks; none of these takes another. A wait ends under the lock, but its owner is
+/// notified outside of it, because the fetch then takes its own locks. Every event that can unblock a fetch (a reply, a dial, a socket left
+/// or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
 /// </remarks>
 internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 {
-    // Until the cap is proven, further dials wait this long for the outcome of the first ones.
-    private static readonly TimeSpan FirstRow = TimeSpan.FromSeconds(1);
-
-    // A dial starts slightly after its article began to wait, so this makes both late at the same time.
-    private static readonly TimeSpan DialLag = TimeSpan.FromMilliseconds(10);
-
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
     private readonly DeadlineTimer _timer;
     private readonly PoolDialer _dialer;
-    private readonly Action<ConnectionLease, ConnectionLoad> _grant;
     private volatile ProviderOptions _options;
     private volatile ProviderTraffic _traffic;
 
     // All below is guarded by _gate. _login counts how often the account's login has changed.
     private readonly PacedPool _pace;
     private readonly LeaseScheduler _scheduler;
-    private readonly ConnectionCap _cap;
-    private readonly LeftSockets _left;
+    private readonly LeaseWaits _waits;
+    private readonly DialGates _dials;
     private int _login;
-
-    // Leases whose wait has ended under the lock and whose owners have not been notified yet, oldest first.
-    private ConnectionLease? _firstSettled;
-    private ConnectionLease? _lastSettled;
-
-    // Sockets that count besides the open connections: dials, parallel dials to a second address, closing ones. _leaving counts open ones.
-    private readonly PoolDials _dials = new();
-    private int _beside;
-    private int _closing;
-    private int _leaving;
-    private bool _isClosed;
 
     public NntpConnectionPool(ProviderOptions options, SharedResources shared)
     {
@@ -57,11 +40,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Depth = new PipelineDepth(options, shared);
         _pace = shared.Bandwidth.Join();
         _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);
-        _cap = new ConnectionCap(options, shared);
-        _left = new LeftSockets(_cap, shared);
         _dialer = new PoolDialer(shared, Line, this);
-        _grant = Grant;
         _timer = new DeadlineTimer(shared.Time, OnTimer);
+        _dials = new DialGates(options, shared, _scheduler, Health, _timer);
+        _waits = new LeaseWaits(_scheduler, shared, _timer);
     }
 
     public SharedResources Shared { get; }
@@ -87,81 +69,24 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
 
     /// <summary>Changing counts dials and closing sockets. Cap is null unless the server allows fewer connections than promised.</summary>
-    public (int Changing, int Idle, int Open, int? Cap) Counts
-    {
-        get
-        {
-            lock (_gate)
-                return (_dials.Count + _beside + _closing, _scheduler.Open.Count(load => load.Commands == 0), _scheduler.Open.Count, _cap.Learned);
-        }
-    }
+    public (int Changing, int Idle, int Open, int? Cap) Counts => Read(static pool =>
+        (pool._dials.Changing, pool._scheduler.Open.Count(load => load.Commands == 0), pool._scheduler.Open.Count, pool._dials.Cap.Learned));
 
     /// <summary>Seconds until the outstanding bytes have arrived; decides among equal providers.</summary>
-    public double Backlog
-    {
-        get
-        {
-            lock (_gate)
-                return Line.TimeFor(_scheduler.Bytes) / Math.Max(1, _options.MaxConnections);
-        }
-    }
+    public double Backlog => Read(static pool => pool.Line.TimeFor(pool._scheduler.Bytes) / Math.Max(1, pool._options.MaxConnections));
 
-    public ConnectionSnapshot Snapshot
-    {
-        get
-        {
-            lock (_gate)
-                return new ConnectionSnapshot(Serving, _scheduler.Busy, IsFull, Health.IsReachable(Serving > 0), _scheduler.IsLineFull);
-        }
-    }
+    public ConnectionSnapshot Snapshot => Read(static pool => new ConnectionSnapshot(
+        pool._scheduler.Serving, pool._scheduler.Busy, pool._dials.IsFull, pool.Health.IsReachable(pool._scheduler.Serving > 0), pool._scheduler.IsLineFull));
 
-    public NntpConnection[] Idle
-    {
-        get
-        {
-            lock (_gate)
-                return [.. _scheduler.Idle];
-        }
-    }
+    public NntpConnection[] Idle => Read(static pool => pool._scheduler.Idle.Select(Of).ToArray());
 
     /// <summary>Whether only the connections of the warm floor are open, which stay open although nothing plays.</summary>
-    public bool HasOnlyTheFloor
-    {
-        get
-        {
-            lock (_gate)
-                return IsAtTheFloor;
-        }
-    }
+    public bool HasOnlyTheFloor => Read(static pool => pool._dials.IsAtTheFloor);
 
-    // Connections that take commands.
-    private int Serving => _scheduler.Open.Count - _leaving;
+    private (bool IsUnreachable, bool IsMute) Reach =>
+        Read(static pool => (pool._scheduler.Serving == 0 && pool.Health.Resting is not null, pool._dials.IsMute));
 
-    private int Count => _scheduler.Open.Count + _dials.Count + _beside + _closing;
-
-    private bool IsFull => Count >= _cap.Current;
-
-    private bool IsAtTheFloor => Shared.Options.KeepsWarm && Serving <= Shared.Options.WarmFloor;
-
-    private (bool IsUnreachable, bool IsMute) Reach
-    {
-        get
-        {
-            lock (_gate)
-                return (Serving == 0 && Health.Resting is not null, IsMuteNow);
-        }
-    }
-
-    private bool IsMuteNow => Serving == 0 && Shared.Options.HedgeEnabled && _dials.Oldest is { } oldest && Shared.Time.GetElapsedTime(oldest) >= Shared.Options.HedgeWait - DialLag;
-
-    private bool NoneWillServe => Serving == 0 && _dials.Count == 0;
-
-    // Whether another connection will serve soon, or may be dialed.
-    private bool MoreMayServe => _dials.Count > 0 || (!IsFull && !_left.HoldsUpDials && CanDial);
-
-    private bool CanDial => Health.Resting is null && !_isClosed;
-
-    private LeaseTerms Terms => Depth.Terms(Line, MoreMayServe);
+    private LeaseTerms Terms => Depth.Terms(Line, _dials.MoreMayServe);
 
     /// <summary>
     /// Applies other settings of the same account. Connections above a lower cap or with an old login accept no more commands: idle ones
@@ -175,7 +100,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             isOtherLogin = !_options.HasLoginOf(options);
             (_options, _traffic) = (options, Shared.Traffics.Of(options.Id));
             Depth.Change(options);
-            _cap.Change(options);
+            _dials.Cap.Change(options);
             if (isOtherLogin)
                 _login++;
         }
@@ -191,7 +116,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public void Recall()
     {
         lock (_gate)
-            _cap.Recall();
+            _dials.Cap.Recall();
         Health.Recall();
         Pump();
     }
@@ -207,7 +132,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public void ForgetCap()
     {
         lock (_gate)
-            _cap.Forget();
+            _dials.Cap.Forget();
         Pump();
     }
 
@@ -242,11 +167,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Task<NntpException?> dial;
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_isClosed, this);
+            ObjectDisposedException.ThrowIf(_dials.IsShut, this);
             var isOwn = entry.HasLoginOf(_options);
-            if (IsFull || (isOwn && Serving > 0 && Health.Dials.State == BreakerState.Closed))
+            if (_dials.IsFull || (isOwn && _scheduler.Serving > 0 && Health.Dials.State == BreakerState.Closed))
                 return;
-            var begunAt = BeginDial();
+            var begunAt = _dials.Begin();
             dial = isOwn ? DialAsync(begunAt, _login, Health.Dials.TryProbe(atOnce: true), either.Token) : TryLoginAsync(entry, begunAt, either.Token);
             _background.Add(dial);
         }
@@ -264,7 +189,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public void SendAway()
     {
         lock (_gate)
-            RefuseAll(new NntpException(NntpFault.GivenUp, "The provider keeps failing."), withStats: false);
+            _waits.RefuseAll(new NntpException(NntpFault.GivenUp, "The provider keeps failing."), withStats: false);
         Pump();
     }
 
@@ -276,26 +201,21 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         // Before the lock, so that no concurrent Raise is lost: either it finds the pool here, or the scheduler sees the raised urgency.
         lease.Begin(this);
         bool isHeld;
-        ConnectionLease? settled;
+        LeaseWaiter? ended;
         lock (_gate)
         {
             if (_disposing.IsCancellationRequested)
                 throw Closed();
-            if (NoneWillServe && Health.Resting is { } resting)
+            if (_dials.NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            var load = _scheduler.TryLease(lease.Request, Terms);
-            isHeld = load is not null;
-            if (load is not null)
-                lease.Grant(load.Connection, Shared.Time.GetTimestamp(), _scheduler.Bytes);
-            else
-                Enqueue(lease);
+            isHeld = _waits.TryGrant(lease, Terms);
 
             // Fetches ahead in the queue may wait for something other than the free connection, so this one may still be served.
-            settled = ServeUnderLock();
+            ended = ServeUnderLock();
         }
 
         // The caller may hold locks, so nothing continues inline.
-        NotifySettled(settled, inline: false);
+        LeaseWaits.Report(ended, Shared.Meter, inline: false);
         return isHeld ? ValueTask.CompletedTask : lease.WaitAsync(cancellationToken);
     }
 
@@ -303,12 +223,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public void Raise(ConnectionLease lease)
     {
         lock (_gate)
-        {
-            _scheduler.Raise(lease);
-            if (lease.Class is not null)
-                Watch(lease);
-        }
-
+            _waits.Raise(lease);
         Serve(inline: false);
     }
 
@@ -317,15 +232,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         bool waited;
         lock (_gate)
-        {
-            waited = _scheduler.Withdraw(lease);
-            if (waited)
-            {
-                lease.Refuse(cancelled);
-                Settled(lease);
-            }
-        }
-
+            waited = _waits.Withdraw(lease, cancelled);
         if (waited)
             Pump();
     }
@@ -340,7 +247,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             connection.Load.Depth = Depth.Bodies(connection.Line);
             permit = LeaseScheduler.End(connection.Load, request);
             leaves = connection.Load is { IsLeaving: true, Commands: 0 };
-            _scheduler.Measure(request, reply);
+            _scheduler.Measure(request, reply?.Received ?? 0, reply is ArticleBody { WasInTime: true } body ? body.Lease : null);
         }
 
         permit?.Dispose();
@@ -354,9 +261,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         lock (_gate)
         {
-            if (connection.Load is not { Commands: 0, IsOpen: true } || (!isStale && IsAtTheFloor))
+            if (connection.Load is not { Commands: 0, IsOpen: true } || (!isStale && _dials.IsAtTheFloor))
                 return false;
-            BeginClose(connection.Load);
+            _dials.BeginClose(connection.Load);
         }
 
         Pump();
@@ -367,7 +274,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public bool HasAnother(NntpConnection connection)
     {
         lock (_gate)
-            return _scheduler.Idle.Any() || (MoreMayServe && !_scheduler.IsDrainingBeside(connection.Load));
+            return _scheduler.Idle.Any() || (_dials.MoreMayServe && !_scheduler.IsDrainingBeside(connection.Load));
     }
 
     /// <summary>Called by a connection that takes no more leases. Its socket may still count.</summary>
@@ -381,9 +288,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         {
             owedStats = connection.Load.Stats > 0;
             if (connection.Load.IsOpen)
-                BeginClose(connection.Load);
+                _dials.BeginClose(connection.Load);
             if (reason.Fault == NntpFault.TooManyConnections)
-                _left.Refused(Count - 1, Serving);
+                _dials.Refused(_dials.Count - 1);
             permit = connection.Load.TakePermit();
         }
 
@@ -399,11 +306,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         var left = new LeftSocket(socket, Shared);
         lock (_gate)
-            _left.Add(left);
+            _dials.Left(left);
 
         // The pool now knows when to try whether the server has room, although the socket holds its place.
         Pump();
-        await left.WaitAsync(() => _left.ResetsHelp, _disposing.Token);
+        await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token);
         lock (_gate)
             left.FreedAt = Shared.Time.GetTimestamp();
     }
@@ -412,32 +319,27 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         Shared.Meter.SocketClosed();
         lock (_gate)
-            _closing--;
+            _dials.EndClose();
         Pump();
     }
 
     bool IDialPlaces.TryTake()
     {
         lock (_gate)
-        {
-            if (IsFull || _isClosed)
-                return false;
-            _beside++;
-            return true;
-        }
+            return _dials.TryBeginBeside();
     }
 
     void IDialPlaces.Return()
     {
         lock (_gate)
-            _beside--;
+            _dials.EndBeside();
         Pump();
     }
 
     void IDialPlaces.Leave(Socket socket)
     {
         lock (_gate)
-            _closing++;
+            _dials.BeginClose();
         _background.Add(LeaveAndCloseAsync(socket));
     }
 
@@ -447,9 +349,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         NntpConnection[] open;
         lock (_gate)
         {
-            RefuseAll(Closed());
-            _isClosed = true;
-            open = [.. _scheduler.Open.Select(load => load.Connection)];
+            _waits.RefuseAll(Closed());
+            _dials.Shut();
+            open = [.. _scheduler.Open.Select(Of)];
         }
 
         Pump();
@@ -463,9 +365,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public override string ToString()
     {
         lock (_gate)
-        {
-            return $"{_options.Name}: {_scheduler.Waiting} waiting, {_dials.Count} dialling, {_beside} beside, {_closing} closing, open {{{string.Join("; ", _scheduler.Open)}}}";
-        }
+            return $"{_options.Name}: {_scheduler.Waiting} waiting, {_dials}, open {{{string.Join("; ", _scheduler.Open)}}}";
     }
 
     private async Task LeaveAndCloseAsync(Socket socket)
@@ -478,188 +378,54 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <param name="inline">Whether fetches may continue in this call, because the caller holds no lock.</param>
     private void Serve(bool inline)
     {
-        ConnectionLease? settled;
+        LeaseWaiter? ended;
         bool freesPermit;
         lock (_gate)
         {
-            settled = ServeUnderLock();
+            ended = ServeUnderLock();
             freesPermit = inline && _scheduler.TakeFreesPermit();
         }
 
-        NotifySettled(settled, inline);
+        LeaseWaits.Report(ended, Shared.Meter, inline);
         if (freesPermit)
             Shared.Limiter.Wake();
     }
 
-    private ConnectionLease? ServeUnderLock()
+    private LeaseWaiter? ServeUnderLock()
     {
-        var wasPaced = _scheduler.IsPaced;
-        _scheduler.Serve(Terms, _grant);
-
-        // The waits count time again, so the timer must check their deadlines.
-        if (wasPaced && !_scheduler.IsPaced && _scheduler.Waiting > 0)
-            _timer.Arm(TimeSpan.Zero);
+        _waits.Serve(Terms);
         DialAsDemanded();
-        var first = _firstSettled;
-        _firstSettled = _lastSettled = null;
-        return first;
-    }
-
-    private static void NotifySettled(ConnectionLease? first, bool inline)
-    {
-        while (first is not null)
-        {
-            var next = first.Next;
-            first.Next = null;
-            first.Settle(inline);
-            first = next;
-        }
-    }
-
-    private void Enqueue(ConnectionLease lease)
-    {
-        // Fetches ahead may wait longer behind a slow line, because no reader misses them before they are raised.
-        var patience = lease.Request.Urgency?.IsHeadOfLine == false ? Shared.Options.AheadTimeout : Shared.Options.LeaseTimeout;
-        var now = Shared.Time.GetTimestamp();
-        lease.Wait(now, _scheduler.PacedFor(now), After(_scheduler.WaitTime, patience));
-        _scheduler.Enqueue(lease);
-        _timer.Arm(patience);
-        Watch(lease);
-    }
-
-    /// <summary>If a reader waits for the lease, schedules when its fetch learns that the wait is long.</summary>
-    private void Watch(ConnectionLease lease)
-    {
-        if (!Shared.Options.HedgeEnabled || lease.Fetch is null || lease.Request.Urgency?.IsHeadOfLine != true)
-            return;
-        lease.LateAt = After(_scheduler.WaitTime, Shared.Options.HedgeWait);
-        _timer.Arm(Shared.Options.HedgeWait);
+        return _waits.TakeEnded();
     }
 
     /// <summary>Called by the timer: ends waits past their deadline, and notifies fetches whose readers have waited for long.</summary>
     private void OnTimer()
     {
-        var late = new List<IPendingFetch>();
+        List<LeaseWaiter> late;
         lock (_gate)
         {
             // Once per dial: a fetch without another provider comes back and waits.
-            if (IsMuteNow && _dials.TryNoteOldest())
-                RefuseAll(new NntpException(NntpFault.GivenUp, "The server has not answered a connection attempt for too long."));
-            if (Shared.Options.HedgeEnabled && _dials.FirstAfter(After(Shared.Time.GetTimestamp(), -Shared.Options.HedgeWait)) is { } dial)
-                _timer.Arm(Shared.Options.HedgeWait - Shared.Time.GetElapsedTime(dial));
-            var now = _scheduler.WaitTime;
-            foreach (var lease in _scheduler.AllWaiting())
-            {
-                if (lease.Deadline <= now)
-                {
-                    Refuse(lease, new NntpException(NntpFault.NoConnection, "No connection became free in time."));
-                    continue;
-                }
-
-                if (lease.LateAt <= now)
-                {
-                    late.Add(lease.Fetch!);
-                    lease.LateAt = After(now, Shared.Options.HedgeWait);
-                }
-
-                // No wait expires while bandwidth pacing suspends them. The timer is armed again when they resume.
-                if (!_scheduler.IsPaced)
-                    _timer.Arm(RestUntil(Math.Min(lease.Deadline, lease.LateAt)));
-            }
+            if (_dials.TryNoteMute())
+                _waits.RefuseAll(new NntpException(NntpFault.GivenUp, "The server has not answered a connection attempt for too long."));
+            late = _waits.Check();
         }
 
         Pump();
-        foreach (var fetch in late)
-            fetch.OnLate(isSent: false);
-    }
-
-    private void Grant(ConnectionLease lease, ConnectionLoad load)
-    {
-        var now = Shared.Time.GetTimestamp();
-        lease.Grant(load.Connection, now, _scheduler.Bytes, _scheduler.PacedFor(now));
-        Settled(lease);
-    }
-
-    /// <summary>Ends the waits for bodies, and with <paramref name="withStats"/> those for STAT answers too.</summary>
-    private void RefuseAll(NntpException failure, bool withStats = true)
-    {
-        foreach (var lease in _scheduler.AllWaiting())
-        {
-            if (withStats || lease.Request.Stats == 0)
-                Refuse(lease, failure);
-        }
-    }
-
-    private void Refuse(ConnectionLease lease, NntpException failure)
-    {
-        _scheduler.Withdraw(lease);
-        lease.Refuse(failure);
-        Settled(lease);
-    }
-
-    private void Settled(ConnectionLease lease)
-    {
-        if (_lastSettled is null)
-            _firstSettled = lease;
-        else
-            _lastSettled.Next = lease;
-        _lastSettled = lease;
+        foreach (var lease in late)
+            lease.OnLongWait();
     }
 
     private void DialAsDemanded()
     {
         TimeSpan? again;
-        while (MayDial(Depth.PlaybackBodies(Line), out again))
-        {
-            _background.Add(DialAsync(BeginDial(), _login, Health.Dials.TryProbe(), _disposing.Token));
-        }
+        while (_dials.Ask(Depth.PlaybackBodies(Line), out again) == Gate.None)
+            _background.Add(DialAsync(_dials.Begin(), _login, Health.Dials.TryProbe(), _disposing.Token));
 
         // The end of playback raises no event, so the timer checks for it.
         if (_scheduler.BackgroundMayGrowIn is { } rest && !(again < rest))
             again = rest;
         if (again is { } due)
             _timer.Arm(due);
-    }
-
-    /// <summary>Whether to dial once more. <paramref name="again"/> is when to check again without an event; null if only events can help.</summary>
-    private bool MayDial(int depth, out TimeSpan? again)
-    {
-        var options = Shared.Options;
-
-        // If readers wait, the first few dials run in parallel. Further connections would spread a reader's window: no faster on a thin
-        // line, and a seek must leave more of them.
-        var mostHandshakes = _scheduler.ReadersWait
-            ? Math.Max(options.HandshakesPerProvider, options.MostHandshakesPerProvider - Serving)
-            : options.HandshakesPerProvider;
-
-        // Without this check a server that closes idle sockets would be redialed forever, although nothing uses it.
-        var lackingOfTheFloor = options.KeepsWarm && _scheduler.IsBusy ? options.WarmFloor - Serving : 0;
-        again = null;
-        if (Math.Max(_scheduler.Lacking(depth), lackingOfTheFloor) <= _dials.Count || _dials.Count >= mostHandshakes || !CanDial)
-            return false;
-        if (_left.HoldsUpDials && _left.Rest is var rest && rest > TimeSpan.Zero)
-        {
-            again = rest;
-            return false;
-        }
-
-        // The outcome of the first dials shows whether the server has room for more.
-        if (_cap.Proven < mostHandshakes && Count >= mostHandshakes && _dials.Count > 0 && FirstRow - Shared.Time.GetElapsedTime(_dials.LastBegunAt) is var row && row > TimeSpan.Zero)
-        {
-            again = row;
-            return false;
-        }
-
-        // All places may be taken by left sockets that the server perhaps no longer counts.
-        _left.EndRest();
-        return !IsFull || (_dials.Count == 0 && Count <= _cap.Current && _left.MayTry(out again));
-    }
-
-    private long BeginDial()
-    {
-        if (Shared.Options.HedgeEnabled)
-            _timer.Arm(Shared.Options.HedgeWait);
-        return _dials.Begin(Shared.Time.GetTimestamp());
     }
 
     private async Task<NntpException?> DialAsync(long begunAt, int login, BreakerProbe? probe, CancellationToken cancellationToken)
@@ -673,11 +439,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             _dials.End(begunAt);
             if (transport is not null)
                 Adopt(transport, login, probe);
-            else if (failure!.Fault == NntpFault.TooManyConnections && Count > 0)
-                _left.Refused(Count, Serving);
+            else if (failure!.Fault == NntpFault.TooManyConnections && _dials.Count > 0)
+                _dials.Refused(_dials.Count);
             else
                 DialFailed(failure, isTelling: !wasCancelled && login == _login, probe);
-            mustTrim = transport is not null && (login != _login || Serving > _cap.Promised);
+            mustTrim = transport is not null && (login != _login || _scheduler.Serving > _dials.Cap.Promised);
         }
 
         if (mustTrim)
@@ -705,8 +471,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         var connection = new NntpConnection(transport, login, this);
         _scheduler.Add(connection.Load);
-        _cap.Reached(_scheduler.Open.Count);
-        _left.Opened(Count);
+        _dials.Opened();
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
@@ -718,24 +483,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <summary>Handles a dial without a connection, except a refusal while other sockets counted.</summary>
     private void DialFailed(NntpException failure, bool isTelling, BreakerProbe? probe)
     {
-        _left.DialFailed();
-        if (failure.Fault == NntpFault.TooManyConnections)
-            _cap.RefusedAll();
+        _dials.Failed(failure.Fault);
         if (!isTelling)
             return;
         Health.DialFailed(failure, probe);
         NntpLog.DialFailed(Shared.Logger, _options.Name, failure.Message);
-        if (NoneWillServe)
-            RefuseAll(failure);
-    }
-
-    /// <summary>Takes a connection out of service. Its socket still counts.</summary>
-    private void BeginClose(ConnectionLoad load)
-    {
-        if (load.IsLeaving)
-            _leaving--;
-        _scheduler.Remove(load);
-        _closing++;
+        if (_dials.NoneWillServe)
+            _waits.RefuseAll(failure);
     }
 
     /// <summary>Retires what the settings no longer allow: connections with an old login, then the excess above the cap, idle first.</summary>
@@ -744,22 +498,22 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         NntpConnection[] idle;
         lock (_gate)
         {
-            foreach (var load in _scheduler.Open)
-                load.IsLeaving = load.Login != _login;
-            var staying = _scheduler.Open.Where(load => !load.IsLeaving).ToArray();
-            foreach (var load in staying.OrderBy(load => load.Commands).Take(Math.Max(0, staying.Length - _cap.Promised)))
-                load.IsLeaving = true;
-            _leaving = _scheduler.Open.Count(load => load.IsLeaving);
-            idle = [.. _scheduler.Open.Where(load => load is { IsLeaving: true, Commands: 0 }).Select(load => load.Connection)];
+            _scheduler.MarkLeaving(_login, _dials.Cap.Promised);
+            idle = [.. _scheduler.Open.Where(load => load is { IsLeaving: true, Commands: 0 }).Select(Of)];
         }
 
         foreach (var connection in idle)
             connection.Retire(isStale: true);
     }
 
-    private TimeSpan RestUntil(long at) => TimeSpan.FromSeconds((double)(at - _scheduler.WaitTime) / Shared.Time.TimestampFrequency);
+    private T Read<T>(Func<NntpConnectionPool, T> what)
+    {
+        lock (_gate)
+            return what(this);
+    }
 
-    private long After(long now, TimeSpan pause) => now + (long)(pause.TotalSeconds * Shared.Time.TimestampFrequency);
+    // Only Adopt adds connections.
+    private static NntpConnection Of(ConnectionLoad load) => (NntpConnection)load.Connection;
 
     private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");
 }

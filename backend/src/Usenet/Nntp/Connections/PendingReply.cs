@@ -1,6 +1,8 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
@@ -74,7 +76,6 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     public abstract int Commands { get; }
 
-    /// <summary>How many of <see cref="Commands"/> are not fully answered.</summary>
     public abstract int Unanswered { get; }
 
     /// <summary>Estimated bytes still to come; at least 1 until the end was seen.</summary>
@@ -93,7 +94,6 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     /// <summary>When the commands were sent, in ticks of the time provider; 0 before.</summary>
     public long SentAt { get; set; }
 
-    /// <summary>Whether the commands were sent together, or while others were outstanding.</summary>
     public bool WasPipelined => Commands > 1 || SentBehindOthers;
 
     public bool SentBehindOthers { get; set; }

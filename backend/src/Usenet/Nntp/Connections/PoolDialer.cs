@@ -1,9 +1,9 @@
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>Opens the connections of one pool, within the limit of parallel handshakes.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Opens the connections of one pool, within the limit of parallel handshakes. Thread-safe.</summary>
 internal sealed class PoolDialer(SharedResources shared, LineEstimate line, NntpConnectionPool pool)
 {
     private readonly KnownFamily _family = new();

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
@@ -12,7 +13,6 @@ internal sealed class StatBatch : PendingReply
 {
     // "223 0 <id>" and a line end; the command is a little longer than the answer.
     private const int TypicalLine = 60;
-
     private readonly ArticleRequest _request;
     private readonly ReadOnlyMemory<MessageId> _ids;
     private readonly int[] _codes;

@@ -14,7 +14,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// decides whose bytes reach the sink. The locks of pools and of the sink are taken below it, and nothing is awaited, given up or
 /// completed under it.
 /// </remarks>
-internal sealed class ArticleFetch : IUrgent
+internal sealed class ArticleFetch : IPendingFetch, IUrgent
 {
     // A miss without proof after this time is requested again, alone on a connection; at once if a reader waits.
     private static readonly TimeSpan ProofWait = TimeSpan.FromSeconds(1);
@@ -23,7 +23,6 @@ internal sealed class ArticleFetch : IUrgent
     private readonly IArticleSink _sink;
     private readonly ArticleRequest _request;
     private readonly CancellationToken _cancellationToken;
-    private readonly FetchAttempt _first;
 
     // Guarded by Gate. _asked holds the providers that must not be asked (again). _isTaken: the sink has seen the end of the article.
     // _isOver: the leader has delivered, or an attempt has failed for good.
@@ -49,20 +48,22 @@ internal sealed class ArticleFetch : IUrgent
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
         _asked = request.SparesBackups ? request.Excluded.Or(services.Backups) : request.Excluded;
-        _leader = _first = new FetchAttempt(this) { HasLed = true };
+        _leader = First = new FetchAttempt(Gate, number: 0) { HasLed = true };
     }
 
-    /// <summary>Orders the attempts and the bytes of their replies.</summary>
     public Lock Gate { get; } = new();
+    public FetchAttempt First { get; }
 
     private ProviderWalk Walk => _walk ??= new ProviderWalk();
+
+    private FetchAttempt Attempt(int number) => number == 0 ? First : _challenges[number - 1].Attempt;
 
     public ValueTask<ArticleReply> RunAsync()
     {
         _request.Urgency?.Follow(this);
         if (_request.Urgency?.IsHeadOfLine == true)
             Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
-        return new ValueTask<ArticleReply>(WalkAsync(_first, provider: null));
+        return new ValueTask<ArticleReply>(WalkAsync(First, provider: null));
     }
 
     public FetchSnapshot? Look()
@@ -71,18 +72,14 @@ internal sealed class ArticleFetch : IUrgent
             return _leader.Look(_challenger is not null);
     }
 
-    /// <summary>Called by an attempt, under the gate, when it asks another provider, or the same one again.</summary>
-    public void NoteAskedAgain()
-    {
-        if (_request.Urgency is { } urgency)
-            urgency.WasAskedAgain = true;
-    }
+    public bool IsBeaten(int attempt) => Attempt(attempt).IsBeaten;
 
     /// <summary>Handles a late attempt: starts a challenger if that can help.</summary>
-    public Lateness OnLate(FetchAttempt late, bool isSent)
+    public Lateness OnLate(int attempt, bool isSent)
     {
         lock (Gate)
         {
+            var late = Attempt(attempt);
             if (_isOver || late.Provider is null)
                 return Lateness.Tolerated;
             if (!isSent)
@@ -104,26 +101,26 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>Whether an attempt behind a late reply may ask elsewhere, although the article may then arrive twice.</summary>
-    public bool TryMove(FetchAttempt attempt, bool isPaid)
+    public bool TryMove(int attempt, bool isPaid)
     {
-        if (!attempt.MayMove || !(isPaid || MustLeave(attempt) || _services.Budget.TryMove()))
+        var moving = Attempt(attempt);
+        if (!moving.MayMove || !(isPaid || MustLeave(moving) || _services.Budget.TryMove()))
             return false;
         MarkLate();
         return true;
     }
 
     /// <summary>Takes reply bytes of an attempt, under the gate. They reach the sink if the attempt leads, or takes the lead now.</summary>
-    public bool Take(FetchAttempt attempt, ReadOnlySpan<byte> raw, out int consumed)
+    public bool? Write(int attempt, ReadOnlySpan<byte> raw, out int consumed)
     {
-        if (!MayLead(attempt))
-            return attempt.Drop(raw, out consumed);
-        if (!attempt.HasBytes)
-            _sink.Start(attempt.Provider!.Index);
-        attempt.Note(raw.Length, _services.Time.GetTimestamp());
-        _isTaken = _sink.Write(raw, out consumed);
-        if (!_isTaken)
-            attempt.Skip(raw);
-        return _isTaken;
+        consumed = 0;
+        var from = Attempt(attempt);
+        if (!MayLead(from))
+            return null;
+        if (!from.HasBytes)
+            _sink.Start(from.Provider!.Index);
+        from.Note(raw.Length, _services.Time.GetTimestamp());
+        return _isTaken = _sink.Write(raw, out consumed);
     }
 
     /// <summary>
@@ -163,7 +160,7 @@ internal sealed class ArticleFetch : IUrgent
                     continue;
                 }
 
-                attempt.Ask(provider, new ConnectionLease(RequestOf(attempt, provider), attempt), _services.Time.GetTimestamp(), isProbe: probe is not null);
+                Ask(attempt, provider, isProbe: probe is not null);
 
                 // 3. A fetch that ended earlier had no lease to give up.
                 if (HasEnded(attempt))
@@ -177,7 +174,7 @@ internal sealed class ArticleFetch : IUrgent
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
 
                     attempt.Send(); // 5.
-                    var outcome = await attempt.Lease.FetchAsync(attempt, provider.Index, _cancellationToken);
+                    var outcome = await attempt.Lease.FetchAsync(_cancellationToken);
                     if (outcome.IsMiss)
                         Missed(attempt, provider, outcome);
                     else if (TryDeliver(attempt))
@@ -217,7 +214,7 @@ internal sealed class ArticleFetch : IUrgent
         }
 
         End(attempt, broke); // 8.
-        if (attempt != _first)
+        if (attempt != First)
             return default;
         await SettleAsync();
         return Conclude();
@@ -296,11 +293,14 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>The request for one provider. A separate method, because the walk would otherwise keep copies over its waits.</summary>
-    private ArticleRequest RequestOf(FetchAttempt attempt, Provider provider)
+    /// <summary>Prepares the lease of a provider. A separate method, because the walk would otherwise keep copies over its waits.</summary>
+    private void Ask(FetchAttempt attempt, Provider provider, bool isProbe)
     {
+        if (attempt.Provider is not null && _request.Urgency is { } urgency)
+            urgency.WasAskedAgain = true;
         var isAlone = attempt.AsksAgain(provider);
-        return _request with { IsLate = isAlone || attempt.IsLate, IsAlone = isAlone };
+        var request = _request with { IsLate = isAlone || attempt.IsLate, IsAlone = isAlone };
+        attempt.Ask(provider, new ConnectionLease(request, this, attempt.Number), _services.Time.GetTimestamp(), isProbe);
     }
 
     private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider) => attempt.AsksAgain(provider)
@@ -410,7 +410,7 @@ internal sealed class ArticleFetch : IUrgent
             probe?.Failed(late);
             Faulted(provider, late);
         }
-        else if (provider != _first.Provider)
+        else if (provider != First.Provider)
         {
             lock (Gate)
                 _asked = _asked.Without(provider.Index);
@@ -434,14 +434,14 @@ internal sealed class ArticleFetch : IUrgent
                 _challenger = null;
 
             // A losing attempt has nothing to report, and a caller that cancels gets its own exception below.
-            if (broke is not null && !(broke is OperationCanceledException && (attempt != _first || attempt.HasLost)))
+            if (broke is not null && !(broke is OperationCanceledException && (attempt != First || attempt.HasLost)))
                 (_broke, _isOver) = (_broke ?? broke, true);
             if (!_isOver)
                 return;
         }
 
         // No challenger can start after this point.
-        _first.GiveUp();
+        First.GiveUp();
         foreach (var (challenger, _, _) in _challenges)
             challenger.GiveUp();
     }
@@ -486,7 +486,7 @@ internal sealed class ArticleFetch : IUrgent
     public void Raise()
     {
         Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
-        _first.Raise();
+        First.Raise();
         foreach (var (challenger, _, _) in _challenges)
             challenger.Raise();
     }
@@ -542,7 +542,7 @@ internal sealed class ArticleFetch : IUrgent
         _services.Meter.Hedged();
         MarkLate();
         _asked = _asked.With(rival.Index);
-        var challenger = new FetchAttempt(this) { IsChallenge = true };
+        var challenger = new FetchAttempt(Gate, _challenges.Length + 1) { IsChallenge = true };
         _challenger = challenger;
         _challenges = [.. _challenges, (challenger, Task.Run(() => WalkAsync(challenger, rival)), _services.Time.GetTimestamp())];
         return true;

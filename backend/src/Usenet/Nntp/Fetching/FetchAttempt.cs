@@ -1,14 +1,11 @@
 using Sluice.Usenet.Nntp.Connections;
-using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
-/// <summary>
-/// One attempt of a fetch, at one provider at a time. It sits between the reply and the sink. The sink takes bytes of the leading attempt
-/// only; a losing attempt searches its bytes for the end of the body and drops them.
-/// </summary>
-/// <remarks>Guarded by the gate of the fetch, except members used by the walk alone, the lease and the wake-up.</remarks>
-internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingFetch
+/// <summary>The state of one attempt of a fetch, at one provider at a time. The sink takes bytes of the leading attempt only.</summary>
+/// <param name="gate">The gate of the fetch. It orders all but the members used by the walk alone, the lease and the wake-up.</param>
+/// <param name="number">By which the replies name the attempt.</param>
+internal sealed class FetchAttempt(Lock gate, int number)
 {
     // If articles stall all the time, each move ends behind the next stalled one. After this many moves a fetch stays until the replies
     // before it arrive or its connection stalls.
@@ -25,11 +22,10 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     private volatile ConnectionLease? _lease;
     private volatile TaskCompletionSource? _wake;
 
-    private BodyScanner _scanner = BodyScanner.AtStart;
     private int _newBytes;
     private int _placesLost;
 
-    public Lock Gate => fetch.Gate;
+    public int Number => number;
 
     /// <summary>The current or last provider; null before the first.</summary>
     public Provider? Provider { get; private set; }
@@ -81,7 +77,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     {
         get
         {
-            lock (Gate)
+            lock (gate)
                 return HasLost;
         }
     }
@@ -98,11 +94,10 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Begins to ask a provider. The lease is lent and waits for a connection first.</summary>
     public void Ask(Provider provider, ConnectionLease lease, long now, bool isProbe)
     {
-        lock (Gate)
+        lock (gate)
         {
-            if (Provider is not null)
-                fetch.NoteAskedAgain();
-            (Provider, _lease, AskedAt, IsProbe, IsSent, AliveAt, HasBytes) = (provider, lease, now, isProbe, false, 0, false);
+            (Provider, _lease, AskedAt, IsProbe) = (provider, lease, now, isProbe);
+            (IsSent, AliveAt, HasBytes, _newBytes) = (false, 0, false, 0);
         }
     }
 
@@ -112,26 +107,26 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         if (Provider is null || _lease is not { } lease)
             return new FetchSnapshot(FetchStage.Deciding, "", 0, isChallenged);
         var stage = !IsSent ? FetchStage.WaitsForConnection : HasBytes ? FetchStage.Receiving : FetchStage.Asked;
-        return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Connection?.Load.IsLate == true));
+        return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Load?.IsLate == true));
     }
 
     /// <summary>Excludes ticks spent on the bandwidth limit, because the provider did not cause them.</summary>
     public void AddPacedTime(long ticks)
     {
-        lock (Gate)
+        lock (gate)
             AskedAt += ticks;
     }
 
     public void Send()
     {
-        lock (Gate)
+        lock (gate)
             IsSent = true;
     }
 
     /// <summary>Ends the current request.</summary>
     public void Leave()
     {
-        lock (Gate)
+        lock (gate)
             (_lease, AliveAt) = (null, 0);
     }
 
@@ -173,18 +168,4 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         if (!HasBytes || _newBytes >= MinProgressBytes)
             (HasBytes, _newBytes, AliveAt) = (true, 0, now);
     }
-
-    /// <summary>Searches dropped bytes for the end of the body.</summary>
-    public bool Drop(ReadOnlySpan<byte> raw, out int consumed) => _scanner.Scan(raw, out consumed);
-
-    /// <summary>Lets the scanner follow bytes that the sink has taken.</summary>
-    public void Skip(ReadOnlySpan<byte> raw) => _scanner.Skip(raw);
-
-    public Lateness OnLate(bool isSent) => fetch.OnLate(this, isSent);
-
-    public bool TryMove(bool isPaid) => fetch.TryMove(this, isPaid);
-
-    void IArticleSink.Start(int provider) => (_scanner, _newBytes, HasBytes) = (BodyScanner.AtStart, 0, false);
-
-    bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => fetch.Take(this, raw, out consumed);
 }

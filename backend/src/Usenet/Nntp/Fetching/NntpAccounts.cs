@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
 
@@ -47,7 +48,6 @@ public sealed class NntpAccounts : IAsyncDisposable
         _shared.Bandwidth.Due += PumpAll;
     }
 
-    /// <summary>Connection permits of all accounts.</summary>
     public GlobalOperationLimiter Limiter => _shared.Limiter;
 
     /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. The limiter knows the permits.</summary>

@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;
@@ -52,7 +53,6 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 
     public int ProviderCount => _providers.Count;
-
     public Guid ProviderId(int provider) => _providers[provider].Options.Id;
 
     public ProviderSet StoreOf(int provider)

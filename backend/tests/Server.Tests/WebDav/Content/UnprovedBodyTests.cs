@@ -8,7 +8,7 @@ using Sluice.Testing;
 using Sluice.Testing.WebDav;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;

@@ -1,6 +1,7 @@
 using Sluice.Testing;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nzb;
 using Xunit;

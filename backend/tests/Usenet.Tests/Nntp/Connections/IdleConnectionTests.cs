@@ -5,7 +5,7 @@ using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nzb;
 using Xunit;

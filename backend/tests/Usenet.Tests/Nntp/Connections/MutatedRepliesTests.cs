@@ -6,6 +6,7 @@ using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nntp.Wire;

@@ -1,5 +1,6 @@
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nzb;
 using Xunit;

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
@@ -84,12 +85,12 @@ public sealed class FetchMoveTests : IAsyncDisposable
     public void F11_Reply_moves_elsewhere_only_while_moves_are_left(bool mayMove)
     {
         var sent = new PendingReplies();
-        var attempt = Attempt(_services);
-        Assert.True(attempt.MayMove);
+        var fetch = Fetch(_services);
+        Assert.True(fetch.First.MayMove);
         for (var place = 0; place < 8 && !mayMove; place++)
-            Assert.True(attempt.TryLosePlace());
+            Assert.True(fetch.First.TryLosePlace());
         var late = new ArticleBody(new ConnectionLease(Request), new CollectingSink(), 0);
-        var behind = new ArticleBody(new ConnectionLease(Request, attempt), attempt, 0);
+        var behind = new ArticleBody(new ConnectionLease(Request, fetch));
         Assert.True(sent.TryAdd(late, out _));
         Assert.True(sent.TryAdd(behind, out _));
 
@@ -114,8 +115,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
                 var replies = new ArticleBody[Behind + 1];
                 for (var i = 0; i < replies.Length; i++)
                 {
-                    var attempt = Attempt(services);
-                    replies[i] = new ArticleBody(new ConnectionLease(Request, attempt), attempt, 0);
+                    replies[i] = new ArticleBody(new ConnectionLease(Request, Fetch(services)));
                     Assert.True(sent.TryAdd(replies[i], out _));
                 }
 
@@ -140,8 +140,6 @@ public sealed class FetchMoveTests : IAsyncDisposable
     private FetchServices Services() => new([_provider], _shared, new ReleaseOrder(TimeProvider.System));
 
     private static ArticleFetch Fetch(FetchServices services) => new(services, Request, new CollectingSink(), Token);
-
-    private static FetchAttempt Attempt(FetchServices services) => new(Fetch(services));
 
     private Task<ArticleReply> Fetch() => Fetch(_services).RunAsync().AsTask();
 

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;

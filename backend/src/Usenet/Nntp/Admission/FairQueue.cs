@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// A queue of waiting fetches that gives each party the same bytes over time, whatever their number or size: deficit round robin
@@ -19,7 +19,7 @@ internal sealed class FairQueue
 
     public bool IsEmpty => _round.Count == 0;
 
-    public void Add(ConnectionLease waiter, object party)
+    public void Add(LeaseWaiter waiter, object party)
     {
         if (!_parties.TryGetValue(party, out var entry))
         {
@@ -33,7 +33,7 @@ internal sealed class FairQueue
     }
 
     /// <summary>The waiter whose turn it is.</summary>
-    public bool TryPeek([MaybeNullWhen(false)] out ConnectionLease waiter)
+    public bool TryPeek([MaybeNullWhen(false)] out LeaseWaiter waiter)
     {
         while (_round.First is { } first)
         {
@@ -50,13 +50,13 @@ internal sealed class FairQueue
     }
 
     /// <summary>The first waiter of one party, regardless of turns.</summary>
-    public bool TryPeek(object party, [MaybeNullWhen(false)] out ConnectionLease waiter)
+    public bool TryPeek(object party, [MaybeNullWhen(false)] out LeaseWaiter waiter)
     {
         waiter = _parties.GetValueOrDefault(party)?.First;
         return waiter is not null;
     }
 
-    public void Remove(ConnectionLease waiter, object party)
+    public void Remove(LeaseWaiter waiter, object party)
     {
         var entry = _parties[party];
         entry.Remove(waiter);
@@ -70,15 +70,15 @@ internal sealed class FairQueue
     }
 
     /// <summary>Charges the waiter whose turn it was, before it is removed.</summary>
-    public void Charge(ConnectionLease waiter, object party) => _parties[party].Deficit -= waiter.Cost;
+    public void Charge(LeaseWaiter waiter, object party) => _parties[party].Deficit -= waiter.Cost;
 
     /// <summary>All waiters, in no order.</summary>
-    public IEnumerable<ConnectionLease> All() => _round.SelectMany(static party => party.All());
+    public IEnumerable<LeaseWaiter> All() => _round.SelectMany(static party => party.All());
 
     /// <summary>A party and its linked waiters. The links are fields of the leases, so that waiting allocates nothing.</summary>
     private sealed class Party
     {
-        private ConnectionLease? _last;
+        private LeaseWaiter? _last;
 
         public Party() => Place = new LinkedListNode<Party>(this);
 
@@ -86,9 +86,9 @@ internal sealed class FairQueue
 
         public long Deficit { get; set; }
 
-        public ConnectionLease? First { get; private set; }
+        public LeaseWaiter? First { get; private set; }
 
-        public void Add(ConnectionLease waiter)
+        public void Add(LeaseWaiter waiter)
         {
             (waiter.Before, waiter.Next) = (_last, null);
             if (_last is null)
@@ -98,7 +98,7 @@ internal sealed class FairQueue
             _last = waiter;
         }
 
-        public void Remove(ConnectionLease waiter)
+        public void Remove(LeaseWaiter waiter)
         {
             if (waiter.Before is null)
                 First = waiter.Next;
@@ -111,7 +111,7 @@ internal sealed class FairQueue
             (waiter.Before, waiter.Next) = (null, null);
         }
 
-        public IEnumerable<ConnectionLease> All()
+        public IEnumerable<LeaseWaiter> All()
         {
             for (var waiter = First; waiter is not null; waiter = waiter.Next)
                 yield return waiter;

@@ -1,6 +1,6 @@
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Limits the bandwidth of the whole process, over all providers. It delays commands by the size of their replies, and never delays
@@ -100,38 +100,49 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             _pools.Remove(pool);
     }
 
-    /// <summary>Charges a command about to be sent, or returns false if it has to wait. <paramref name="isNext"/>: only for its turn.</summary>
-    internal bool TryTake(PacedPool pool, in ArticleRequest request, long outstanding, bool isIdle, bool isBehind, out bool isNext)
+    /// <summary>Whether a command may be sent. A refusal records that its pool waits; nothing is charged before <see cref="Take"/>.</summary>
+    internal PaceAnswer Ask(PacedPool pool, in ArticleRequest request, long outstanding, bool isIdle, bool isBehind)
     {
         lock (_gate)
         {
-            isNext = true;
             if (_bytesPerSecond == 0)
-                return true;
+                return PaceAnswer.Granted;
             Elapse();
             pool.Outstanding = outstanding;
-            var cost = CostOf(request);
             if (request.GoesUnpaced)
-            {
-                _debt += cost;
-                return true;
-            }
+                return PaceAnswer.Granted;
+            var (lane, cost) = (request.Lane, CostOf(request));
+            var isNext = isIdle || _pools.Sum(static each => each.Outstanding) + cost <= _bytesPerSecond * MostAheadSeconds;
+            if (isNext && _debt <= 0 && !isBehind && !IsAnyBefore(pool, lane))
+                return PaceAnswer.Granted;
 
-            var lane = request.Lane;
-            isNext = isIdle || _pools.Sum(static each => each.Outstanding) + cost <= _bytesPerSecond * MostAheadSeconds;
-            if (!isNext || !((_debt <= 0 && !isBehind && !IsAnyBefore(pool, lane)) || TryTakeOwed(lane, cost)))
-            {
-                // Recorded at once, so that no other pool takes this turn before this pool has checked its other waiters.
-                if (!(pool.Held < lane))
-                    (pool.Held, pool.IsNext) = (lane, isNext);
-                return false;
-            }
+            // The background may pass waiting playback, as far as bytes are owed to it.
+            if (isNext && lane != OperationLane.Playback && _owedToBackground >= Math.Min(cost, UsualBytes))
+                return PaceAnswer.Owed;
 
+            // Recorded at once, so that no other pool takes this turn before this pool has checked its other waiters.
+            if (!(pool.Held < lane))
+                (pool.Held, pool.IsNext) = (lane, isNext);
+            return isNext ? PaceAnswer.WaitsForTurn : PaceAnswer.WaitsForReplies;
+        }
+    }
+
+    /// <summary>Charges a command that is about to be sent. If another pool was granted as much meanwhile, the next command waits longer.</summary>
+    internal void Take(PacedPool pool, in ArticleRequest request, PaceAnswer answer)
+    {
+        lock (_gate)
+        {
+            if (_bytesPerSecond == 0)
+                return;
+            var cost = CostOf(request);
             _debt += cost;
+            if (request.GoesUnpaced)
+                return;
             pool.Turn = ++_turns;
-            if (lane == OperationLane.Playback)
+            if (answer == PaceAnswer.Owed)
+                _owedToBackground = Math.Max(0, _owedToBackground - Math.Min(cost, UsualBytes));
+            else if (request.Lane == OperationLane.Playback)
                 _owedToBackground = Math.Min(_owedToBackground + (cost / BackgroundShare), UsualBytes);
-            return true;
         }
     }
 
@@ -178,16 +189,6 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     private bool IsAnyBefore(PacedPool own, OperationLane lane) =>
         _pools.Exists(each => each != own && each.IsNext && (each.Held < lane || (each.Held == lane && each.Turn < own.Turn)));
 
-    /// <summary>Lets the background pass waiting playback, as far as bytes are owed to it.</summary>
-    private bool TryTakeOwed(OperationLane lane, long cost)
-    {
-        cost = Math.Min(cost, UsualBytes);
-        if (lane == OperationLane.Playback || _owedToBackground < cost)
-            return false;
-        _owedToBackground -= cost;
-        return true;
-    }
-
     private void ArmTimer()
     {
         if (_bytesPerSecond > 0 && IsAnyHeld)
@@ -207,30 +208,4 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         _debt = Math.Max(_debt - (time.GetElapsedTime(_at, now).TotalSeconds * _bytesPerSecond), least);
         _at = now;
     }
-}
-
-/// <summary>The state of one account's pool within the limiter. Made by <see cref="BandwidthLimiter.Join"/>.</summary>
-/// <remarks>Changed by the limiter alone, under its lock and in calls of the pool, so the pool may read it under its own lock.</remarks>
-internal sealed class PacedPool(BandwidthLimiter limiter)
-{
-    public bool IsLimited => limiter.BytesPerSecond > 0;
-
-    /// <summary>The most urgent lane that waits for the limit alone; null if none does.</summary>
-    public OperationLane? Held { get; set; }
-
-    /// <summary>Whether it waits for its turn only, and not for outstanding bytes.</summary>
-    public bool IsNext { get; set; }
-
-    public long Turn { get; set; }
-
-    public long Outstanding { get; set; }
-
-    public bool TryTake(in ArticleRequest request, long outstanding, bool isIdle, bool isBehind, out bool isNext) =>
-        limiter.TryTake(this, request, outstanding, isIdle, isBehind, out isNext);
-
-    public void Settle(in ArticleRequest request, long received) => limiter.Settle(request, received);
-
-    public void Tell(OperationLane? held, bool isNext, long outstanding) => limiter.Tell(this, held, isNext, outstanding);
-
-    public void Leave() => limiter.Leave(this);
 }

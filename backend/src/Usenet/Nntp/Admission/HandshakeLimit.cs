@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Limits the parallel handshakes of all accounts. One handshake is reserved for an account without any. Accounts with several must also

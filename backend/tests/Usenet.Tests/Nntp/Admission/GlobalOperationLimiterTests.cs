@@ -1,5 +1,5 @@
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -53,7 +54,7 @@ internal sealed class SchedulerModel
 
     public void Open(Pool pool)
     {
-        pool.Scheduler.Add(new ConnectionLoad(null!, new PendingReplies()));
+        pool.Scheduler.Add(new ConnectionLoad(new ModelConnection()));
         Pump(pool);
     }
 
@@ -166,4 +167,12 @@ internal sealed class SchedulerModel
 
         public override long GetTimestamp() => Ticks;
     }
+}
+
+/// <summary>A connection that is never late.</summary>
+internal sealed class ModelConnection : ILeasedConnection
+{
+    public object Identity { get; } = new();
+
+    public bool IsLate => false;
 }

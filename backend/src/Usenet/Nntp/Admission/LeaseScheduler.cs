@@ -1,118 +1,4 @@
-namespace Sluice.Usenet.Nntp.Connections;
-
-/// <summary>How many bodies and STATs go to an unmeasured connection. Beyond MostBytes owed, a new connection is faster.</summary>
-internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth)
-{
-    /// <summary>Playback bodies per connection as set by the user, whatever was measured; null to use the measured depth.</summary>
-    public int? PlaybackDepth { get; init; }
-
-    /// <summary>Whether another connection will serve soon, or may be dialed.</summary>
-    public bool MoreMayServe { get; init; }
-
-    public int BackgroundDepth { get; init; } = int.MaxValue;
-
-    private int BodiesOn(ConnectionLoad load, OperationLane lane)
-    {
-        var borne = load.Depth > 0 ? load.Depth : Depth;
-        return lane == OperationLane.Playback ? PlaybackDepth ?? borne : Math.Min(borne, BackgroundDepth);
-    }
-
-    public bool HaveRoom(ConnectionLoad load, in ArticleRequest request)
-    {
-        if (load.IsAlone || request.IsAlone)
-            return false;
-        return request.Stats == 0 ? load.Commands < BodiesOn(load, request.Lane) : load.Stats + request.Stats <= StatDepth;
-    }
-}
-
-/// <summary>How busy a connection is. Used under the lock of its pool, except where noted.</summary>
-internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies sent)
-{
-    /// <summary>The login of a distrusted connection: matches no login, so that the connection closes.</summary>
-    public const int None = -1;
-
-    private int _unwanted;
-
-    public NntpConnection Connection => connection;
-
-    public bool IsOpen { get; set; } = true;
-
-    /// <summary>The login counter of the pool when this connection was opened, or <see cref="None"/>.</summary>
-    public int Login { get; set; }
-
-    /// <summary>Bodies that the connection takes at a time, as measured; 0 while unmeasured.</summary>
-    public int Depth { get; set; }
-
-    /// <summary>Leases granted plus replies still to come, abandoned ones included.</summary>
-    public int Commands { get; set; }
-
-    /// <summary>
-    /// How many of <see cref="Commands"/> are abandoned but not yet read. The abandoning lease and the reading connection count without
-    /// the lock, so the value may briefly be off by one.
-    /// </summary>
-    public int Unwanted => Volatile.Read(ref _unwanted);
-
-    public int Stats { get; set; }
-
-    /// <summary>Encoded bytes that the outstanding replies should bring.</summary>
-    public long Bytes { get; set; }
-
-    /// <summary>Articles that the readers of these commands will probably request next.</summary>
-    public int Following { get; set; }
-
-    /// <summary>The lane of all its commands, because two lanes never share a busy connection.</summary>
-    public OperationLane Lane { get; set; }
-
-    /// <summary>The reader of the last granted lease; null if no reader is owed a reply.</summary>
-    public object? Reader { get; set; }
-
-    /// <summary>Whether the first reply is late, so that nothing is placed behind it; a keep-alive if <see cref="Commands"/> is 0.</summary>
-    public bool IsLate => sent.IsLate;
-
-    /// <summary>Whether its command must stay the only one outstanding.</summary>
-    public bool IsAlone { get; set; }
-
-    /// <summary>Whether the connection closes once it owes nothing, and takes no more commands.</summary>
-    public bool IsLeaving { get; set; }
-
-    /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
-    public OperationPermit? Permit { get; set; }
-
-    /// <summary>Takes the permit out; the caller disposes it outside the lock. Null if there is none.</summary>
-    public OperationPermit? TakePermit()
-    {
-        var permit = Permit;
-        Permit = null;
-        return permit;
-    }
-
-    /// <summary>Counts an abandoned reply. <see cref="UnwantedEnded"/> follows, or has already been called.</summary>
-    public void Abandon() => Interlocked.Increment(ref _unwanted);
-
-    /// <summary>Counts the end of an abandoned reply.</summary>
-    public void UnwantedEnded() => Interlocked.Decrement(ref _unwanted);
-
-    public override string ToString() => $"{Commands} commands, {Unwanted} unwanted{(IsLate ? ", late" : "")}{(IsLeaving ? ", leaving" : "")}";
-}
-
-/// <summary>The order in which fetches are served, first class first.</summary>
-internal enum LeaseClass : byte
-{
-    /// <summary>A reader waits for a fetch that needs its own connection. It gets the first idle one; others may share busy ones.</summary>
-    Alone,
-
-    /// <summary>A reader waits for the article right now.</summary>
-    HeadOfLine,
-
-    /// <summary>The article is prefetched: its reader has not reached it yet.</summary>
-    Ahead,
-
-    /// <summary>A fetch that needs its own connection, and no reader waits for it.</summary>
-    AloneUnwatched,
-
-    /// <summary>Imports and health checks.</summary>
-    Background,
-}
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Decides which fetch gets which connection of one pool. Waiting readers come first, oldest first; then prefetches, shared fairly among
@@ -122,7 +8,7 @@ internal enum LeaseClass : byte
 /// Used under the lock of the pool; below it only the locks of the two limiters are taken. The pool calls <see cref="Serve"/> whenever a
 /// command, a connection, a permit or a waiter has come or gone.
 /// </remarks>
-internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time)
+internal sealed class LeaseScheduler
 {
     // Above this many commands per connection, another connection helps more than a deeper pipeline. A growing window has doubled by the
     // time a dial completes, so this is half the load that each connection will have then.
@@ -147,8 +33,10 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     // With a single connection, the background gets a turn at most this often.
     private static readonly TimeSpan LoneTurn = TimeSpan.FromSeconds(1);
 
-    private readonly List<ConnectionLoad> _open = [];
-    private readonly LineCeiling _ceiling = new();
+    private readonly List<ConnectionLoad> _open;
+    private readonly GlobalOperationLimiter _limiter;
+    private readonly TimeProvider _time;
+    private readonly CommandGates _gates;
 
     // One queue per class, and the number of waiters per lane.
     private readonly FairQueue[] _queues = [.. Enum.GetValues<LeaseClass>().Select(_ => new FairQueue())];
@@ -160,45 +48,41 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     private long? _lastBackground;
     private bool _reportedBackground;
     private bool _freesPermit;
+    private int _leaving;
 
-    // The most urgent lane held up by the bandwidth limit alone, and whether it waits for its turn. _stoodSince is when this began and
-    // _stood how long it lasted before, in ticks of the time provider.
-    private OperationLane? _held;
-    private bool _isNext;
-    private long? _stoodSince;
-    private long _stood;
+    public LeaseScheduler(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time)
+    {
+        (_limiter, _time, _open) = (limiter, time, []);
+        _gates = new CommandGates(limiter, pace, time, _open);
+    }
 
     public IReadOnlyList<ConnectionLoad> Open => _open;
 
-    public IEnumerable<NntpConnection> Idle => _open.Where(load => load.Commands == 0 && !load.IsLeaving).Select(load => load.Connection);
+    /// <summary>Connections that take commands.</summary>
+    public int Serving => _open.Count - _leaving;
+
+    public IEnumerable<ConnectionLoad> Idle => _open.Where(load => load.Commands == 0 && !load.IsLeaving);
 
     public int Waiting { get; private set; }
 
     public bool ReadersWait => Waiting > _background;
 
     /// <summary>When playback ends and the background may exceed its share; null if no background fetch waits.</summary>
-    public TimeSpan? BackgroundMayGrowIn => _background > 0 ? limiter.PlaybackEndsIn : null;
+    public TimeSpan? BackgroundMayGrowIn => _background > 0 ? _limiter.PlaybackEndsIn : null;
 
     public int Busy => _open.Count(static load => load.Commands > 0);
 
     /// <summary>Whether more requests would only queue on the line.</summary>
-    public bool IsLineFull => _ceiling.IsFull;
+    public bool IsLineFull => _gates.IsLineFull;
 
     /// <summary>Whether the next fetch waits for the bandwidth limit alone.</summary>
-    public bool IsPaced => _held is not null;
+    public bool IsPaced => _gates.IsPaced;
 
-    /// <summary>Total ticks for which waits were suspended by the bandwidth limit; no wait counts this time.</summary>
-    public long PacedFor(long now) => _stood + (_stoodSince is { } since ? now - since : 0);
+    /// <summary>The clock of the waits, in ticks of the time provider. It stands still while the bandwidth limit suspends them.</summary>
+    public long WaitTime => _gates.WaitTime;
 
-    /// <summary>The clock of the waits, in the same ticks. It stands still while the bandwidth limit suspends them.</summary>
-    public long WaitTime
-    {
-        get
-        {
-            var now = time.GetTimestamp();
-            return now - PacedFor(now);
-        }
-    }
+    /// <summary>Encoded bytes outstanding on all connections.</summary>
+    public long Bytes => _gates.Bytes;
 
     public bool IsBusy => Waiting > 0 || _open.Exists(load => load.Commands > 0);
 
@@ -243,28 +127,19 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         {
             var sharing = IsPaced ? 0 : _sharing[(int)lane] + (lane == OperationLane.Playback ? _following : 0);
             var waiting = sharing + demand[(int)lane];
-            var useful = Math.Min(((waiting + perConnection - 1) / perConnection) + _alone[(int)lane], limiter.Most(lane));
+            var useful = Math.Min(((waiting + perConnection - 1) / perConnection) + _alone[(int)lane], _limiter.Most(lane));
             lacking += Math.Max(0, useful - own[(int)lane]);
             sound += own[(int)lane];
         }
 
-        lacking = Math.Min(lacking, limiter.Capacity - sound);
+        lacking = Math.Min(lacking, _limiter.Capacity - sound);
 
         // A fetch that must avoid certain connections needs another one, because the idle ones may be those it avoids.
         return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
-    /// <summary>Encoded bytes outstanding on all connections.</summary>
-    public long Bytes
-    {
-        get
-        {
-            long bytes = 0;
-            foreach (var load in _open)
-                bytes += load.Bytes;
-            return bytes;
-        }
-    }
+    /// <summary>Total ticks for which waits were suspended by the bandwidth limit; no wait counts this time.</summary>
+    public long PacedFor(long now) => _gates.PacedFor(now);
 
     /// <summary>Whether enough other connections already only drain abandoned replies to fill the line.</summary>
     public bool IsDrainingBeside(ConnectionLoad own) =>
@@ -276,13 +151,26 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     {
         load.IsOpen = false;
         _open.Remove(load);
+        if (load.IsLeaving)
+            _leaving--;
+    }
+
+    /// <summary>Marks what takes no more commands: connections with an old login, then the excess above the cap, idle first.</summary>
+    public void MarkLeaving(int login, int most)
+    {
+        foreach (var load in _open)
+            load.IsLeaving = load.Login != login;
+        var staying = _open.Where(load => !load.IsLeaving).ToArray();
+        foreach (var load in staying.OrderBy(load => load.Commands).Take(Math.Max(0, staying.Length - most)))
+            load.IsLeaving = true;
+        _leaving = _open.Count(load => load.IsLeaving);
     }
 
     /// <summary>Serves a fetch at once; null if it has to wait, for example behind others.</summary>
     public ConnectionLoad? TryLease(in ArticleRequest request, LeaseTerms terms) =>
-        HasBefore(request) || !HasRoom(request) ? null : TryPlace(request, terms);
+        !HasBefore(request) && TryPlace(request, terms, out var load) == Gate.None ? load : null;
 
-    public void Enqueue(ConnectionLease waiter)
+    public void Enqueue(LeaseWaiter waiter)
     {
         Count(waiter.Request, 1);
         Place(waiter, ClassOf(waiter.Request));
@@ -290,7 +178,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     }
 
     /// <returns>False if the wait has already ended.</returns>
-    public bool Withdraw(ConnectionLease waiter)
+    public bool Withdraw(LeaseWaiter waiter)
     {
         var waited = TryRemove(waiter);
         ReportBackground();
@@ -298,7 +186,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     }
 
     /// <summary>Moves a prefetch whose reader now waits ahead of all prefetches. Does nothing if it no longer waits here.</summary>
-    public void Raise(ConnectionLease waiter)
+    public void Raise(LeaseWaiter waiter)
     {
         if (waiter.Class != LeaseClass.Ahead)
             return;
@@ -307,15 +195,16 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     }
 
     /// <summary>Serves each class in order, until one of its fetches cannot be served.</summary>
-    public void Serve(LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
+    public void Serve(LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
     {
         // 1. Forget which lane the bandwidth limit held up.
-        // 2. Serve all classes, again whenever the background got a connection, because the one spared for it is then free for readers.
+        // 2. Ask the gates for all classes, again whenever the background got a connection, because the one spared for it is then free for
+        //    readers. A class ends with its first fetch that has to wait.
         // 3. Tell the operation limiter whether the background still waits.
         // 4. Tell the bandwidth limiter which lane it holds up.
 
         // 1.
-        _held = null;
+        _gates.BeginRound();
         if (Waiting > 0)
         {
             // 2.
@@ -328,7 +217,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         }
 
         // 4.
-        ReportPace();
+        _gates.EndRound();
     }
 
     /// <summary>Removes an ended or never sent command from the counts.</summary>
@@ -348,18 +237,16 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return load.TakePermit();
     }
 
-    /// <summary>Charges the bandwidth limit for the bytes received. A body in time also shows how full the line is.</summary>
-    public void Measure(in ArticleRequest request, PendingReply? reply)
+    /// <summary>Settles the charge of an ended command. A body <paramref name="inTime"/> also shows how full the line is.</summary>
+    public void Measure(in ArticleRequest request, long received, LeaseWaiter? inTime)
     {
-        if (pace.IsLimited && request.Stats == 0)
-            pace.Settle(request, reply?.Received ?? 0);
-        if (reply is ArticleBody { WasInTime: true, Lease: { } lease })
-            Measure(lease.Request.ExpectedBytes, time.GetElapsedTime(lease.GrantedAt), lease.OutstandingAtGrant);
+        _gates.Settle(request, received);
+        if (inTime is not null)
+            Measure(inTime.Request.ExpectedBytes, _time.GetElapsedTime(inTime.GrantedAt), inTime.OutstandingAtGrant);
     }
 
     /// <summary>Measures the line by a finished body and the bytes outstanding when its lease was granted, including its own.</summary>
-    public void Measure(long bytes, TimeSpan took, long outstanding) =>
-        _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes, (double)time.GetTimestamp() / time.TimestampFrequency);
+    public void Measure(long bytes, TimeSpan took, long outstanding) => _gates.Measure(bytes, took, outstanding);
 
     /// <summary>Whether a permit became free for others since the last call, because the background no longer waits.</summary>
     public bool TakeFreesPermit()
@@ -369,17 +256,17 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return frees;
     }
 
-    public ConnectionLease[] AllWaiting() => [.. _queues.SelectMany(static queue => queue.All())];
+    public LeaseWaiter[] AllWaiting() => [.. _queues.SelectMany(static queue => queue.All())];
 
     /// <returns>Whether the background was served.</returns>
-    private bool ServeInOrder(LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
+    private bool ServeInOrder(LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
     {
         var served = false;
         foreach (var queue in _queues)
         {
-            if (queue == QueueOf(LeaseClass.Background) && pace.IsLimited)
+            if (queue == QueueOf(LeaseClass.Background) && _gates.IsBandwidthLimited)
                 return served | ServePacedBackground(queue, terms, grant);
-            while (queue.TryPeek(out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
+            while (queue.TryPeek(out var waiter) && TryPlace(waiter, terms) is { } load)
             {
                 served |= waiter.Request.Lane != OperationLane.Playback;
                 queue.Charge(waiter, PartyOf(waiter));
@@ -391,12 +278,12 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return served;
     }
 
-    private bool ServePacedBackground(FairQueue queue, LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
+    private bool ServePacedBackground(FairQueue queue, LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
     {
         var served = false;
         foreach (var party in PacedOrder)
         {
-            while (queue.TryPeek(party, out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
+            while (queue.TryPeek(party, out var waiter) && TryPlace(waiter, terms) is { } load)
             {
                 served = true;
                 TryRemove(waiter);
@@ -407,58 +294,37 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
         return served;
     }
 
-    /// <summary>Whether the bandwidth limit lets a command go for which a connection is available.</summary>
-    private bool MayAsk(in ArticleRequest request, bool isIdle)
+    private ConnectionLoad? TryPlace(LeaseWaiter waiter, LeaseTerms terms)
     {
-        if (!pace.IsLimited || pace.TryTake(request, Bytes, isIdle, isBehind: _held < request.Lane, out var isNext))
-            return true;
-        if (!(_held < request.Lane))
-            (_held, _isNext) = (request.Lane, isNext);
-        return false;
+        waiter.WaitsAt = TryPlace(waiter.Request, terms, out var load);
+        return load;
     }
 
-    /// <summary>
-    /// Whether one more fetch helps, instead of only queueing on the wire where no other can overtake it. A waiting reader always has room.
-    /// The background keeps one command outstanding, however full a viewer's line is.
-    /// </summary>
-    private bool HasRoom(in ArticleRequest request) => ClassOf(request) switch
+    /// <summary>Finds the connection that would finish the command first, and passes the gates there.</summary>
+    /// <returns>The gate at which it has to wait. It has taken nothing then.</returns>
+    private Gate TryPlace(in ArticleRequest request, LeaseTerms terms, out ConnectionLoad? load)
     {
-        _ when _held == request.Lane && !request.GoesUnpaced => false,
-        LeaseClass.Ahead => Bytes < (IsSharedWith(request.Urgency?.Reader) ? _ceiling.Shared : _ceiling.Own),
-        LeaseClass.Background => Bytes < _ceiling.Own || HasNoBackground() || !limiter.IsPlaying,
-        _ => true,
-    };
-
-    private bool IsSharedWith(object? reader)
-    {
-        foreach (var load in _open)
-        {
-            if (load.Reader is { } other && other != reader)
-                return true;
-        }
-
-        return false;
-    }
-
-    /// <summary>Finds the connection that would finish the command first.</summary>
-    private ConnectionLoad? TryPlace(in ArticleRequest request, LeaseTerms terms)
-    {
-        var spared = request.Lane == OperationLane.Playback ? SparedForBackground() : null;
-        var (idle, busy, silent) = Choose(request, terms, spared);
-        if (TryLeaseIdle(idle, request) is { } fresh)
-            return fresh;
-
-        if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayContinue(request.Lane) && MayAsk(request, isIdle: false))
-            return Lease(busy, request);
+        load = null;
+        if (_gates.Ask(request, ClassOf(request)) is not Gate.None and var closed)
+            return closed;
 
         // While another connection can be opened, the fetch waits for the new one, because the silent one may be dead.
-        if (!terms.MoreMayServe && TryLeaseIdle(silent, request) is { } late)
-            return late;
+        var (idle, busy, silent) = Choose(request, terms, request.Lane == OperationLane.Playback ? SparedForBackground() : null);
+        var gate = Gate.Depth;
+        foreach (var candidate in (ReadOnlySpan<ConnectionLoad?>)[idle, busy, terms.MoreMayServe ? null : silent])
+        {
+            if (candidate is null || (gate = _gates.TryPass(candidate, request, terms)) != Gate.None)
+                continue;
+            if (request.Lane != OperationLane.Playback)
+                _lastBackground = _time.GetTimestamp();
+            load = candidate;
+            return Gate.None;
+        }
 
         // Imports that hold every connection must learn of the reader, otherwise they would never leave one idle.
         if (request.Lane == OperationLane.Playback)
-            limiter.OnPlaybackWaiting();
-        return null;
+            _limiter.OnPlaybackWaiting();
+        return gate;
     }
 
     /// <summary>
@@ -497,49 +363,18 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     // Separate from the check above, because its lambda would otherwise allocate for every article.
     private bool HasOther(IReadOnlyCollection<object> avoided) => _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity));
 
-    /// <returns>Null if there is no such connection, or the limit of bandwidth or permits forbids the command.</returns>
-    private ConnectionLoad? TryLeaseIdle(ConnectionLoad? idle, in ArticleRequest request)
-    {
-        if (idle is null || !MayAsk(request, isIdle: true))
-            return null;
-        if (limiter.TryAcquire(request.Lane) is { } permit)
-        {
-            (idle.Permit, idle.Lane) = (permit, request.Lane);
-            return Lease(idle, request);
-        }
-
-        if (pace.IsLimited)
-            pace.Settle(request, received: 0);
-        return null;
-    }
-
-    private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)
-    {
-        load.Commands++;
-        load.Following += FollowingOf(request);
-        load.Reader = request.Urgency?.Reader;
-        load.Bytes += request.ExpectedBytes;
-        load.Stats += request.Stats;
-        load.IsAlone = request.IsAlone;
-        if (request.Lane != OperationLane.Playback)
-            _lastBackground = time.GetTimestamp();
-        return load;
-    }
-
     /// <summary>
     /// The connection that playback spares until it is idle, because the background waits and has none. Always the first one,
     /// so that one connection drains completely instead of each a little.
     /// </summary>
     private ConnectionLoad? SparedForBackground()
     {
-        if (_open.Count == 0 || !(_background > 0 ? HasNoBackground() && (MayGrow(OperationLane.Import) || MayGrow(OperationLane.HealthCheck)) : limiter.IsBackgroundStarved))
+        if (_open.Count == 0 || !(_background > 0 ? _gates.HasNoBackground() && (MayGrow(OperationLane.Import) || MayGrow(OperationLane.HealthCheck)) : _limiter.IsBackgroundStarved))
             return null;
-        return _open.Count > 1 || _lastBackground is not { } last || time.GetElapsedTime(last) >= LoneTurn ? _open[0] : null;
+        return _open.Count > 1 || _lastBackground is not { } last || _time.GetElapsedTime(last) >= LoneTurn ? _open[0] : null;
     }
 
-    private bool MayGrow(OperationLane lane) => _sharing[(int)lane] + _alone[(int)lane] > 0 && limiter.MayGrow(lane);
-
-    private bool HasNoBackground() => _open.TrueForAll(load => load.Commands == 0 || load.Lane == OperationLane.Playback);
+    private bool MayGrow(OperationLane lane) => _sharing[(int)lane] + _alone[(int)lane] > 0 && _limiter.MayGrow(lane);
 
     /// <summary>Whether a fetch has to wait behind others.</summary>
     private bool HasBefore(in ArticleRequest request)
@@ -552,14 +387,14 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
             || (own == LeaseClass.Background && !QueueOf(LeaseClass.Background).IsEmpty);
     }
 
-    private void Place(ConnectionLease waiter, LeaseClass at)
+    private void Place(LeaseWaiter waiter, LeaseClass at)
     {
         waiter.Class = at;
         QueueOf(at).Add(waiter, PartyOf(waiter));
     }
 
     /// <returns>False if it no longer waits.</returns>
-    private bool TryRemove(ConnectionLease waiter)
+    private bool TryRemove(LeaseWaiter waiter)
     {
         if (waiter.Class is not { } at)
             return false;
@@ -589,7 +424,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     };
 
     /// <summary>The party that a waiting fetch belongs to within its class.</summary>
-    private static object PartyOf(ConnectionLease waiter) => waiter.Class switch
+    private static object PartyOf(LeaseWaiter waiter) => waiter.Class switch
     {
         LeaseClass.Ahead => waiter.Request.Urgency?.Reader ?? Lanes[(int)waiter.Request.Lane],
         LeaseClass.Background => (waiter.Request.GoesUnpaced ? Unpaced : Lanes)[(int)waiter.Request.Lane],
@@ -598,23 +433,12 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     private static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
-    /// <summary>Reports which lane the bandwidth limit holds up, and starts or ends the suspension of the waits.</summary>
-    private void ReportPace()
-    {
-        if (pace.IsLimited || pace.Held is not null)
-            pace.Tell(_held, _isNext, Bytes);
-        if (IsPaced == _stoodSince.HasValue)
-            return;
-        var now = time.GetTimestamp();
-        (_stood, _stoodSince) = (PacedFor(now), IsPaced ? (long?)now : null);
-    }
-
     private void ReportBackground()
     {
         var some = _background > 0;
         if (some == _reportedBackground)
             return;
         _reportedBackground = some;
-        _freesPermit |= limiter.ReportBackground(this, some);
+        _freesPermit |= _limiter.ReportBackground(this, some);
     }
 }

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Measured timings of one connection or of all connections of a provider: round trip, rate, article and handshake times. They decide how

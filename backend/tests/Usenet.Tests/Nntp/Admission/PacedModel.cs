@@ -1,5 +1,6 @@
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nzb;
 
@@ -35,7 +36,7 @@ internal sealed class PacedModel : IDisposable
         foreach (var pool in _pools)
         {
             for (var i = 0; i < connections; i++)
-                pool.Scheduler.Add(new ConnectionLoad(null!, new PendingReplies()));
+                pool.Scheduler.Add(new ConnectionLoad(new ModelConnection()));
         }
     }
 
@@ -62,6 +63,9 @@ internal sealed class PacedModel : IDisposable
     public bool IsPaced(int pool = 0) => _pools[pool].Scheduler.IsPaced;
 
     public TimeSpan PacedFor(int pool = 0) => TimeSpan.FromTicks(_pools[pool].Scheduler.PacedFor(Clock.GetTimestamp()));
+
+    /// <summary>Which turn of the limit a pool has had last; 0 before the first.</summary>
+    public long Turn(int pool = 0) => _pools[pool].Pace.Turn;
 
     public int Lacking(int pool = 0) => _pools[pool].Scheduler.Lacking(_terms.Depth);
 
@@ -138,6 +142,6 @@ internal sealed class PacedModel : IDisposable
 
     private sealed record Pool(PacedPool Pace, LeaseScheduler Scheduler)
     {
-        public Dictionary<ConnectionLease, Action?> Waiting { get; } = [];
+        public Dictionary<LeaseWaiter, Action?> Waiting { get; } = [];
     }
 }

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Tests whether a provider supports several outstanding commands per connection. Some answer out of order, drop commands or disconnect,

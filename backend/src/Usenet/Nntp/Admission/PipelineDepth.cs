@@ -1,7 +1,7 @@
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>Decides how many commands a connection of one provider has outstanding. Thread-safe.</summary>
-internal sealed class PipelineDepth(ProviderOptions provider, SharedResources shared)
+internal sealed class PipelineDepth(ProviderOptions provider, SharedAdmission shared)
 {
     private volatile ProviderOptions _provider = provider;
     private readonly PipelineTrial _trial = new(shared.Time);
@@ -47,9 +47,9 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
         BackgroundDepth = shared.Options.BackgroundDepth,
     };
 
-    public void Answered(PendingReply reply)
+    public void Answered(bool wasPipelined)
     {
-        if (_trial.Answered(reply.WasPipelined))
+        if (_trial.Answered(wasPipelined))
             NntpLog.PipeliningGivenUp(shared.Logger, _provider.Name, _trial.PinnedBecause!);
     }
 

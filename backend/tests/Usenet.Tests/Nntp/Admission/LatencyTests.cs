@@ -1,8 +1,8 @@
 using Sluice.Testing;
-using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Admission;
 using Xunit;
 
-namespace Sluice.Usenet.Tests.Nntp.Connections;
+namespace Sluice.Usenet.Tests.Nntp.Admission;
 
 public sealed class LatencyTests
 {

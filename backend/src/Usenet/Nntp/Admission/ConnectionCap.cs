@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// How many sockets an account may open: the promised number, or fewer if the server refused more. A lower cap is raised again by trials:
@@ -12,7 +12,7 @@ internal sealed class ConnectionCap
     // For doubtful caps, learned while the server may have counted closed sockets, and after a success, because the next is likely.
     private static readonly TimeSpan ShortRetryDelay = TimeSpan.FromSeconds(2);
 
-    private readonly SharedResources _shared;
+    private readonly SharedAdmission _shared;
     private ProviderOptions _provider;
     private int _learned;
     private int _untried;
@@ -23,7 +23,7 @@ internal sealed class ConnectionCap
     private TimeSpan _retryDelay = FirstRetryDelay;
     private bool _isTrial;
 
-    public ConnectionCap(ProviderOptions provider, SharedResources shared)
+    public ConnectionCap(ProviderOptions provider, SharedAdmission shared)
     {
         (_provider, _shared) = (provider, shared);
         _learned = provider.MaxConnections;

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Limits how many connections each lane may use at once, in the whole process. The limit is work-conserving: a reservation guarantees

@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
 /// Learns how many bytes may be outstanding at one provider before more only queue. Bytes on the wire cannot be overtaken, so on a full

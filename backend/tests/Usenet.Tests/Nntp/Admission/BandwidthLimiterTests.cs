@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Admission;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
@@ -73,6 +74,23 @@ public sealed class BandwidthLimiterTests : IDisposable
         _model.Run(Window);
 
         Assert.InRange(_model.Came(from, Playback) / (double)_model.Came(from), 0.85, 1);
+    }
+
+    [Fact]
+    public void Fetch_waiting_for_a_permit_takes_no_turn()
+    {
+        _model = new PacedModel(pools: 2, connections: 1);
+        _model.Limiter.Allow(1);
+        _model.Bandwidth.Configure(Limit);
+        _model.Run(1);
+        _model.Fetch(PacedModel.Request(Import, bytes: 1_000), pool: 1);
+
+        var waiting = _model.Fetch(PacedModel.Request(Import, bytes: 1_000));
+
+        // The bandwidth limit would let it go, and the other account has the only permit.
+        Assert.Equal((Gate.Permit, 0L), (waiting.WaitsAt, _model.Turn()));
+        _model.Run(1);
+        Assert.Equal((Gate.None, 2L), (waiting.WaitsAt, _model.Turn()));
     }
 
     [Fact]

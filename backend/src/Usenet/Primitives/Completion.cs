@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Sluice.Usenet.Nntp.Connections;
+namespace Sluice.Usenet.Primitives;
 
 /// <summary>
 /// A single completion, awaited once. The continuation runs on the completing thread, or on another one if that thread must not run it.
