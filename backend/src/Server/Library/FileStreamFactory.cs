@@ -4,6 +4,7 @@ using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 

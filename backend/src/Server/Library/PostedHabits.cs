@@ -1,5 +1,5 @@
 using Sluice.Server.Providers;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 

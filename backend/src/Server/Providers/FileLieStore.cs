@@ -1,7 +1,7 @@
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Usenet.Primitives;
-using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;

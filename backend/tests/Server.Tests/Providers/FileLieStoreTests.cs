@@ -9,7 +9,7 @@ using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
-using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
