@@ -9,6 +9,7 @@ using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Benchmarks;

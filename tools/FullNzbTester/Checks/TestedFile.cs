@@ -3,6 +3,7 @@ using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 
@@ -67,8 +68,7 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
     }
 
     /// <summary>
-    /// Returns the first article from <paramref name="from"/> on with this place in its posted file, or <paramref name="from"/> if there is
-    /// none.
+    /// Returns the first article from <paramref name="from"/> on with this place in its posted file, else <paramref name="from"/>.
     /// </summary>
     public int FindArticle(int from, int place)
     {

@@ -4,6 +4,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 

@@ -6,7 +6,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 

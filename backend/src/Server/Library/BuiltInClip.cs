@@ -4,6 +4,7 @@ using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Server.Library;
@@ -33,8 +34,7 @@ internal sealed class BuiltInClip
     }
 
     /// <summary>
-    /// For tests. If <paramref name="articles"/> returns no yEnc articles, <see cref="File"/> and <see cref="Extents"/> throw <see
-    /// cref="InvalidDataException"/>. Called once.
+    /// For tests. <see cref="File"/> and <see cref="Extents"/> throw <see cref="InvalidDataException"/> if the articles, read once, are not yEnc.
     /// </summary>
     internal BuiltInClip(Func<byte[]> articles)
     {

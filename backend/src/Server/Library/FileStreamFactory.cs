@@ -1,8 +1,8 @@
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
@@ -12,9 +12,7 @@ internal sealed class FileStreamFactory(
     OpenReleases releases,
     BuiltInClip clip,
     ProviderHost providers,
-    MapCorrections corrections,
-    PostedHabits habits,
-    Predictions predictions)
+    ProofStores proofs)
 {
     /// <summary>Opens a file or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
@@ -45,26 +43,13 @@ internal sealed class FileStreamFactory(
         var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         try
         {
-            var origin = new FileOrigin(file.ETag, file.Length);
-            var files = posted.ToDictionary(
-                stored => stored.Ordinal,
-                stored => Open(stored, release.Take(stored.Places)));
+            var files = proofs.Open(file, posted, release);
             recent.Note(file, posted);
-            var proofs = predictions.For(file.Release, posted, files);
             List<FileExtent> extents =
             [
-                .. content.Extents.Select(extent =>
-                    new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.PostedFile) }),
+                .. content.Extents.Select(extent => files[extent.PostedFile] with { Offset = extent.Offset, Length = extent.Length }),
             ];
             return new OpenedFile(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end, client), release);
-
-            PostedFile Open(StoredPostedFile stored, ISegmentIds segments) =>
-                new(stored.Map, segments)
-                {
-                    Origin = origin,
-                    Correction = corrections.For(file.Release, stored.Ordinal, segments),
-                    Habit = habits.For(file.Release.NzbHash, stored),
-                };
         }
         catch
         {

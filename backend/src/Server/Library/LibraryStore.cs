@@ -3,6 +3,7 @@ using Dapper;
 using Sluice.Server.Database;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
@@ -253,8 +254,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         database.StreamAsync(connection => Children(connection, release, PathKey.OfPath(folder)), cancellationToken);
 
     /// <summary>
-    /// The posted files with numbers in a range, in order. If one is predicted, includes all predicted ones, because a prediction is proved by its
-    /// set.
+    /// The posted files with numbers in a range, in order. If one is predicted, includes all predicted ones, because only their set proves it.
     /// </summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
         database.ReadAsync(

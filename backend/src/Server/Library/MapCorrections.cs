@@ -7,12 +7,12 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Corrects and stores maps that an article has refuted (IMP-32). New streams read the corrected map; open streams get it when they meet the
-/// contradiction. Length and ETag stay.
+/// Corrects and stores maps that an article has refuted (IMP-32). Open streams get the map when they meet the contradiction. Length and ETag stay.
 /// </summary>
 /// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files, the oldest file's claims are dropped.</remarks>
 internal sealed class MapCorrections(

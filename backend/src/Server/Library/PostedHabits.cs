@@ -1,11 +1,10 @@
-using Sluice.Server.Providers;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
 /// <summary>Which header fields the articles of posted files carry (F18). Learned on import and on each read; stored with the map.</summary>
 /// <remarks>Thread-safe. Bounded: the file opened first is dropped and later starts again from its stored habit.</remarks>
-internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
+internal sealed class PostedHabits(LibraryStore store)
 {
     private const int MostFiles = 10_000;
 
@@ -28,9 +27,6 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
             return _files[file] = new FileHabit(stored.Habit, habit => OnLearned(file, habit));
         }
     }
-
-    /// <summary>Does nothing, because each file is loaded with its habit.</summary>
-    public Task RestoreAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task SaveAsync(CancellationToken cancellationToken)
     {

@@ -1,5 +1,6 @@
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
@@ -11,8 +12,7 @@ namespace Sluice.Server.Library;
 internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default)
 {
     /// <summary>
-    /// The predicted position of archive data; null if it was read (IMP-52). Then the map is predicted too. Its posted file number is <see
-    /// cref="Ordinal"/>.
+    /// The predicted position of archive data in posted file <see cref="Ordinal"/>, whose map is predicted too; null if it was read (IMP-52).
     /// </summary>
     public PredictedVolume? Predicted { get; init; }
 }

@@ -15,7 +15,6 @@ internal static class ProvidersRegistration
         .AddSingleton<ProviderMemoryStore>()
         .AddSingleton(provider => new StreamMemory(provider.GetRequiredService<TimeProvider>(), process.ChecksBlocks ? Environment.FailFast : null))
         .AddSingleton<ILearnedMemory, LearnedProviders>()
-        .AddSingleton<ILearnedMemory, FileLieStore>()
         .AddSingleton<ProviderUsage>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<ProviderUsage>())
         .AddSingleton<SegmentCacheHost>()

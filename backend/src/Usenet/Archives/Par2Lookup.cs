@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;

@@ -1,5 +1,5 @@
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;

@@ -1,6 +1,7 @@
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;

@@ -5,7 +5,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Archives;
 

@@ -1,6 +1,7 @@
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
@@ -10,8 +11,7 @@ namespace Sluice.Usenet.Probing;
 public sealed record FileHead
 {
     /// <summary>
-    /// Indexes of the targets that make up the file, in order. Usually one; many if the NZB lists each segment as a file, with −1 for a segment
-    /// unlisted or missing everywhere.
+    /// Indexes of the targets that make up the file, in order. Many if the NZB lists segments as files; −1 if unlisted or missing everywhere.
     /// </summary>
     public required IReadOnlyList<int> Members { get; init; }
 

@@ -1,6 +1,7 @@
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Probing;
 
@@ -61,8 +62,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     private static int Missing(List<HeadAnswer> answers) => answers.Count(answer => answer.State == HeadState.Missing);
 
     /// <summary>
-    /// Whether the first article suffices. Its claimed file length is trusted only for archives, because their headers reveal a wrong claim; any
-    /// other file is measured.
+    /// Whether the first article suffices. Its claimed file length is trusted only for archives, because their headers reveal a wrong claim.
     /// </summary>
     private bool IsEnough(ProbeDepth depth, MediaKind kind, ArticleHead head) => depth switch
     {

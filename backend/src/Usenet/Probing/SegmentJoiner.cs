@@ -1,5 +1,6 @@
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Probing;
 
@@ -22,9 +23,7 @@ internal static class SegmentJoiner
             joined[group.MinBy(part => part.Members[0])!] = whole;
         }
 
-        return joined.Count == 0
-            ? files
-            : [.. files.Select(file => joined.TryGetValue(file, out var whole) ? whole : file).OfType<FileHead>()];
+        return joined.Count == 0 ? files : [.. files.Select(file => joined.TryGetValue(file, out var whole) ? whole : file).OfType<FileHead>()];
     }
 
     // A single segment whose header places it in a longer file.

@@ -6,7 +6,7 @@ internal static class LayerOrder
     private static readonly string[] Engine =
     [
         "Nzb", "Nntp", "Nntp/Wire", "Nntp/Health", "Nntp/Admission", "Nntp/Connections", "Nntp/Fetching", "Yenc",
-        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Par2", "Probing", "Archives",
+        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Proof", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Par2", "Probing", "Archives",
     ];
 
     // Of an NZB the road of an article knows the name of the article, and of its bytes nothing.
@@ -43,6 +43,7 @@ internal static class LayerOrder
         new("Usenet", "Streams/Maps") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Memory") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Cache") { Sees = SourceOfArticles },
+        new("Usenet", "Streams/Proof") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Loading") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Reading") { Sees = SourceOfArticles },
         new("Usenet", "Media") { Uses = [], HasRooms = true },

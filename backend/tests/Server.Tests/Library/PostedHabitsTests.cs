@@ -8,6 +8,7 @@ using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Server.Tests.Library;

@@ -3,6 +3,7 @@ using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Tests.Yenc;
 using Sluice.Usenet.Yenc;
 using Xunit;

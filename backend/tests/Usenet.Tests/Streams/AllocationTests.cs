@@ -3,8 +3,8 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Nntp;
 using Xunit;
@@ -78,7 +78,7 @@ public sealed class AllocationTests
         var seen = $"{objects:0.0} objects of {allocated / segments} bytes for each segment, mostly {sampler}";
         TestContext.Current.TestOutputHelper?.WriteLine(seen);
         Assert.True(objects <= MostObjects, seen);
-        Assert.InRange(sampler.TypesOf("Sluice.Usenet.Nntp", "Sluice.Usenet.Streams.Loading").Count, 0, MostKinds);
+        Assert.InRange(sampler.TypesOf("Sluice.Usenet.Nntp", "Sluice.Usenet.Streams.Loading", "Sluice.Usenet.Streams.Proof").Count, 0, MostKinds);
     }
 
     /// <summary>A reader of a whole film, over connections of its own.</summary>

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams.Cache;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -4,7 +4,6 @@ using System.Threading.Tasks.Sources;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Loading;
-using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
 using Xunit;
 

@@ -2,6 +2,7 @@ using System.Buffers.Text;
 using System.Globalization;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Tests.Nntp;
 using Sluice.Usenet.Tests.Yenc;
 

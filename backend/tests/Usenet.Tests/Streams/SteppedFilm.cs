@@ -5,6 +5,7 @@ using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Yenc;
 

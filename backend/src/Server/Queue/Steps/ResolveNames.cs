@@ -3,7 +3,7 @@ using Sluice.Server.Providers;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Queue.Steps;
 

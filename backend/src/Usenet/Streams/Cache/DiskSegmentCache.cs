@@ -56,8 +56,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         _blocks.Dispose();
     }
 
-    internal bool Covers(Piece piece) =>
-        _options.KeepsAll || piece.Begin < _options.EdgeBytes || piece.End > piece.File.Origin.Length - _options.EdgeBytes;
+    internal bool Covers(FileOrigin file, Stretch place) =>
+        _options.KeepsAll || place.Begin < _options.EdgeBytes || place.Begin + place.Length > file.Length - _options.EdgeBytes;
 
     /// <summary>Returns the file size of a segment; 0 if it has none, or until the folder is scanned. Does not count as a use.</summary>
     internal long BytesOf(DiskKey key) => _index.BytesOf(key);

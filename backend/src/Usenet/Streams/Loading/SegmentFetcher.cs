@@ -4,6 +4,7 @@ using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Loading;
 
@@ -34,7 +35,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         try
         {
             var ids = waiter.Piece.File.Ids.GetAsync(waiter.Piece.Segment.Index, cancellationToken);
-            if (ids.IsCompletedSuccessfully && disk?.Covers(waiter.Piece) != true)
+            if (ids.IsCompletedSuccessfully && !MayBeOnDisk(waiter.Piece))
                 Load(KeyOf(waiter, ids.Result), waiter, lane);
             else
                 waiter.Preparation = PrepareAsync(ids, waiter, lane);
@@ -94,7 +95,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
 
     public long BytesOnDisk(SegmentKey key) => disk?.BytesOf(DiskKey.Of(key)) ?? 0;
 
-    public bool MayBeOnDisk(Piece piece) => disk?.Covers(piece) == true;
+    public bool MayBeOnDisk(Piece piece) => disk?.Covers(piece.File.Origin, new Stretch(piece.Begin, piece.Length)) == true;
 
     /// <summary>Ends all loads and waits for them. Later waiters fail.</summary>
     public async ValueTask DisposeAsync()
@@ -123,7 +124,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         try
         {
             var key = KeyOf(waiter, await ids);
-            if (disk?.Covers(waiter.Piece) == true && await FindOnDiskAsync(key, waiter))
+            if (MayBeOnDisk(waiter.Piece) && await FindOnDiskAsync(key, waiter))
                 waiter.End();
             else
                 Load(key, waiter, lane);
@@ -216,12 +217,11 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                     return true;
                 }
 
-                var file = waiter.Piece.File;
                 var known = services.Damage.Find(key);
-                if (known is { IsDoubt: false } verdict && (verdict.IsBelieved || !MayLoadAgain(file.Origin)))
+                if (known is { IsDoubt: false } verdict && (verdict.IsBelieved || !MayLoadAgain(waiter.Piece.File.Origin)))
                     throw new ArticleGoneException(verdict.Loss, key.Segment.Index);
                 isNew = true;
-                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, known);
+                load = new SegmentLoad(this, key, waiter.Piece.File, lane, waiter.Urgency, known);
                 load.TryJoin(waiter);
                 _running++;
                 _underWay[place] = new UnderWay(load, waiter.Place);

@@ -3,17 +3,20 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
+using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// One load of a segment into memory, with its waiters and the requests, retries and copies that it takes. A waiter may join at any time and gets the
-/// bytes received so far. When the last waiter leaves, the load is abandoned, unless too little remains to save anything. Single use.
+/// One load of a segment into memory: its waiters, its requests, retries and copies, and the bytes of each article while they arrive. A waiter may
+/// join at any time and gets the bytes received so far. When the last waiter leaves, the load is abandoned, unless too little remains to save
+/// anything. Single use.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> orders joins, leaves, arriving bytes and the end, and guards the list of waiters; it is held only briefly. Under it
 /// waiters publish early bytes, which takes no lock. When a try fails they withdraw them, which takes the locks of their debt and of the buffer's
-/// memory. The sink, the search and the doubtful copies are used by one thread at a time, without the gate.
+/// memory. The article, the search and the doubtful copies are used by one thread at a time, without the gate.
 /// </remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source has nothing to dispose, and all else is given back when the load ends.")]
 internal sealed class SegmentLoad : IArticleSink
@@ -37,8 +40,14 @@ internal sealed class SegmentLoad : IArticleSink
     private readonly SegmentFetcher _owner;
     private readonly PostedFile _file;
 
-    // Touched by RunAsync, and by the connection that delivers an article while RunAsync waits for it.
-    private SegmentSink _sink;
+    // Touched by RunAsync, and by the connection that delivers an article while RunAsync waits for it. The decoder is rented when an article begins
+    // to arrive, because many more loads wait for a connection than decode.
+    private ArticleDecoder? _decoder;
+    private SegmentBuffer? _buffer;
+    private ArticleVerdict _verdict;
+    private int _provider;
+    private bool _mayPublish;
+    private bool _countsReload;
     private CopySearch? _search;
     private DoubtfulCopies? _doubtful;
     private KnownDamage? _known;
@@ -72,19 +81,12 @@ internal sealed class SegmentLoad : IArticleSink
     public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, KnownDamage? known)
     {
         (_owner, Key, _file, Lane, Urgency, _known) = (owner, key, file, lane, urgency, known);
-        _sink = new SegmentSink(this);
+        _countsReload = IsAgain;
     }
-
-    public LoadServices Services => _owner.Services;
 
     public SegmentKey Key { get; }
 
     public FileOrigin File => _file.Origin;
-
-    /// <summary>Checks articles that contradict the map; null to treat such articles as damaged.</summary>
-    public IMapCorrection? Correction => _file.Correction;
-
-    public FileHabit Habit => _file.Habit;
 
     public bool IsAgain => _known is not null;
 
@@ -95,6 +97,8 @@ internal sealed class SegmentLoad : IArticleSink
 
     /// <summary>The most urgent lane of all waiters so far. Written under the gate.</summary>
     private OperationLane Lane { get; set; }
+
+    private LoadServices Services => _owner.Services;
 
     private CopySearch Search => _search ??= new CopySearch(Key.Ids, Services.Source.ProviderCount, RoundsPerCopy);
 
@@ -184,50 +188,56 @@ internal sealed class SegmentLoad : IArticleSink
         _cancel.Cancel();
     }
 
-    /// <summary>Called by the sink when a try begins or proves worthless. Withdraws the bytes published by the last try.</summary>
-    /// <returns>Whether a waiter has seen the buffer of the last try, so that it must never be written again.</returns>
-    public bool Retract()
+    /// <inheritdoc/>
+    public void Start(int provider)
     {
-        lock (_gate)
+        (_decoder ??= Services.Decoders.Rent()).Reset();
+        _provider = provider;
+        _mayPublish = Services.Trust.IsTrusted(Services.Source.ProviderId(provider)) && Services.Trust.MayLeaveEarly(File, Services.Options);
+        DiscardBytes();
+        _buffer ??= new SegmentBuffer(Services.Blocks, Key.Segment.Length);
+    }
+
+    /// <inheritdoc/>
+    public bool Write(ReadOnlySpan<byte> raw, out int consumed)
+    {
+        var ended = _decoder!.Decode(raw, _buffer!, out consumed);
+        if (!ended && _decoder.HasHeader)
         {
-            var hadBeenSeen = _hasBeenSeen;
-            for (var each = hadBeenSeen ? _first : null; each is not null; each = each.Next)
-                each.Withdraw();
-            ClearPublished();
-            return hadBeenSeen;
+            // Identity comes before the first byte: a header of another article ends early release for this try.
+            _mayPublish = _mayPublish && SegmentEvidence.Identifies(_decoder.Header, Key.Segment, _file.Habit.Known);
+            Publish(_buffer!, Math.Min(_buffer!.Written, Key.Segment.Length));
         }
+
+        return ended;
     }
 
-    /// <summary>Called by the sink when its buffer leaves it; the published bytes stay valid.</summary>
-    public void Detach()
+    /// <summary>Judges the delivered article. Readers get no further byte of a corrupt one.</summary>
+    public SegmentProof Judge()
     {
-        lock (_gate)
-            ClearPublished();
+        _verdict = ArticleVerdict.On(_decoder!.GetResult(), Key.Segment, _file, Services.Options.ChecksCrc);
+        var proof = _verdict.Proof;
+
+        // If the map may be wrong, the provider is not to blame.
+        if (proof != SegmentProof.Refuting)
+            Services.Trust.Judged(File, Services.Source.ProviderId(_provider), proof == SegmentProof.Corrupt);
+        if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
+            DiscardBytes();
+        else if (proof == SegmentProof.Proved)
+            _file.Habit.Learn(_verdict.Evidence.Shows(isConfirmed: false));
+        return proof;
     }
 
-    /// <summary>Called by the sink with the number of bytes decoded so far.</summary>
-    public void Arrived(SegmentBuffer buffer, int count, bool mayPublish)
+    /// <summary>Releases the buffer and the decoder. No article is delivered after this call.</summary>
+    public void Close()
     {
-        lock (_gate)
-        {
-            _hasStarted = true;
-            _arrived = count;
-            if (!mayPublish || count == 0)
-                return;
-            (_early, _available) = (buffer, count);
-            for (var each = _first; each is not null; each = each.Next)
-            {
-                if (!each.IsEarly)
-                    continue;
-                _hasBeenSeen = true;
-                each.Publish(buffer, count);
-            }
-        }
+        // Detach first, because the last reference may go below and no waiter may then be given the buffer.
+        Detach();
+        ReleaseBuffer();
+        if (_decoder is not null)
+            Services.Decoders.Return(_decoder);
+        _decoder = null;
     }
-
-    void IArticleSink.Start(int provider) => _sink.Start(provider);
-
-    bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => _sink.Write(raw, out consumed);
 
     /// <summary>
     /// Called once by the owner. Gives every waiter a reference to the proved buffer, or the failure. The caller keeps its own reference.
@@ -273,24 +283,24 @@ internal sealed class SegmentLoad : IArticleSink
         while (true)
         {
             var token = Token;
-            Step step;
+            LoadStep step;
             try
             {
                 token.ThrowIfCancellationRequested();
                 var reply = await AskAsync(token);
-                step = Step.Answered(reply.IsFound && _sink.Judge() == SegmentProof.Proved ? TakeProved() : await WeighAsync(reply, token));
+                step = LoadStep.Answered(reply.IsFound && Judge() == SegmentProof.Proved ? TakeProved() : await WeighAsync(reply, token));
             }
             catch (NntpException) when (_search is { Round: 0, IsInDoubt: true })
             {
                 // No other store can be reached now, so the next round asks the store that has answered.
                 _search.EndRound();
-                step = Step.Answered(null);
+                step = LoadStep.Answered(null);
             }
             catch (NntpException fault) when (fault is { Fault: NntpFault.ArticleTooLarge, IsOfEveryProvider: true })
             {
                 // The reply is another article or has no end, so it counts as damaged.
                 Search.ReportUseless();
-                step = Step.Answered(null);
+                step = LoadStep.Answered(null);
             }
             catch (ArticleGoneException gone) when (gone.Loss == ArticleLoss.Corrupt)
             {
@@ -298,22 +308,22 @@ internal sealed class SegmentLoad : IArticleSink
             }
             catch (NntpException fault)
             {
-                step = DelayAfter(fault) is { } delay ? Step.TryAgain(delay) : Step.Failed(fault);
+                step = DelayAfter(fault) is { } delay ? LoadStep.TryAgain(delay) : LoadStep.Failed(fault);
             }
             catch (OperationCanceledException) when (token != Token && !Volatile.Read(ref _isAbandoned))
             {
                 // A more urgent lane joined before any byte arrived, so the next try uses that lane.
-                step = Step.TryAgain(TimeSpan.Zero);
+                step = LoadStep.TryAgain(TimeSpan.Zero);
             }
             catch (Exception other)
             {
-                step = Step.Failed(other);
+                step = LoadStep.Failed(other);
             }
 
             if (step.IsEnd)
             {
                 _doubtful?.Dispose();
-                _sink.Close();
+                Close();
                 _owner.Ended(this, step.Proved, step.Failure);
                 return;
             }
@@ -369,22 +379,22 @@ internal sealed class SegmentLoad : IArticleSink
         if (reply.Connection is { } connection)
             (_suspects ??= []).Add(connection);
 
-        switch (_sink.Proof)
+        switch (_verdict.Proof)
         {
             case SegmentProof.Refuting:
-                throw new MapRefutedException(_sink.Claim!.Value);
+                throw new MapRefutedException(SegmentEvidence.ClaimOf(_decoder!.GetResult(), Key.Segment)!.Value);
             case SegmentProof.Unconfirmed:
                 var (doubtful, store) = (_doubtful ??= new DoubtfulCopies(), Services.Source.StoreOf(reply.Provider));
-                if (doubtful.Confirm(_sink.Checksum, search.Id, store, mayBeOfOne: search.Round > 0))
+                if (doubtful.Confirm(_verdict.Checksum, search.Id, store, mayBeOfOne: search.Round > 0))
                 {
-                    _sink.Confirm();
+                    _file.Habit.Learn(_verdict.Evidence.Shows(isConfirmed: true));
                     return TakeProved();
                 }
 
                 await LearnHabitAsync(doubtful, cancellationToken);
-                if (_sink.JudgeAgain() == SegmentProof.Proved)
+                if (_verdict.IsProvedBy(_file.Habit.Known, Services.Options.ChecksCrc))
                     return TakeProved();
-                doubtful.Add(_sink.Checksum, search.Id, reply.Provider);
+                doubtful.Add(_verdict.Checksum, search.Id, reply.Provider);
                 search.ReportDoubtful(reply.Provider, store);
                 return null;
             default:
@@ -397,7 +407,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>If the copy depends on the habit of the file, waits for the evidence of another article.</summary>
     private async ValueTask LearnHabitAsync(DoubtfulCopies doubtful, CancellationToken cancellationToken)
     {
-        while (_sink.HingesUponHabit && !doubtful.TryClaimQuestion(Habit, out var answer))
+        while (_verdict.HingesUpon(_file.Habit.Known, Services.Options.ChecksCrc) && !doubtful.TryClaimQuestion(_file.Habit, out var answer))
         {
             try
             {
@@ -410,30 +420,38 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Accepts the copy judged last. Providers whose unconfirmed copies had other bytes are reported as corrupt.</summary>
+    /// <summary>
+    /// Accepts the copy judged last and hands over its bytes with the reference of the load. Providers whose unconfirmed copies had other bytes are
+    /// reported as corrupt.
+    /// </summary>
     private SegmentBuffer TakeProved()
     {
-        foreach (var liar in _doubtful?.FindProvidersUnlike(_sink.Checksum) ?? [])
+        foreach (var liar in _doubtful?.FindProvidersUnlike(_verdict.Checksum) ?? [])
             Services.Trust.Judged(File, Services.Source.ProviderId(liar), isCorrupt: true);
-        return _sink.Take();
+        Detach();
+        CountReload();
+        var (taken, decoder) = (_buffer!, _decoder!);
+        taken.ClaimedLength = decoder.HasHeader ? decoder.Header.FileSize : null;
+        _buffer = null;
+        return taken;
     }
 
     /// <summary>
     /// Handles a request that brought only damaged copies. A second one over other connections decides. Until then readers without any bytes get an
     /// error, and readers whose response has begun wait.
     /// </summary>
-    private Step Doubt(ArticleGoneException gone)
+    private LoadStep Doubt(ArticleGoneException gone)
     {
         var suspects = _suspects ?? [];
         if (_owner.ReportGarbled(this, suspects) is not { } askIn)
-            return Step.Failed(gone);
+            return LoadStep.Failed(gone);
 
         // This was the second request, but one connection brought both copies because no other was free. The next request must use another.
         if (_known is { Loss: ArticleLoss.Corrupt })
             suspects.ForEach(Services.Source.Distrust);
         _known = new KnownDamage(gone.Loss, IsBelieved: false, IsDoubt: true, askIn, suspects);
         var doubt = new ArticleDoubtedException(Key.Segment.Index, askIn);
-        return askIn == TimeSpan.Zero || RefuseOptionalWaiters(doubt) ? Step.AskLater(askIn) : Step.Failed(doubt);
+        return askIn == TimeSpan.Zero || RefuseOptionalWaiters(doubt) ? LoadStep.AskLater(askIn) : LoadStep.Failed(doubt);
     }
 
     /// <summary>Fails the waiters of readers without any bytes.</summary>
@@ -508,6 +526,72 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
+    /// <summary>Makes the bytes decoded so far readable, if they may leave before they are proved.</summary>
+    private void Publish(SegmentBuffer buffer, int count)
+    {
+        lock (_gate)
+        {
+            _hasStarted = true;
+            _arrived = count;
+            if (!_mayPublish || count == 0)
+                return;
+            (_early, _available) = (buffer, count);
+            for (var each = _first; each is not null; each = each.Next)
+            {
+                if (!each.IsEarly)
+                    continue;
+                _hasBeenSeen = true;
+                each.Publish(buffer, count);
+            }
+        }
+    }
+
+    /// <summary>Withdraws the published bytes and empties the buffer, because a try begins or has proved worthless.</summary>
+    private void DiscardBytes()
+    {
+        bool hadBeenSeen;
+        lock (_gate)
+        {
+            hadBeenSeen = _hasBeenSeen;
+            for (var each = hadBeenSeen ? _first : null; each is not null; each = each.Next)
+                each.Withdraw();
+            ClearPublished();
+        }
+
+        // A published buffer is never written again, because a reader may be copying from it.
+        if (hadBeenSeen)
+        {
+            ReleaseBuffer();
+            return;
+        }
+
+        CountReload();
+        _buffer?.Rewind();
+    }
+
+    /// <summary>Lets the buffer leave the load; the published bytes stay valid.</summary>
+    private void Detach()
+    {
+        lock (_gate)
+            ClearPublished();
+    }
+
+    private void ReleaseBuffer()
+    {
+        CountReload();
+        _buffer?.Release();
+        _buffer = null;
+    }
+
+    private void CountReload()
+    {
+        if (_buffer is not { Written: > 0 } buffer)
+            return;
+        if (_countsReload)
+            Services.Damage.LoadedAgain(File, buffer.Written);
+        _countsReload = true;
+    }
+
     // Called under the gate, like all methods below except GiveUp.
     private bool IsWorthFinishing(SegmentWaiter last) =>
         _arrived > 0 && Key.Segment.Length - _arrived <= (last.Reads is null ? WorthFinishing : WorthKeeping);
@@ -535,131 +619,5 @@ internal sealed class SegmentLoad : IArticleSink
             return false;
         link = waiter.Next;
         return true;
-    }
-
-    /// <summary>The outcome of one request: the end of the load, a retry after a pause, a new search later, or the next request.</summary>
-    private readonly record struct Step(SegmentBuffer? Proved, Exception? Failure, TimeSpan? Pause, TimeSpan? Rest)
-    {
-        public bool IsEnd => Proved is not null || Failure is not null;
-
-        public static Step Answered(SegmentBuffer? proved) => new(proved, null, null, null);
-
-        public static Step TryAgain(TimeSpan pause) => new(null, null, pause, null);
-
-        public static Step AskLater(TimeSpan rest) => new(null, null, null, rest);
-
-        public static Step Failed(Exception failure) => new(null, failure, null, null);
-    }
-}
-
-/// <summary>
-/// A place in a reader's window that a load serves. The load calls <see cref="Publish"/>, <see cref="Withdraw"/>, <see cref="Complete"/> and
-/// <see cref="Fail"/>, one at a time, and <see cref="End"/> last.
-/// </summary>
-/// <remarks>Thread-safe: <see cref="Leave"/> may come from another thread at any time.</remarks>
-internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool isEarly)
-{
-    /// <summary>The next waiter of the same load; guarded by the gate of that load.</summary>
-    public SegmentWaiter? Next;
-
-    private SegmentLoad? _load;
-    private bool _hasLeft;
-
-    public Piece Piece => piece;
-
-    public FetchUrgency Urgency => urgency;
-
-    /// <summary>Whether bytes may be published before they are proved. Set before the waiter joins a load.</summary>
-    public bool IsEarly { get; set; } = isEarly;
-
-    /// <summary>Records which bytes are read if they are to be kept on disk; set before any byte can be read.</summary>
-    public ReadBlocks? Reads { get; set; }
-
-    /// <summary>Reads the ids or the disk before a load, if needed. Never fails, and is over once the waiter has ended.</summary>
-    public Task Preparation { get; set; } = Task.CompletedTask;
-
-    /// <summary>
-    /// Whether it waits for the second request after damaged copies. If false, its reader has had nothing yet and gets an error, because the client
-    /// can come back.
-    /// </summary>
-    public virtual bool MustWait => true;
-
-    public bool HasLeft => Volatile.Read(ref _hasLeft);
-
-    /// <summary>The range of its bytes in the served file; empty if unknown.</summary>
-    public virtual Stretch Place => new(piece.Begin, piece.Length);
-
-    public int ArrivedBytes => Volatile.Read(ref _load)?.ArrivedBytes ?? 0;
-
-    /// <summary>Whether its load was started for this waiter and not for an earlier one, so that its duration measures the connection.</summary>
-    public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
-
-    /// <summary>
-    /// Called by the load under its gate. Links the urgencies, because raising the waiter's must also raise a load started by others.
-    /// </summary>
-    public void Join(SegmentLoad load)
-    {
-        if (urgency != load.Urgency)
-            urgency.Follow(load.Urgency);
-
-        // Full fence between this write and the owner's read of HasLeft, because the waiter may leave right now: it either finds the load to leave or
-        // is seen to have left.
-        Interlocked.Exchange(ref _load, load);
-    }
-
-    /// <summary>Stops waiting. Does nothing if the load has ended.</summary>
-    public void Leave()
-    {
-        Interlocked.Exchange(ref _hasLeft, true);
-        Volatile.Read(ref _load)?.Leave(this);
-    }
-
-    /// <summary>Called once, last: nothing is in progress for the waiter any more.</summary>
-    public void End()
-    {
-        if (_load is { } load)
-            urgency.Unfollow(load.Urgency);
-        Ended();
-    }
-
-    /// <summary>Lends proved blocks from disk. Takes over the caller's reference.</summary>
-    /// <returns>Completes when the reader needs the rest of the segment; canceled if it never does.</returns>
-    public abstract Task Lend(SegmentBuffer blocks);
-
-    /// <summary>Makes this many bytes of the buffer readable while the rest arrives. Must not block.</summary>
-    public abstract void Publish(SegmentBuffer buffer, int available);
-
-    /// <summary>Withdraws the published bytes, because their try has failed. Must not block.</summary>
-    public abstract void Withdraw();
-
-    /// <summary>Delivers the proved segment, which settles bytes read early. Takes over the caller's reference.</summary>
-    public abstract void Complete(SegmentBuffer proved);
-
-    public abstract void Fail(Exception failure);
-
-    /// <inheritdoc cref="End"/>
-    protected abstract void Ended();
-}
-
-/// <summary>Decides whether and when a load that met only faults is retried.</summary>
-/// <remarks>Pure. Imports are not retried here, because their queue waits for providers in its own way.</remarks>
-internal static class RetryPolicy
-{
-    // Enough for a connection that garbles replies now and then; each try is up to two requests to each provider.
-    private const int TriesOfUselessReplies = 3;
-
-    private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
-
-    /// <summary>
-    /// Returns the pause before the next try, or null to give up. <paramref name="useless"/> counts tries with an unusable reply;
-    /// <paramref name="elapsed"/> counts from the latest waiter.
-    /// </summary>
-    public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)
-    {
-        if (!fault.IsTransient || lane != OperationLane.Playback || useless >= TriesOfUselessReplies || elapsed >= longest)
-            return null;
-        var delay = FirstDelay * (1 << Math.Min(tries - 1, 10));
-        return delay < LongestDelay ? delay : LongestDelay;
     }
 }

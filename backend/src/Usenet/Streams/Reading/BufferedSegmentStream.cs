@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
@@ -33,8 +33,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly SegmentWindow _window;
     private long _lastRead;
 
-    // Offset after the bytes that the reader is sure to take. They are requested at once, because otherwise a segment border costs another round
-    // trip.
+    // Offset after the bytes that the reader is sure to take. They are requested at once, because a segment border would cost a round trip.
     private long _reach;
     private int _waitedFor = -1;
     private bool _landing = true;

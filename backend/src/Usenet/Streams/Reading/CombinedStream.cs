@@ -4,6 +4,7 @@ using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
@@ -57,11 +58,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         }
     }
 
-    /// <summary>Offset after the bytes held or in transit.</summary>
-    internal long AheadEnd => _reader?.AheadEnd ?? _position;
-
-    /// <summary>Whether loaded segments are shared between readers.</summary>
-    internal bool SharesSegments => _shared.Options.SharesSegments;
+    public long AheadEnd => _reader?.AheadEnd ?? _position;
 
     public async Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken)
     {

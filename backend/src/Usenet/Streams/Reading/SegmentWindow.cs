@@ -2,8 +2,8 @@ using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams.Loading;
-using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
@@ -127,8 +127,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>Called by loads when the state of a slot has changed.</summary>
     public void Notify(SegmentSlot slot)
     {
-        // Full fence: the slot's state is written before it and the reader's interest read after it. The reader does the reverse, so no wake-up is
-        // lost.
+        // Full fence: the slot's state is written before it and the reader's interest read after it. The reader does the reverse: no lost wake-up.
         Interlocked.MemoryBarrier();
         if (ReferenceEquals(Volatile.Read(ref _awaited), slot))
             _signal.Set();
@@ -387,7 +386,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         // In Claimed there is no early buffer, or the load is about to release it itself.
         if (before is Filling or Ready or Failed)
             _early?.Release();
-        return before is Ready or Failed || hasDoneWithout || debt?.TryKeep(this) == true;
+        return before is Ready or Failed || hasDoneWithout || debt?.TryKeep(Leave) == true;
     }
 
     /// <summary>Ends the hold of the reader or of the load; the second call notifies the window.</summary>

@@ -4,6 +4,7 @@ using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
@@ -18,7 +19,6 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <summary>Creates the engine.</summary>
     /// <param name="source">Delivers articles; not owned.</param>
     /// <param name="options">Limits of memory and trust.</param>
-    /// <param name="time">Clock.</param>
     /// <param name="loggers">Receives damaged articles.</param>
     /// <param name="disk">Keeps segments between runs; not owned. If null, none are kept.</param>
     /// <param name="memory">Keeps segments, trust and traffic between engines; not owned. If null, they end with the engine.</param>
@@ -61,19 +61,19 @@ public sealed class StreamEngine : IAsyncDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
         var stream = new CombinedStream(map, _shared, lane, client, position, stop);
-        return extents.Any(static extent => extent.Proof is { IsProved: false }) ? new ProvedStream(stream, extents, stop) : stream;
+        if (!extents.Any(static extent => extent.Proof is { IsProved: false }))
+            return stream;
+        return new ProvedStream(stream, _shared.Options.SharesSegments ? stream : null, extents, stop);
     }
 
     /// <summary>Opens encrypted slices of posted files as one decrypted file.</summary>
     /// <param name="extents">The slices in file order; together at least <see cref="StreamCipher.Padded"/> of the length.</param>
     /// <param name="cipher">The cipher; null if the slices are not encrypted.</param>
     /// <param name="length">Length of the decrypted file.</param>
-    /// <param name="lane">Priority of its fetches.</param>
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">
     /// Offset after the last byte that will be read; null for the end of the file. Nothing after the segment of its block is loaded.
     /// </param>
-    /// <param name="client">Client of the stream, as above.</param>
     /// <returns>A stream that the caller disposes.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the file, or the slices are too short.</exception>
     public ReadOnlyStream Open(

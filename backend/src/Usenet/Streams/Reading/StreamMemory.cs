@@ -1,5 +1,6 @@
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
@@ -31,7 +32,6 @@ public sealed class StreamMemory : IDisposable
         Reloads = new ReloadTraffic(time);
     }
 
-    /// <summary>Decides whose bytes may be served before they are proved.</summary>
     internal TrustLedger Trust { get; }
 
     internal ReloadTraffic Reloads { get; }

@@ -14,6 +14,7 @@ using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Yenc;
 using Xunit;

@@ -13,6 +13,7 @@ using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Tests.Streams;
 using Sluice.Usenet.Yenc;
 using Xunit;

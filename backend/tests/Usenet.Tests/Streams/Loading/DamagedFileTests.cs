@@ -3,6 +3,7 @@ using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Yenc;
 using Xunit;

@@ -3,7 +3,7 @@ using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

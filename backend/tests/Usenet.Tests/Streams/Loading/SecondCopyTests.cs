@@ -5,7 +5,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -4,6 +4,7 @@ using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Yenc;
 using Xunit;
@@ -25,18 +26,17 @@ public sealed class SegmentSinkTests
         if (isCorrupt)
             body[^2000] ^= 1;
         var (slot, load) = Land(pool, new CopiesSource(1), new TrustLedger(TimeProvider.System));
-        var sink = new SegmentSink(load);
         var read = new byte[1000];
 
-        sink.Start(0);
-        Assert.False(sink.Write(body.AsSpan(0, 20_000), out _));
+        load.Start(0);
+        Assert.False(load.Write(body.AsSpan(0, 20_000), out _));
         Assert.Equal(1000, slot.Take(0, Length, 4096, new ReadTarget(read), isFirst: true));
-        Assert.True(sink.Write(body.AsSpan(20_000), out _));
+        Assert.True(load.Write(body.AsSpan(20_000), out _));
 
-        Assert.Equal(isCorrupt ? SegmentProof.Corrupt : SegmentProof.Proved, sink.Judge());
+        Assert.Equal(isCorrupt ? SegmentProof.Corrupt : SegmentProof.Proved, load.Judge());
         Assert.Equal(isCorrupt ? 0 : 1000, slot.Take(1000, Length, 4096, new ReadTarget(read), isFirst: true));
         slot.Release();
-        sink.Close();
+        load.Close();
         slot.End();
         Assert.Equal(0, pool.Rented);
     }
@@ -58,14 +58,13 @@ public sealed class SegmentSinkTests
         (SegmentProof Proof, int Early) Deliver(CopiesSource source, int provider, byte[] wire)
         {
             var (slot, load) = Land(pool, source, trust);
-            var sink = new SegmentSink(load);
-            sink.Start(provider);
-            sink.Write(wire.AsSpan(0, 20_000), out _);
+            load.Start(provider);
+            load.Write(wire.AsSpan(0, 20_000), out _);
             var early = slot.Take(0, Length, 4096, new ReadTarget(new byte[1000]), isFirst: true);
-            sink.Write(wire.AsSpan(20_000), out _);
-            var proof = sink.Judge();
+            load.Write(wire.AsSpan(20_000), out _);
+            var proof = load.Judge();
             slot.Release();
-            sink.Close();
+            load.Close();
             slot.End();
             Assert.Equal(0, pool.Rented);
             return (proof, early);

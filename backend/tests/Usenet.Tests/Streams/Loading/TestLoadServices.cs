@@ -3,6 +3,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Tests.Streams;
 

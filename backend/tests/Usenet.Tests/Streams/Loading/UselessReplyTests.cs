@@ -5,6 +5,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Xunit;
 

@@ -1,6 +1,7 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -1,6 +1,6 @@
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

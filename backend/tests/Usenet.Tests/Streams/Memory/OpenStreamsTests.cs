@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

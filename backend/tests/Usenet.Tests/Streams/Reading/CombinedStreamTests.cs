@@ -4,8 +4,8 @@ using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

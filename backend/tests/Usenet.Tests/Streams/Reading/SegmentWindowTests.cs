@@ -1,7 +1,9 @@
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Xunit;
 

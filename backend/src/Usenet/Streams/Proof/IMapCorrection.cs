@@ -1,4 +1,6 @@
-namespace Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Maps;
+
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
 /// Checks the claim of an article that contradicts the map of its posted file, then finds and stores the right map. The length of the file never

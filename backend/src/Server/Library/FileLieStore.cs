@@ -1,15 +1,15 @@
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Usenet.Primitives;
-using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 
-namespace Sluice.Server.Providers;
+namespace Sluice.Server.Library;
 
 /// <summary>
 /// Stores in <c>file_lie</c> which files are not trusted today, so that no client gets their bad bytes again after a restart (F18).
 /// </summary>
-internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
+internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time)
 {
     private long Oldest => (time.WallTime() - RememberedLie.Counts).ToUnixTimeMilliseconds();
 

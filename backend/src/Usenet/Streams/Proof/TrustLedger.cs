@@ -1,7 +1,7 @@
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams.Loading;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
 /// Decides whose bytes may be served before their article is proved. A file loses this trust for a day after one corrupt article. A provider account

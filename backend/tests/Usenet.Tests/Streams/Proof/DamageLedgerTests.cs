@@ -1,8 +1,8 @@
 using Sluice.Testing;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

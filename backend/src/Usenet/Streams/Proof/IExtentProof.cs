@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams.Maps;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
 /// Guards a slice whose offset was predicted, not read (IMP-52): no byte is served before the headers of its posted file confirm the prediction.
@@ -29,10 +29,10 @@ public interface IExtentProof
 /// <summary>The beginnings of posted files whose first segments a stream reads anyway.</summary>
 public interface IPostedHeads
 {
-    /// <summary>Reads the beginning of a posted file from the segment that the stream holds or waits for.</summary>
-    /// <param name="file">The posted file.</param>
-    /// <param name="bytes">Most bytes to return.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Offset in the stream after the bytes held or in transit.</summary>
+    long AheadEnd { get; }
+
+    /// <summary>Reads at most this many bytes of the beginning of a posted file, from the segment that the stream holds or waits for.</summary>
     /// <returns>Proved bytes; null if the segment is not available.</returns>
     Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken);
 }

@@ -1,24 +1,8 @@
-namespace Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 
-/// <summary>A slice of a posted file; offset (0-based) and length in decoded bytes.</summary>
-public readonly record struct FileExtent(PostedFile File, long Offset, long Length)
-{
-    /// <summary>Must succeed before any byte of the slice is served; null if the offset was read rather than predicted.</summary>
-    public IExtentProof? Proof { get; init; }
-
-    public static FileExtent Whole(PostedFile file) => new(file, 0, file.Map.Length);
-}
-
-/// <summary>A range of a file; length 0 if the place is unknown.</summary>
-internal readonly record struct Stretch(long Begin, int Length);
-
-/// <summary>
-/// The part of one segment that lies in a combined file. <c>Begin</c> is its offset in the combined file, <c>SliceBegin</c> in the segment.
-/// </summary>
-internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
-{
-    public long End => Begin + Length;
-}
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// Presents slices of many posted files as one file, and finds the segment of each byte. Pieces are numbered across all slices, so that a window can

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Collections.Concurrent;
-using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Yenc;
 using Xunit;
 

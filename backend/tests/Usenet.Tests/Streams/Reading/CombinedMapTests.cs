@@ -1,4 +1,6 @@
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -1,7 +1,6 @@
-using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams.Reading;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
 /// The bytes that a reader took of one segment before its article was proved. The end of the load settles the debt, even if the slot is gone. It
@@ -25,8 +24,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     private bool _isWithdrawn;
     private bool _isSettled;
 
-    // A released slot that stays with its load, because the load settles this debt.
-    private SegmentWaiter? _kept;
+    // Takes a released slot off its load, with which it stays because the load settles this debt.
+    private Action? _leave;
 
     /// <summary>Called by the reader before it copies: the bytes between two offsets are owed from now on.</summary>
     /// <returns>False if no more may be taken before the load ends, the load has ended, or the stream is closed.</returns>
@@ -54,13 +53,13 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     /// Called by the reader when it releases the slot. If anything is owed, the slot stays with its load until the debt is settled or the stream is
     /// closed.
     /// </summary>
-    public bool TryKeep(SegmentWaiter slot)
+    public bool TryKeep(Action leave)
     {
         lock (_gate)
         {
             if (_isSettled || _to == 0)
                 return false;
-            _kept = slot;
+            _leave = leave;
             return true;
         }
     }
@@ -103,8 +102,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     }
 
     /// <summary>Called by the stream when it closes, so that nothing is owed any more.</summary>
-    /// <returns>The slot that stayed with its load only for this debt and must leave now; may be null.</returns>
-    public SegmentWaiter? Cancel()
+    /// <returns>Takes off its load a slot that stayed only for this debt; must be called without a lock. Null if there is none.</returns>
+    public Action? Cancel()
     {
         lock (_gate)
         {
@@ -112,7 +111,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
                 return null;
             _isSettled = true;
             ReleaseSource();
-            return _kept;
+            return _leave;
         }
     }
 
@@ -124,7 +123,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         ReleaseSource();
         if (_to > 0)
             stream.Close(this, failure);
-        _kept = null;
+        _leave = null;
     }
 
     private void ReleaseSource()

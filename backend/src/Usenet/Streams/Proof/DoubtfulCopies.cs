@@ -1,9 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams.Loading;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>The unconfirmed copies of one segment. Keeps the checksums of their bytes, not the bytes.</summary>
 /// <remarks>Belongs to one load, which disposes it at its end.</remarks>

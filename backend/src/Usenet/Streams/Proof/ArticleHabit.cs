@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams.Maps;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>Whether the articles of a posted file carry one kind of evidence.</summary>
 public enum Carries

@@ -1,7 +1,7 @@
 using Sluice.Testing;
 using Sluice.Usenet.Streams;
-using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -2,18 +2,18 @@ using System.Net;
 using System.Text;
 using Dapper;
 using Sluice.Server.Database;
-using Sluice.Server.Providers;
+using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
-using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
-namespace Sluice.Server.Tests.Providers;
+namespace Sluice.Server.Tests.Library;
 
 /// <summary>A file in which an article was corrupt is served verified-first for a day, whether or not the server is restarted (F18, F38).</summary>
 public sealed class FileLieStoreTests : IDisposable

@@ -1,7 +1,6 @@
 using Sluice.Usenet.Primitives;
-using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams.Reading;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>A file with predicted slices. Each slice is proved in parallel with its first read, and served only afterwards.</summary>
 /// <remarks>
@@ -10,7 +9,8 @@ namespace Sluice.Usenet.Streams.Reading;
 /// </remarks>
 internal sealed class ProvedStream : ReadOnlyStream
 {
-    private readonly CombinedStream _inner;
+    private readonly ReadOnlyStream _inner;
+    private readonly IPostedHeads? _heads;
     private readonly IReadOnlyList<FileExtent> _extents;
     private readonly long[] _ends;
     private readonly long _end;
@@ -21,9 +21,10 @@ internal sealed class ProvedStream : ReadOnlyStream
     // Proofs of the slices before this one were started since the reader last moved.
     private int _aheadTo;
 
-    public ProvedStream(CombinedStream inner, IReadOnlyList<FileExtent> extents, long end)
+    /// <param name="heads">The segments that the inner stream loads; null if a proof cannot share its loads.</param>
+    public ProvedStream(ReadOnlyStream inner, IPostedHeads? heads, IReadOnlyList<FileExtent> extents, long end)
     {
-        (_inner, _end) = (inner, end);
+        (_inner, _heads, _end) = (inner, heads, end);
         _extents = [.. extents.Where(extent => extent.Length > 0)];
         _ends = new long[_extents.Count];
         var length = 0L;
@@ -53,7 +54,7 @@ internal sealed class ProvedStream : ReadOnlyStream
             : _inner.ReadAsync(buffer[..most], cancellationToken);
     }
 
-    /// <exception cref="RefutedExtentException">The slice does not lie at its predicted offset.</exception>
+    /// <inheritdoc cref="ReadAsync(Memory{byte}, CancellationToken)"/>
     public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken)
     {
         (var slice, var position, most) = Next(most);
@@ -117,32 +118,32 @@ internal sealed class ProvedStream : ReadOnlyStream
     }
 
     /// <summary>Returns the reader's own loads if the segment at a position is the first one of its posted file; else null.</summary>
-    private CombinedStream? HeadsAt(int slice, long position)
+    private IPostedHeads? HeadsAt(int slice, long position)
     {
         var (extent, begin) = (_extents[slice], _ends[slice] - _extents[slice].Length);
-        return _inner.SharesSegments && extent.Offset + position - begin < extent.File.Map[0].Length ? _inner : null;
+        return extent.Offset + position - begin < extent.File.Map[0].Length ? _heads : null;
     }
 
     /// <summary>Starts the proofs of slices whose beginnings are in transit.</summary>
     private void ProveAhead(int first)
     {
-        if (!_inner.SharesSegments || Math.Max(_aheadTo, first) is var next && next >= _extents.Count)
+        if (_heads is null || Math.Max(_aheadTo, first) is var next && next >= _extents.Count)
             return;
         _ahead.RemoveAll(static task => task.IsCompleted);
-        for (var end = _inner.AheadEnd; next < _extents.Count && _ends[next - 1] < end; next++)
+        for (var end = _heads.AheadEnd; next < _extents.Count && _ends[next - 1] < end; next++)
         {
             if (!IsProved(next))
-                _ahead.Add(TryProveAsync(_extents[next].Proof!));
+                _ahead.Add(TryProveAsync(_extents[next].Proof!, _heads));
         }
 
         _aheadTo = next;
     }
 
-    private async Task TryProveAsync(IExtentProof proof)
+    private async Task TryProveAsync(IExtentProof proof, IPostedHeads heads)
     {
         try
         {
-            await proof.ProveOwnAsync(_inner, _closing.Token);
+            await proof.ProveOwnAsync(heads, _closing.Token);
         }
         catch (Exception failure) when (failure is IOException or OperationCanceledException)
         {

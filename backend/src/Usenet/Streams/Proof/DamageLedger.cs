@@ -2,7 +2,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams.Loading;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
 /// Remembers the damage that loads of one engine met, so that a player retrying a hole causes no more requests. "No such article" from every provider

@@ -1,6 +1,7 @@
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams.Maps;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>The bytes and articles of a posted file, as streams need them.</summary>
 /// <remarks>Immutable; safe to share between streams.</remarks>

@@ -1,22 +1,7 @@
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams.Loading;
-
-/// <summary>The verdict on a decoded article as a copy of a segment.</summary>
-internal enum SegmentProof : byte
-{
-    /// <summary>Identity, exact length and checksum match, except for evidence that the file never carries.</summary>
-    Proved,
-
-    /// <summary>Nothing contradicts it, but expected evidence is missing, so a second copy must have the same bytes.</summary>
-    Unconfirmed,
-
-    Corrupt,
-
-    /// <summary>Right number and a matching CRC, but another range: the map may be wrong.</summary>
-    Refuting,
-}
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>How one field of an article compares with the segment.</summary>
 internal enum Mark : byte
@@ -128,10 +113,4 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
             return (result.Defects & ArticleDefects.UnreadableCrc) == 0 ? Mark.Absent : Mark.Unusable;
         return (result.Defects & ArticleDefects.CrcMismatch) == 0 ? Mark.Fits : Mark.Differs;
     }
-}
-
-/// <summary>An intact article claims another range than the map. The stream gets the map corrected and continues.</summary>
-internal sealed class MapRefutedException(Segment claim) : IOException($"Article {claim.Index + 1} of the file lies elsewhere than expected.")
-{
-    public Segment Claim => claim;
 }

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams.Maps;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>The habit of one posted file: learned when the file is probed, then updated by each article proved while it is read.</summary>
 /// <remarks>Thread-safe; shared by all readers of the file.</remarks>

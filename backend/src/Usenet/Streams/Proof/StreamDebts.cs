@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams.Reading;
+namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
 /// The bytes that one stream gave its reader before their articles were proved. The stream owes them, not the slot, because the slot may be released
@@ -59,7 +59,7 @@ internal sealed class StreamDebts
         }
 
         foreach (var debt in open)
-            debt.Cancel()?.Leave();
+            debt.Cancel()?.Invoke();
     }
 
     /// <summary>Called by a debt before the reader takes its first bytes.</summary>

@@ -1,0 +1,45 @@
+using Sluice.Server.Providers;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Proof;
+
+namespace Sluice.Server.Library;
+
+/// <summary>
+/// The one door to the stores that keep in the database what decides which bytes may leave: maps that an article has refuted, habits of posted files,
+/// predicted volumes, and files with corrupt articles. Their answers outlive the stream, the engine and the process.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class ProofStores(MapCorrections corrections, PostedHabits habits, FileLieStore lies, Predictions predictions) : ILearnedMemory
+{
+    /// <summary>
+    /// Opens the posted files of a library file. Each gets its correction and its habit, and its slice a proof if its offset was predicted.
+    /// </summary>
+    /// <param name="file">The library file.</param>
+    /// <param name="posted">Its posted files; if one is predicted, all predicted ones of the release.</param>
+    /// <param name="ids">The message-ids of the release; must stay open while the slices are read.</param>
+    /// <returns>Each posted file as one slice, by its number.</returns>
+    public IReadOnlyDictionary<int, FileExtent> Open(LibraryFile file, IReadOnlyList<StoredPostedFile> posted, ReleaseUse ids)
+    {
+        var origin = new FileOrigin(file.ETag, file.Length);
+        var files = posted.ToDictionary(stored => stored.Ordinal, Open);
+        var proofs = predictions.For(file.Release, posted, files);
+        return files.ToDictionary(each => each.Key, each => FileExtent.Whole(each.Value) with { Proof = proofs.GetValueOrDefault(each.Key) });
+
+        PostedFile Open(StoredPostedFile stored)
+        {
+            var segments = ids.Take(stored.Places);
+            return new PostedFile(stored.Map, segments)
+            {
+                Origin = origin,
+                Correction = corrections.For(file.Release, stored.Ordinal, segments),
+                Habit = habits.For(file.Release.NzbHash, stored),
+            };
+        }
+    }
+
+    /// <summary>Restores which files the engine distrusts. Habits are read with the rows of their posted files.</summary>
+    public Task RestoreAsync(CancellationToken cancellationToken) => lies.RestoreAsync(cancellationToken);
+
+    /// <remarks>One transaction for each store, so that a failure of one does not lose the values of the other.</remarks>
+    public Task SaveAsync(CancellationToken cancellationToken) => Task.WhenAll(lies.SaveAsync(cancellationToken), habits.SaveAsync(cancellationToken));
+}

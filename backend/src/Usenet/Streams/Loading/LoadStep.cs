@@ -1,0 +1,41 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Streams.Loading;
+
+/// <summary>The outcome of one request: the end of the load, a retry after a pause, a new search later, or the next request.</summary>
+internal readonly record struct LoadStep(SegmentBuffer? Proved, Exception? Failure, TimeSpan? Pause, TimeSpan? Rest)
+{
+    public bool IsEnd => Proved is not null || Failure is not null;
+
+    public static LoadStep Answered(SegmentBuffer? proved) => new(proved, null, null, null);
+
+    public static LoadStep TryAgain(TimeSpan pause) => new(null, null, pause, null);
+
+    public static LoadStep AskLater(TimeSpan rest) => new(null, null, null, rest);
+
+    public static LoadStep Failed(Exception failure) => new(null, failure, null, null);
+}
+
+/// <summary>Decides whether and when a load that met only faults is retried.</summary>
+/// <remarks>Pure. Imports are not retried here, because their queue waits for providers in its own way.</remarks>
+internal static class RetryPolicy
+{
+    // Enough for a connection that garbles replies now and then; each try is up to two requests to each provider.
+    private const int TriesOfUselessReplies = 3;
+
+    private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(2);
+
+    /// <summary>
+    /// Returns the pause before the next try, or null to give up. <paramref name="useless"/> counts tries with an unusable reply;
+    /// <paramref name="elapsed"/> counts from the latest waiter.
+    /// </summary>
+    public static TimeSpan? DelayBeforeNext(NntpException fault, OperationLane lane, int tries, int useless, TimeSpan elapsed, TimeSpan longest)
+    {
+        if (!fault.IsTransient || lane != OperationLane.Playback || useless >= TriesOfUselessReplies || elapsed >= longest)
+            return null;
+        var delay = FirstDelay * (1 << Math.Min(tries - 1, 10));
+        return delay < LongestDelay ? delay : LongestDelay;
+    }
+}

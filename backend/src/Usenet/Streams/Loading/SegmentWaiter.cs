@@ -1,0 +1,104 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Proof;
+
+namespace Sluice.Usenet.Streams.Loading;
+
+/// <summary>
+/// A place in a reader's window that a load serves. The load calls <see cref="Publish"/>, <see cref="Withdraw"/>, <see cref="Complete"/> and
+/// <see cref="Fail"/>, one at a time, and <see cref="End"/> last.
+/// </summary>
+/// <remarks>Thread-safe: <see cref="Leave"/> may come from another thread at any time.</remarks>
+internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool isEarly)
+{
+    /// <summary>The next waiter in the list of the load. Only the load reads and writes it.</summary>
+    public SegmentWaiter? Next;
+
+    private SegmentLoad? _load;
+    private bool _hasLeft;
+
+    public Piece Piece => piece;
+
+    public FetchUrgency Urgency => urgency;
+
+    /// <summary>Whether bytes may be published before they are proved. Set before the waiter joins a load.</summary>
+    public bool IsEarly { get; set; } = isEarly;
+
+    /// <summary>Records which bytes are read if they are to be kept on disk; set before any byte can be read.</summary>
+    public ReadBlocks? Reads { get; set; }
+
+    /// <summary>Reads the ids or the disk before a load, if needed. Never fails, and is over once the waiter has ended.</summary>
+    public Task Preparation { get; set; } = Task.CompletedTask;
+
+    /// <summary>
+    /// Whether it waits for the second request after damaged copies. If false, its reader has had nothing yet and gets an error, because the client
+    /// can come back.
+    /// </summary>
+    public virtual bool MustWait => true;
+
+    public bool HasLeft => Volatile.Read(ref _hasLeft);
+
+    /// <summary>The range of its bytes in the served file; empty if unknown.</summary>
+    public virtual Stretch Place => new(piece.Begin, piece.Length);
+
+    public int ArrivedBytes => Volatile.Read(ref _load)?.ArrivedBytes ?? 0;
+
+    /// <summary>Whether its load was started for this waiter and not for an earlier one, so that its duration measures the connection.</summary>
+    public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
+
+    /// <summary>
+    /// Called by the load under its gate. Links the urgencies, because raising the waiter's must also raise a load started by others.
+    /// </summary>
+    public void Join(SegmentLoad load)
+    {
+        if (urgency != load.Urgency)
+            urgency.Follow(load.Urgency);
+
+        // Full fence between this write and the owner's read of HasLeft, because the waiter may leave right now: it either finds the load to leave or
+        // is seen to have left.
+        Interlocked.Exchange(ref _load, load);
+    }
+
+    /// <summary>Stops waiting. Does nothing if the load has ended.</summary>
+    public void Leave()
+    {
+        Interlocked.Exchange(ref _hasLeft, true);
+        Volatile.Read(ref _load)?.Leave(this);
+    }
+
+    /// <summary>Called once, last: nothing is in progress for the waiter any more.</summary>
+    public void End()
+    {
+        if (_load is { } load)
+            urgency.Unfollow(load.Urgency);
+        Ended();
+    }
+
+    /// <summary>Lends proved blocks from disk. Takes over the caller's reference.</summary>
+    /// <returns>Completes when the reader needs the rest of the segment; canceled if it never does.</returns>
+    public abstract Task Lend(SegmentBuffer blocks);
+
+    /// <summary>Makes this many bytes of the buffer readable while the rest arrives. Must not block.</summary>
+    public abstract void Publish(SegmentBuffer buffer, int available);
+
+    /// <summary>Withdraws the published bytes, because their try has failed. Must not block.</summary>
+    public abstract void Withdraw();
+
+    /// <summary>Delivers the proved segment, which settles bytes read early. Takes over the caller's reference.</summary>
+    public abstract void Complete(SegmentBuffer proved);
+
+    public abstract void Fail(Exception failure);
+
+    /// <inheritdoc cref="End"/>
+    protected abstract void Ended();
+}
+
+/// <summary>
+/// The part of one segment that lies in a combined file. <c>Begin</c> is its offset in the combined file, <c>SliceBegin</c> in the segment.
+/// </summary>
+internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
+{
+    public long End => Begin + Length;
+}
