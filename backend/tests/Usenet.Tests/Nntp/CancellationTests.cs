@@ -41,7 +41,7 @@ public sealed class CancellationTests
                 var connection = new NntpConnection(new NntpTransport(socket, Stream.Null, 1024), login: 0, pool);
                 var sent = connection.Sent;
                 var sinks = Answers.Select(_ => new RawSink()).ToArray();
-                var bodies = sinks.Select((sink, i) => new ArticleBody(new ConnectionLease(RequestOf(i)), sink, 0)).ToArray();
+                var bodies = sinks.Select((sink, i) => new ArticleBody(new ConnectionLease(RequestOf(i)), sink)).ToArray();
                 foreach (var body in bodies)
                     Assert.True(sent.TryAdd(body, out _));
                 var ended = new List<ArticleBody>();

@@ -97,7 +97,7 @@ public sealed class CleanLineTests
                 var number = ++_test._asked;
                 var now = _test._clock.GetTimestamp();
                 var request = new ArticleRequest(MessageId.Parse($"{number}@t"), OperationLane.Playback, ExpectedBytes: ArticleBytes);
-                var body = new ArticleBody(new ConnectionLease(request), new CollectingSink(), 0) { SentAt = now };
+                var body = new ArticleBody(new ConnectionLease(request), new CollectingSink()) { SentAt = now };
                 Assert.True(_sent.TryAdd(body, out var isFirst));
                 _answers.Enqueue(new Answer(now, now + roundTrip().Ticks, isFirst) { Stalls = stalls > 0 && number % stalls == 0 });
             }

@@ -6,8 +6,8 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
 /// <param name="lease">Holds the request and its fetch, which takes the body and whose lock is the gate of this reply.</param>
-/// <param name="sink">Takes the body if the lease has no fetch; <paramref name="provider"/> is the provider's index for it.</param>
-internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null, int provider = 0) : PendingReply(lease.Fetch?.Gate)
+/// <param name="sink">Takes the body if the lease has no fetch; the only provider that it knows is 0.</param>
+internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null) : PendingReply(lease.Fetch?.Gate)
 {
     // Guarded by the gate: whether the fetch has ended, so that nothing may be written any more.
     private bool _isLetGo;
@@ -41,7 +41,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
             CheckEcho(response, Request.Id);
             BodyStartedAt = now;
             lock (Gate)
-                (_isLetGo ? null : sink)?.Start(provider);
+                (_isLetGo ? null : sink)?.Start(0);
             return ReplyStep.Body;
         }
 

@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// For one use by one owner, who may raise it or give it up on any thread. The end of the wait is decided once, under the lock of the pool,
 /// and reported outside of it.
 /// </remarks>
-internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null, int attempt = 0) : LeaseWaiter(request), IDisposable
+internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null, ushort attempt = 0) : LeaseWaiter(request), IDisposable
 {
     // Null until the owner requests a connection.
     private NntpConnectionPool? _pool;
@@ -60,9 +60,9 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>Sends BODY and waits for the end of its reply. The fetch takes the body.</summary>
     public ValueTask<ReplyOutcome> FetchAsync(CancellationToken cancellationToken) => AskAsync(new ArticleBody(this), cancellationToken);
 
-    /// <summary>The same without a fetch. <paramref name="provider"/> is the provider's index for the sink.</summary>
-    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, int provider, CancellationToken cancellationToken = default) =>
-        AskAsync(new ArticleBody(this, sink, provider), cancellationToken);
+    /// <summary>The same without a fetch: the sink takes the body.</summary>
+    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken = default) =>
+        AskAsync(new ArticleBody(this, sink), cancellationToken);
 
     /// <summary>Sends the commands and waits for the end of their reply. Called at most once.</summary>
     /// <exception cref="NntpException">The reply did not arrive completely.</exception>

@@ -112,7 +112,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         await _pool.LeaseAsync(lease, _disposing.Token);
         try
         {
-            if (!(await lease.FetchAsync(new DroppedBody(), provider: 0, _disposing.Token)).IsMiss)
+            if (!(await lease.FetchAsync(new DroppedBody(), _disposing.Token)).IsMiss)
                 probe.Passed();
         }
         catch (NntpException failure)

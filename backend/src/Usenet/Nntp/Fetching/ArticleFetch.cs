@@ -542,7 +542,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         _services.Meter.Hedged();
         MarkLate();
         _asked = _asked.With(rival.Index);
-        var challenger = new FetchAttempt(Gate, _challenges.Length + 1) { IsChallenge = true };
+        var challenger = new FetchAttempt(Gate, (ushort)(_challenges.Length + 1)) { IsChallenge = true };
         _challenger = challenger;
         _challenges = [.. _challenges, (challenger, Task.Run(() => WalkAsync(challenger, rival)), _services.Time.GetTimestamp())];
         return true;

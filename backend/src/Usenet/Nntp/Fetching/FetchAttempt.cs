@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// <summary>The state of one attempt of a fetch, at one provider at a time. The sink takes bytes of the leading attempt only.</summary>
 /// <param name="gate">The gate of the fetch. It orders all but the members used by the walk alone, the lease and the wake-up.</param>
 /// <param name="number">By which the replies name the attempt.</param>
-internal sealed class FetchAttempt(Lock gate, int number)
+internal sealed class FetchAttempt(Lock gate, ushort number)
 {
     // If articles stall all the time, each move ends behind the next stalled one. After this many moves a fetch stays until the replies
     // before it arrive or its connection stalls.
@@ -25,7 +25,7 @@ internal sealed class FetchAttempt(Lock gate, int number)
     private int _newBytes;
     private int _placesLost;
 
-    public int Number => number;
+    public ushort Number => number;
 
     /// <summary>The current or last provider; null before the first.</summary>
     public Provider? Provider { get; private set; }

@@ -96,7 +96,7 @@ public sealed class ClosedSocketTests
         using (var unwanted = new ConnectionLease(request))
         {
             await pool.LeaseAsync(unwanted, Token);
-            var reply = unwanted.FetchAsync(new CollectingSink(), 0, Token).AsTask();
+            var reply = unwanted.FetchAsync(new CollectingSink(), Token).AsTask();
             await Eventually.HoldsAsync(() => !unwanted.Connection!.Sent.IsEmpty, () => "nothing was sent", Token);
             unwanted.GiveUp();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reply);

@@ -207,7 +207,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     private async Task AssertClosedAsync() => Assert.Equal(NntpFault.ConnectionClosed, (await _connection.Completion).Fault);
 
     private static ArticleBody Ask(string id, FetchUrgency? urgency = null) =>
-        new(new ConnectionLease(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency)), new CollectingSink(), 0);
+        new(new ConnectionLease(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency)), new CollectingSink());
 
     /// <summary>A pool of one connection, and the right to its first command.</summary>
     private async Task<(NntpConnectionPool Pool, ConnectionLease Lease)> LeaseAsync(TimeProvider time)

@@ -283,7 +283,7 @@ public sealed class MutatedRepliesTests
         {
             using var lease = new ConnectionLease(new ArticleRequest(_ids[0], OperationLane.Playback, ExpectedBytes: 1_000));
             await pool.LeaseAsync(lease, _leaving.Token);
-            if ((await lease.FetchAsync(this, provider: 0, _leaving.Token)).IsMiss)
+            if ((await lease.FetchAsync(this, _leaving.Token)).IsMiss)
                 return "miss";
             var result = _decoder!.GetResult();
             var data = command.Article?.Data;

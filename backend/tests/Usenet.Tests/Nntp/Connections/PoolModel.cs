@@ -398,7 +398,7 @@ internal sealed class PoolModel : IDisposable
                     if (request.Stats > 0)
                         await _lease.AskAsync(new StatBatch(Enumerable.Repeat(Id, request.Stats).ToArray(), request.Lane), _cancellation.Token);
                     else
-                        await _lease.FetchAsync(this, provider: 0, _cancellation.Token);
+                        await _lease.FetchAsync(this, _cancellation.Token);
                     HasCome = true;
                 }
             }

@@ -135,7 +135,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     private void Send(bool isHeadOfLine)
     {
         var request = new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine));
-        var body = new ArticleBody(new ConnectionLease(request), new CollectingSink(), 0) { SentAt = _clock.GetTimestamp() };
+        var body = new ArticleBody(new ConnectionLease(request), new CollectingSink()) { SentAt = _clock.GetTimestamp() };
         Assert.True(_sent.TryAdd(body, out _));
     }
 }

@@ -89,7 +89,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
         Assert.True(fetch.First.MayMove);
         for (var place = 0; place < 8 && !mayMove; place++)
             Assert.True(fetch.First.TryLosePlace());
-        var late = new ArticleBody(new ConnectionLease(Request), new CollectingSink(), 0);
+        var late = new ArticleBody(new ConnectionLease(Request), new CollectingSink());
         var behind = new ArticleBody(new ConnectionLease(Request, fetch));
         Assert.True(sent.TryAdd(late, out _));
         Assert.True(sent.TryAdd(behind, out _));
