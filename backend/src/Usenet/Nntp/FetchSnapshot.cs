@@ -27,6 +27,6 @@ public readonly record struct FetchSnapshot(FetchStage Stage, string Provider, l
 /// <param name="Open">Connections that take commands.</param>
 /// <param name="Busy">How many of them owe a reply.</param>
 /// <param name="IsFull">Whether no more may be opened.</param>
-/// <param name="IsReachable">Whether articles can presumably be requested.</param>
+/// <param name="IsReachable">Whether a request for an article is likely to get through.</param>
 /// <param name="IsLineFull">Whether further requests would only queue on the line.</param>
 public sealed record ConnectionSnapshot(int Open, int Busy, bool IsFull, bool IsReachable, bool IsLineFull);

@@ -64,7 +64,7 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
 
     public int Stats { get; set; }
 
-    /// <summary>Encoded bytes that the outstanding replies should bring.</summary>
+    /// <summary>Encoded bytes expected from the outstanding replies.</summary>
     public long Bytes { get; set; }
 
     /// <summary>Articles that the readers of these commands will probably request next.</summary>

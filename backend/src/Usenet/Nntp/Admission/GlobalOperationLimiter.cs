@@ -123,7 +123,7 @@ public sealed class GlobalOperationLimiter
     /// <summary>Whether playback is active, including short pauses between two fetches.</summary>
     internal bool IsPlaying => HasPlayedWithin(PlaybackLingers);
 
-    /// <summary>When playback counts as ended if no fetch follows; null during a playback fetch, or if nothing played recently.</summary>
+    /// <summary>Time until playback counts as ended unless a fetch follows; null during a playback fetch, or if nothing played recently.</summary>
     internal TimeSpan? PlaybackEndsIn
     {
         get

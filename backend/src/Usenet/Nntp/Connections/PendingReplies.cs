@@ -23,8 +23,8 @@ internal sealed class PendingReplies(long openedAt = 0)
     private long _added;
     private long _ended;
 
-    // Written under the lock. The pool reads it under its own lock, where it must not wait for this one; a call of the pool follows each
-    // change, so a stale value is soon read again.
+    // Written under the lock. The pool reads it under its own lock and must not wait for this one there. Each change is followed by a call
+    // to the pool, so a stale value is soon reread.
     private volatile bool _isLate;
     private volatile bool _hasRevived;
 

@@ -36,11 +36,11 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     private NntpConnection? _deliveredOver;
     private Exception? _broke;
 
-    // The challengers in order, with their walks, which never fail. Replaced under Gate, but read without it by Raise. A challenger that
-    // Raise does not see yet leases later, and the pool checks the urgency then.
+    // The challengers, oldest first, with their walks, which never fail. Replaced under Gate, but read without it by Raise. Raise may miss
+    // a new challenger; that one leases later, and the pool checks the urgency at that time.
     private volatile (FetchAttempt Attempt, Task Walk, long BegunAt)[] _challenges = [];
 
-    // Since when a reader waits, in ticks of the time provider; the largest value if none does. Raise writes it without the gate.
+    // When a reader began to wait, in ticks of the time provider; long.MaxValue if none waits. Raise writes it without the gate.
     private long _awaitedSince = long.MaxValue;
 
     // The sink is not called any more once RunAsync has ended.
@@ -555,7 +555,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             (urgency.WasLate, urgency.WasAskedAgain) = (true, true);
     }
 
-    /// <summary>Whether the sink takes the bytes: the leader's, or a challenger's if the leader made no progress since. Under the gate.</summary>
+    /// <summary>Whether the sink accepts bytes of this attempt: the leader, or a challenger begun after the leader's last progress. Under the gate.</summary>
     private bool MayLead(FetchAttempt attempt)
     {
         if (attempt.HasLost || _isOver)

@@ -288,7 +288,7 @@ internal static class TlsCiphers
         TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
         TlsCipherSuite.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 
-        // The last resort of some TLS 1.2 servers; the system's default list contains them too.
+        // CBC suites, because some TLS 1.2 servers support nothing else. The system's default list contains them too.
         TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256,
         TlsCipherSuite.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256,
         TlsCipherSuite.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384,

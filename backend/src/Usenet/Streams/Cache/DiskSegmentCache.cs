@@ -68,7 +68,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
 
     /// <summary>
-    /// Queues the blocks of a proved segment that hold the bytes read, from one offset to before another. The cache takes a reference of its own.
+    /// Queues the blocks of a proved segment that hold the bytes read, from one offset up to another, exclusive. The cache takes its own reference.
     /// </summary>
     internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
     {

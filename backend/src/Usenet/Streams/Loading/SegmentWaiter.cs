@@ -56,8 +56,8 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
         if (urgency != load.Urgency)
             urgency.Follow(load.Urgency);
 
-        // Full fence between this write and the owner's read of HasLeft, because the waiter may leave right now: it either finds the load to leave or
-        // is seen to have left.
+        // Full fence between this write and the owner's read of HasLeft, because the waiter may leave right now. Either the waiter sees the load and
+        // leaves it, or the owner sees HasLeft.
         Interlocked.Exchange(ref _load, load);
     }
 

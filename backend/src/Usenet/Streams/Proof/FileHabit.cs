@@ -52,7 +52,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
         }
     }
 
-    /// <summary>Ends the caller's question after it has learned the answer.</summary>
+    /// <summary>Ends the question that the caller claimed. Call it after Learn, so that waiting callers find the answer.</summary>
     internal void EndQuestion()
     {
         TaskCompletionSource? question;

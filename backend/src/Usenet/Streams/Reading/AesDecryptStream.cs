@@ -29,8 +29,8 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     private PlainText _plainText = new();
     private long _position;
 
-    // Offsets from here on count in the text, in which the file begins after the skipped bytes. Plain text is held from _begin to before _next;
-    // _beginAt is the index of _begin in the array.
+    // The offsets below are in the plain text, where the file begins after _skip bytes. The array holds plain text from _begin up to _next,
+    // exclusive; _beginAt is the index of _begin in the array.
     private long _begin;
     private int _beginAt;
 

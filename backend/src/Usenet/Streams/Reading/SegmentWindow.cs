@@ -312,7 +312,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         _proved = proved;
         if (!TrySettle(Ready))
         {
-            // The reader has released the slot, but may have read early bytes, so the disk may want them.
+            // The reader has released the slot but may have read early bytes, so offer the segment to the disk cache.
             Reads?.Offer(proved);
             _proved = null;
             proved.Release();
