@@ -5,8 +5,8 @@
 #   tools/frontend.sh              what has changed: packages where the lock has, pages where a source has
 #   tools/frontend.sh --packages   the packages alone
 #
-# One line says what it does; none where nothing is to be done. Needs Node.js 20 or later: without it, and where there is no UI to build,
-# it ends with code 3 and one line, and the server is built without.
+# One line says what it does; none where nothing is to be done. Needs Node.js 24, which tools/node.sh takes from npm where the machine has
+# an older one: without it, and where there is no UI to build, it ends with code 3 and one line, and the server is built without.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -26,9 +26,8 @@ step() {
 digest() { xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1; }
 
 [ -e "$root/frontend/package.json" ] || skip "there is no frontend/package.json"
-version=$(node --version 2>/dev/null) || skip "Node.js is not installed"
-version=${version#v}
-[ "${version%%.*}" -ge 20 ] || skip "Node.js $version is older than 20"
+source "$root/tools/node.sh"
+[ -z "$node_missing" ] || skip "$node_missing"
 command -v npm >/dev/null || skip "npm is not installed"
 cd "$root/frontend" || exit 1
 

@@ -41,7 +41,13 @@ finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ "$failed" 
 
 skip() { echo "image.sh: without the image, because $1"; skipped=$((skipped + 1)); finish; }
 
-stop() { [ ! -s "$work/log" ] || tail -n 40 "$work/log" >&2; echo "image.sh: $1 failed"; failed=$((failed + 1)); finish; }
+# Nothing can be checked without it. The line says why, because test.sh repeats only such lines at its end.
+stop() {
+  [ ! -s "$work/log" ] || tail -n 40 "$work/log" >&2
+  echo "FAILED: $1: $(tail -n 3 "$work/log" 2>/dev/null | tr '\n' ' ' | cut -c 1-400)"
+  failed=$((failed + 1))
+  finish
+}
 
 # check WHAT COMMAND...
 check() {
@@ -55,9 +61,15 @@ quietly() { "$@" >"$work/log" 2>&1; }
 
 need() {
   local missing=() program
-  for program in "$@"; do command -v "$program" >/dev/null || missing+=("$program"); done
-  [ ${#missing[@]} = 0 ] || { quietly apt-get update -qq && DEBIAN_FRONTEND=noninteractive quietly apt-get install -y -qq --no-install-recommends "${missing[@]}"; }
+  # A file: "command -v" would find the function buildah above.
+  for program in "$@"; do type -P "$program" >/dev/null || missing+=("$program"); done
+  [ ${#missing[@]} = 0 ] || { update_lists && DEBIAN_FRONTEND=noninteractive quietly apt-get install -y -qq -o Acquire::Retries=3 --no-install-recommends "${missing[@]}"; }
 }
+
+update_lists() { quietly apt-get update -qq -o Acquire::Retries=3; }
+
+# A mirror that fails once is no fault of the image.
+make_system() { quietly mmdebstrap --aptopt='Acquire::Retries "3"' --variant=extract --include="$1" "$2" "$work/base.tar"; }
 
 # The base image of the Dockerfile, or one of the same libraries from Debian's packages; its name in $base.
 take_base() {
@@ -67,8 +79,10 @@ take_base() {
   need mmdebstrap || return 1
   local release icu files=$work/base
   release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  # A machine that has installed nothing yet may have no lists, which name the version of ICU.
+  [ -n "$(apt-cache pkgnames libicu)" ] || update_lists || return 1
   icu=$(apt-cache pkgnames libicu | grep -x 'libicu[0-9]*' | sort -V | tail -n 1)
-  quietly mmdebstrap --variant=extract --include="libc6,libgcc-s1,libstdc++6,libssl3,$icu,zlib1g,ca-certificates,tzdata,openssl" "$release" "$work/base.tar" || return 1
+  make_system "libc6,libgcc-s1,libstdc++6,libssl3,$icu,zlib1g,ca-certificates,tzdata,openssl" "$release" || return 1
   mkdir -p "$files"
   # Of the packages what a running server reads: libraries without the tables of old encodings, time zones, certificates, licences.
   tar -xf "$work/base.tar" -C "$files" --wildcards \

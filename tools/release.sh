@@ -27,7 +27,7 @@ step() {
 lay_out() {
   local from=$1 to=$2 file
   [ -x "$from/Sluice.Server" ] || fail "there is no build in $from; tools/publish.sh --aot makes it"
-  [ -e "$from/wwwroot/index.html" ] || fail "$from has no web UI; it is built where Node.js 20 is installed"
+  [ -e "$from/wwwroot/index.html" ] || fail "$from has no web UI; it is built where npm is installed"
   rm -rf "$to" && mkdir -p "$to" || exit 1
   for file in "$from"/Sluice.Server*; do
     install -m 755 "$file" "$to/sluice${file#"$from/Sluice.Server"}" || exit 1

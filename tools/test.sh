@@ -234,7 +234,7 @@ run_frontend() {
   # shellcheck disable=SC2086
   "$root/tools/frontend.sh" $what || code=$?
   if [ "$code" = 3 ]; then
-    # Node.js comes with the machine; the rest of the repository does not need it.
+    # Nothing but the web UI needs Node.js.
     skipped=$((skipped + 1))
     return
   fi
@@ -397,6 +397,8 @@ if ! dotnet --version >/dev/null 2>&1; then
   finish
 fi
 [ "$mode" = quick ] || install_programs
+# The tests of the web UI run on it; without it they are skipped, and tools/frontend.sh says why.
+source "$root/tools/node.sh"
 check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 case "$mode" in
   gate | all | quick)

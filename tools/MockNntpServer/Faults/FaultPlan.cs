@@ -57,7 +57,7 @@ internal sealed class FaultPlan
     public MockFault? Gate(int provider, TimeSpan now) =>
         Array.Find(_faults, active => active.Stage == FaultStage.Gate && (active.Fault.Provider ?? provider) == provider && Lasts(active.Fault, now))?.Fault;
 
-    /// <summary>Time of the next gate change since the mock's start; null for never.</summary>
+    /// <summary>Time of the next gate change, counted from the mock's start; null if none follows.</summary>
     public TimeSpan? NextGateChange(TimeSpan now)
     {
         TimeSpan? next = null;

@@ -32,7 +32,7 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
     /// <summary>Called when the last bytes of a response are about to be sent.</summary>
     public void Answered() => End(1);
 
-    /// <summary>Called after the connection is closed, because no pending command gets a response any more.</summary>
+    /// <summary>Called after the connection is closed: pending commands get no response, so they no longer count.</summary>
     public void Close() => End(Outstanding);
 
     /// <summary>Reads until the client closes its side.</summary>

@@ -15,8 +15,8 @@ internal enum ProviderUseKind
 }
 
 /// <summary>
-/// Connections of an account: <c>Connecting</c> are opening or closing, <c>Busy</c> owe a reply. <c>Cap</c> is the limit that the provider enforces;
-/// null unless it is known to be below <c>Max</c>.
+/// Connections of an account: <c>Connecting</c> are opening or closing, <c>Busy</c> wait for a reply. <c>Cap</c> is the limit that the provider
+/// enforces; null unless it is known to be below <c>Max</c>.
 /// </summary>
 internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, int Max, int? Cap);
 
@@ -35,13 +35,13 @@ internal sealed record ProviderRow(
 internal sealed record ProviderRows(IReadOnlyList<ProviderRow> Items, string? Locked);
 
 /// <summary>
-/// A provider to save. A null password keeps the saved one, if host, port, TLS and user are the same (S19). A null name is its host.
+/// A provider to save. A null password keeps the saved one, if host, port, TLS and user are the same (S19). A null name defaults to the host.
 /// </summary>
 internal sealed record ProviderSave(
     string Host, int Port, bool Tls, string User, string? Password, int MaxConnections, string? Name = null,
     ProviderUseKind Use = ProviderUseKind.Primary, int Priority = 0, string? Backbone = null, bool SkipsCertificateCheck = false) : IJsonBody<ProviderSave>;
 
-/// <summary>What to forget of a provider.</summary>
+/// <summary>The state of a provider to reset.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ProviderMemoryKind>))]
 internal enum ProviderMemoryKind
 {
@@ -57,6 +57,6 @@ internal enum ProviderMemoryKind
 
 internal sealed record ProviderReset(ProviderMemoryKind What) : IJsonBody<ProviderReset>;
 
-/// <summary>A provider to test. The id of a saved one stands for its password if none is given.</summary>
+/// <summary>A provider to test. If the password is null, the one saved under this id is used.</summary>
 internal sealed record ProviderTest(
     string? Id, string Host, int Port, bool Tls, string User, string? Password, bool SkipsCertificateCheck = false, int? MaxConnections = null) : IJsonBody<ProviderTest>;

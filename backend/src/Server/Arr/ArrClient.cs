@@ -130,7 +130,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
         catch (JsonException)
         {
-            // An HTML page or nothing; the status explains it.
+            // The body is HTML or empty; the status code explains the failure.
             return null;
         }
     }

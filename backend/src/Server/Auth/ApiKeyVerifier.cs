@@ -25,7 +25,7 @@ internal enum ApiKeyVerdict
 }
 
 /// <summary>Verifies <c>api.key</c> and <c>api.nzb-key</c> (SAB-10, SAB-12).</summary>
-/// <remarks>Thread-safe. A right key is never throttled, and a wrong key that the same sender repeats does not count again.</remarks>
+/// <remarks>Thread-safe. A valid key is never throttled, and a wrong key that the same sender repeats does not count again.</remarks>
 internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
     /// <summary>Checks a key in constant time. The key may be null or empty.</summary>

@@ -20,7 +20,7 @@ internal static partial class AuthLog
     [LoggerMessage(1307, LogLevel.Warning, "Ignored RESET_ADMIN_PASSWORD: the login was already removed. Start once without the variable to use it again")]
     public static partial void ResetIgnored(ILogger logger);
 
-    [LoggerMessage(1308, LogLevel.Warning, "The WebDAV password could not be rehashed: {Cause}. The next login retries")]
+    [LoggerMessage(1308, LogLevel.Warning, "Could not rehash the WebDAV password: {Cause}. The next login retries")]
     public static partial void NotRenewed(ILogger logger, string cause);
 
     [LoggerMessage(1309, LogLevel.Warning, "Refused a request from a network that needs no password: {Reason}")]

@@ -175,7 +175,7 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
     // to the queue each time.
     private int _isReplacing;
 
-    /// <summary>Replaces the hash of a right password if a new hash is due and no other request is replacing it.</summary>
+    /// <summary>Replaces the hash of a correct password if a new hash is due and no other request is replacing it.</summary>
     public async Task RenewAsync(string password, CancellationToken cancellationToken)
     {
         if (Interlocked.Exchange(ref _isReplacing, 1) != 0)

@@ -13,7 +13,7 @@ internal sealed record HashAttempt(CredentialKind Kind, UInt128 Mark, Func<bool>
 /// </remarks>
 internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsyncDisposable
 {
-    /// <summary>Rank of a recently right credential or browser: first in the queue, never displaced.</summary>
+    /// <summary>Rank of a recently accepted credential or browser: first in the queue, never displaced.</summary>
     public const int Known = -2;
 
     /// <summary>Rank of a known address: before all strangers, and never refused for waiting.</summary>

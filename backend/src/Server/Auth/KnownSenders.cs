@@ -45,7 +45,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
     public bool IsKnown(Sender sender) => _used.TryGetValue(sender, out var used) && time.WallTime() - used < LifetimeOf(sender);
 
-    /// <summary>Records a right login, once a day. If it cannot be stored, the sender is known until the next start.</summary>
+    /// <summary>Records a successful login, once a day. If it cannot be stored, the sender is known until the next start.</summary>
     public ValueTask NoteAsync(Sender sender) =>
         _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < NoteInterval ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
 

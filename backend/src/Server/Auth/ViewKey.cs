@@ -27,14 +27,14 @@ internal enum ViewVerdict
 }
 
 /// <summary>Verifies the keys of signed links (DAV-81, DAV-83).</summary>
-/// <remarks>Thread-safe. The right key is never throttled. Comparisons take constant time whatever was sent.</remarks>
+/// <remarks>Thread-safe. A valid key is never throttled. Comparisons take constant time for every input.</remarks>
 internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)
 {
     private const string IdRoot = ".ids/";
 
     /// <summary>
     /// The key of a path: lowercase hex of HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c>, with the path decoded and without a leading
-    /// slash. The expiry is in Unix seconds, as in the link; null for never.
+    /// slash. The expiry is in Unix seconds, as in the link; null if it never expires.
     /// </summary>
     public static string Sign(string secret, string path, string? expires)
     {

@@ -26,7 +26,7 @@ internal static partial class DatabaseLog
     [LoggerMessage(1506, LogLevel.Warning, "{Count} NZBs of queued or finished items are missing. Restore them before the next start; otherwise these items fail then")]
     public static partial void Missing(ILogger logger, int count);
 
-    [LoggerMessage(1507, LogLevel.Warning, "{Path} could not be updated ({Reason}). The next start may check the whole database")]
+    [LoggerMessage(1507, LogLevel.Warning, "Could not update {Path} ({Reason}). The next start may check the whole database")]
     public static partial void GenerationNotWritten(ILogger logger, string path, string reason);
 
     [LoggerMessage(1508, LogLevel.Warning, "Database check or quarantine cleanup failed: {Reason}. Retrying in {Minutes} minutes")]

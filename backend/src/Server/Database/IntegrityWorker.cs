@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Checks the whole database in the background: once a week, and after a start unless the last stop was clean and the file is unchanged. Writes
-/// of a start wait up to ten seconds for the check. Apparent orphans are quarantined only after a check passed.
+/// Checks the whole database in the background: once a week, and after a start unless the last stop was clean and the file is unchanged. At
+/// startup, writes wait up to ten seconds for the check. Apparent orphans are quarantined only after a check passed.
 /// </summary>
 internal sealed class IntegrityWorker(
     SluiceDatabase database,
@@ -17,7 +17,7 @@ internal sealed class IntegrityWorker(
     TimeProvider time,
     ILogger<IntegrityWorker> logger) : IDisposable
 {
-    /// <summary>How long a passed check counts.</summary>
+    /// <summary>How long a passed check stays valid.</summary>
     public static readonly TimeSpan CheckInterval = TimeSpan.FromDays(7);
 
     private static readonly TimeSpan MaxWriteDelay = TimeSpan.FromSeconds(10);
@@ -42,7 +42,7 @@ internal sealed class IntegrityWorker(
     {
         if (_opened is not { } opened)
             return;
-        // Uptime limits the validity as well, because the wall clock may jump.
+        // A passed check also expires by uptime, because the wall clock may jump.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
         if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < CheckInterval)
         {

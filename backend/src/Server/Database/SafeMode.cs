@@ -39,7 +39,7 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     /// <summary>Whether a failure proves that the file is corrupt, rather than that one query or the disk failed.</summary>
     public static bool IsDamage(SqliteException failure) => failure.SqliteErrorCode is raw.SQLITE_CORRUPT or raw.SQLITE_NOTADB;
 
-    /// <summary>Enters safe mode because of corruption. Only another file helps.</summary>
+    /// <summary>Enters safe mode because the file is corrupt. The operator must replace it and restart.</summary>
     public void EnterDamaged(string path, string reason)
     {
         if (Enter(SafeModeCause.Damaged))
@@ -66,6 +66,6 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     };
 }
 
-/// <summary>The database is not used any more because of <see cref="SafeMode"/>.</summary>
+/// <summary>Thrown instead of using the database in <see cref="SafeMode"/>.</summary>
 internal sealed class DatabaseLostException()
     : DbException("The database is not used, because Sluice is in safe mode.");

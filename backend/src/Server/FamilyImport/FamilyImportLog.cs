@@ -15,10 +15,10 @@ internal static partial class FamilyImportLog
     [LoggerMessage(2903, LogLevel.Warning, "Not imported: {Count} {Kind}, because {Reason}")]
     public static partial void Left(ILogger logger, int count, string kind, string reason);
 
-    [LoggerMessage(2904, LogLevel.Information, "Kept unknown settings without effect: {Keys}")]
+    [LoggerMessage(2904, LogLevel.Information, "Kept unknown settings, which have no effect: {Keys}")]
     public static partial void Kept(ILogger logger, string keys);
 
-    [LoggerMessage(2905, LogLevel.Error, "Import failed: {Cause}. It can be started again")]
+    [LoggerMessage(2905, LogLevel.Error, "Import failed: {Cause}. You can start it again")]
     public static partial void Failed(ILogger logger, string cause);
 
     [LoggerMessage(2906, LogLevel.Information, "Ignored SLUICE_IMPORT: {Cause}")]

@@ -4,8 +4,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Matches a release's posted files with NZB entries that list exactly the same articles, while the NZB is read. The order is by segment number,
-/// which is also the number that articles claim.
+/// Matches a release's posted files with NZB entries that list exactly the same articles, while the NZB is read. The NZB's segment numbers give
+/// the order, because articles claim the same numbers.
 /// </summary>
 /// <remarks>Not thread-safe; for one pass over one NZB.</remarks>
 internal sealed class PlacedPosts

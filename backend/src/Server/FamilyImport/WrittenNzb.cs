@@ -6,8 +6,8 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Writes a missing NZB from message-ids, so that the release can be exported, retried and remapped. Groups are unknown, and sizes are of decoded
-/// segments.
+/// Writes a missing NZB from message-ids, so that the release can be exported, retried and remapped. Groups are unknown, and segment sizes
+/// are decoded sizes.
 /// </summary>
 internal static class WrittenNzb
 {
@@ -56,7 +56,7 @@ internal static class WrittenNzb
         static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>Names the posts: a plain post by its file, parts of others by their usual pattern.</summary>
+    /// <summary>Names each post: a plain post after its file, a volume by the usual pattern of its format.</summary>
     private static Dictionary<OldPost, string> NamesOf(string release, WholeFiles files)
     {
         var names = new Dictionary<OldPost, string>();

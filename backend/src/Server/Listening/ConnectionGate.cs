@@ -12,7 +12,7 @@ internal sealed record ConnectionLimits(int Total, int Loopback, int PerClient, 
 
 /// <summary>
 /// Gives each connection a place, so that no client can take all of them (DAV-77, S25). A connection is a stranger's until a request on it shows
-/// a right credential (<see cref="ProvedRequests"/>). Strangers count by address prefix, because one machine has every address of its /64. Proved
+/// a valid credential (<see cref="ProvedRequests"/>). Strangers count by address prefix, because one machine has every address of its /64. Proved
 /// clients count by address, because the devices of a home share a prefix. If places are full, the stranger idle for longest makes room.
 /// </summary>
 /// <remarks>
@@ -231,7 +231,7 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
     /// <summary>Closes the connection; null for a request.</summary>
     public Action<ConnectionAbortedException>? Abort { get; init; }
 
-    /// <summary>Whether a request has shown a right credential. A proxy's connection must prove each one, because clients differ.</summary>
+    /// <summary>Whether a request has shown a valid credential. A proxy's connection must prove each one, because clients differ.</summary>
     public bool IsProved { get; private set; }
 
     public bool IsServing { get; private set; }

@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Limits every request body, and marks requests with a right credential. Only marked requests may raise their limit, whatever the endpoint
+/// Limits every request body, and marks requests with a valid credential. Only marked requests may raise their limit, whatever the endpoint
 /// (S26).
 /// </summary>
 internal static class ProvedRequests
@@ -30,7 +30,7 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Marks the sender as proved: its connection is no stranger's, and its body may be longer.</summary>
+    /// <summary>Marks the sender as proved: its connection no longer counts as a stranger's, and its body may be longer.</summary>
     public static void Prove(this HttpContext context)
     {
         context.Features.Get<ClientPlace>()?.Prove();
@@ -58,8 +58,8 @@ internal static class ProvedRequests
 /// Kestrel's count includes chunk framing (S26).
 /// </summary>
 /// <remarks>
-/// Replaces Kestrel's feature, so endpoints set limits in the usual way before reading. An endpoint that must read before it knows the sender
-/// announces the limit that may follow.
+/// Replaces Kestrel's feature, so endpoints set limits in the usual way before reading. An endpoint that must read the body to
+/// authenticate its sender announces the later limit.
 /// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {

@@ -3,10 +3,10 @@ namespace Sluice.Server.Outbound;
 /// <summary>Messages about calls to other servers, ids 2200 to 2299. They name no releases.</summary>
 internal static partial class OutboundLog
 {
-    [LoggerMessage(2200, LogLevel.Warning, "rclone could not be notified of changed folders, so its mount may show old listings: {Cause}")]
+    [LoggerMessage(2200, LogLevel.Warning, "Could not notify rclone of changed folders, so its mount may show old listings: {Cause}")]
     public static partial void NotifyFailed(ILogger logger, string cause);
 
-    [LoggerMessage(2201, LogLevel.Debug, "rclone could not be notified of changed folders again: {Cause}")]
+    [LoggerMessage(2201, LogLevel.Debug, "Still could not notify rclone of changed folders: {Cause}")]
     public static partial void NotifyFailedAgain(ILogger logger, string cause);
 
     [LoggerMessage(2202, LogLevel.Information, "Notifying rclone of changed folders works again")]

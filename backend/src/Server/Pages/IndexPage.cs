@@ -14,7 +14,7 @@ internal sealed partial class IndexPage(PageFolder folder)
         """
         The web UI is not part of this build of Sluice.
 
-        With Node.js 20 or later, tools/run.sh builds it and starts the server with it. By hand:
+        With Node.js and npm, tools/run.sh builds it and starts the server with it. By hand:
 
           cd frontend && npm ci && npm run build && cd .. && tools/publish.sh
 

@@ -10,7 +10,7 @@ internal static partial class ProvidersLog
     [LoggerMessage(1401, LogLevel.Warning, "{Name}: {Reason}")]
     public static partial void Failed(ILogger logger, string name, string reason);
 
-    [LoggerMessage(1402, LogLevel.Information, "{Name}: switched off in the settings")]
+    [LoggerMessage(1402, LogLevel.Information, "{Name}: disabled in the settings")]
     public static partial void Disabled(ILogger logger, string name);
 
     [LoggerMessage(1403, LogLevel.Warning, "Setting: {Sentence}")]
@@ -22,15 +22,15 @@ internal static partial class ProvidersLog
     [LoggerMessage(1408, LogLevel.Information, "Connection limits while other lanes are idle: {Playback} for playback, {Imports} for imports, {Checks} for health checks")]
     public static partial void Permits(ILogger logger, int playback, int imports, int checks);
 
-    [LoggerMessage(1409, LogLevel.Error, "Connecting to the providers, or closing connections after a change of settings, failed")]
+    [LoggerMessage(1409, LogLevel.Error, "Could not connect to the providers, or could not close connections after a change of settings")]
     public static partial void WorkBroke(ILogger logger, Exception failure);
 
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and cached as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 
-    [LoggerMessage(1405, LogLevel.Warning, "Learned values of providers and posts could not be read and are learned again: {Reason}")]
+    [LoggerMessage(1405, LogLevel.Warning, "Could not read the learned values of providers and posts, so they are learned again: {Reason}")]
     public static partial void MemoryNotRead(ILogger logger, string reason);
 
-    [LoggerMessage(1406, LogLevel.Warning, "Learned values of providers and posts could not be stored: {Reason}")]
+    [LoggerMessage(1406, LogLevel.Warning, "Could not store the learned values of providers and posts: {Reason}")]
     public static partial void MemoryNotWritten(ILogger logger, string reason);
 }

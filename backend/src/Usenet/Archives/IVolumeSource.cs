@@ -19,7 +19,7 @@ internal sealed record VolumeCandidate(int Index, string? Name, VolumeName? Volu
     /// <summary>Size in bytes, as far as known or claimed.</summary>
     public long Bytes { get; init; }
 
-    /// <summary>Whether the candidate has readable bytes. A candidate with a lost head may still be a volume by its name.</summary>
+    /// <summary>Whether the candidate has readable bytes. A candidate with a lost head may still have the name of a volume.</summary>
     public bool IsReadable { get; init; } = true;
 }
 

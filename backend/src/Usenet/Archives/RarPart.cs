@@ -15,7 +15,7 @@ public enum RarPartKind
 
 /// <summary>Identifies a file across volumes: all its parts share this value, and no two files of a release do (IMP-50).</summary>
 /// <remarks>
-/// Compared by value. Splits a release into sets whatever its volumes are named. Checksums are excluded, because each volume but the last
+/// Compared by value. Groups volumes into sets regardless of their names. Checksums are excluded, because each volume but the last
 /// has the checksum of its own part.
 /// </remarks>
 /// <param name="Format">RAR 4 or RAR 5.</param>
@@ -26,7 +26,7 @@ public enum RarPartKind
 /// <param name="Salt">Salt and initialization vector as hexadecimal digits; empty if not encrypted.</param>
 public readonly record struct RarIdentity(ArchiveFormat Format, string Path, long UnpackedLength, ulong Time, ulong Attributes, string Salt);
 
-/// <summary>The part of a file in one volume, by its header. Immutable.</summary>
+/// <summary>The part of a file in one volume, as its header describes it. Immutable.</summary>
 public sealed record RarPart
 {
     /// <summary>Shared by all parts of the file.</summary>

@@ -56,7 +56,7 @@ public sealed record RarVolume
     /// <summary>Length of the main header in bytes, without encryption overhead.</summary>
     internal int MainHeaderLength { get; init; }
 
-    /// <summary>Whether this is a copy of the other volume: number and headers are equal and contain some number or checksum.</summary>
+    /// <summary>Whether this is a copy of the other volume: length and headers are equal, and include a volume number or a checksum.</summary>
     internal bool IsCopyOf(RarVolume other) =>
         Number == other.Number && (Number is not null || Parts.Any(part => part is { DataLength: > 0, Crc32: not null }))
         && Length == other.Length && IsPredicted == other.IsPredicted && Parts.Select(Content).SequenceEqual(other.Parts.Select(Content));

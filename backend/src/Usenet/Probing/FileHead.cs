@@ -25,7 +25,7 @@ public sealed record FileHead
 
     public required HeadState State { get; init; }
 
-    /// <summary>Kind by the first bytes, or by name or set for skipped files; Unknown if the beginning was not seen.</summary>
+    /// <summary>Kind detected from the first bytes, or from name or set for skipped files; Unknown if the beginning did not arrive.</summary>
     public MediaKind Kind { get; init; }
 
     /// <summary>The first bytes, at most 1 KiB, or 2 KiB for an archive; empty if the head did not arrive.</summary>
@@ -49,7 +49,7 @@ public sealed record FileHead
     public SegmentMap? Map { get; init; }
 
     /// <summary>
-    /// The encoding, if articles carry no ranges and the file is too long to fetch all of them, so that it has no map; otherwise null.
+    /// The encoding, if the file has no map because its articles carry no ranges and it is too long to fetch whole; otherwise null.
     /// </summary>
     public ArticleEncoding? TooLongToCount { get; init; }
 
@@ -59,7 +59,7 @@ public sealed record FileHead
     /// <summary>Whether first, last and all other fetched articles agree with <see cref="Map"/>; false if only the first was fetched.</summary>
     public bool IsConfirmed { get; init; }
 
-    /// <summary>The set of which the file is a volume by its name (archive or split file); null if none.</summary>
+    /// <summary>The archive or split file that this file is a volume of, according to its name; null if none.</summary>
     public string? VolumeSet { get; init; }
 
     /// <summary>Number of requested articles missing everywhere.</summary>

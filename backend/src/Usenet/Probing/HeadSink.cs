@@ -31,7 +31,7 @@ internal sealed record ArticleHead(
     /// <summary>Offset of the first byte in the file; null if unknown.</summary>
     public long? Begin => Header is { HasPartLine: true } header ? header.Begin : null;
 
-    /// <summary>Decoded length by the range in the header, otherwise as counted; null if unknown.</summary>
+    /// <summary>Decoded length, from the range in the header or else counted; null if unknown.</summary>
     public long? Length => Begin is not null ? Header?.PartLength : DecodedLength;
 
     /// <summary>Offset after the last byte in the file; null if unknown.</summary>
@@ -60,7 +60,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     private int _provider;
     private bool _ended;
 
-    /// <summary>Completes once the header gives a range and the first bytes are complete, unless the article ends before.</summary>
+    /// <summary>Completes once the header gives a range and the first bytes are complete, unless the article ends first.</summary>
     public Task<ArticleHead> Enough => _enough.Task;
 
     /// <summary>Raw bytes received, over all attempts.</summary>

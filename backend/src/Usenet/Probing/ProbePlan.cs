@@ -63,10 +63,10 @@ internal sealed class ProbePlan
         return plan;
     }
 
-    /// <summary>Whether a file is PAR2 by its name.</summary>
+    /// <summary>Whether the name marks a file as PAR2.</summary>
     public bool IsPar2(int index) => _par2[index];
 
-    /// <summary>Returns the set of which a file is a volume by its name; null if none.</summary>
+    /// <summary>Returns the set that a file belongs to according to its name; null if none.</summary>
     public string? SetOf(int index) => _sets[index];
 
     /// <summary>Returns the first volume of a file's set, which may be the file itself.</summary>

@@ -11,7 +11,7 @@ internal enum BlockEnd
     /// <summary>The end of the block; the article continues.</summary>
     Block,
 
-    /// <summary>The end of the article, by its terminating line.</summary>
+    /// <summary>The end of the article: its terminating line has arrived.</summary>
     Article,
 }
 
@@ -24,12 +24,12 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     /// <summary>Whether the header is complete, which happens before any data is written.</summary>
     public bool HasHeader { get; protected set; }
 
-    /// <summary>The claims of the article before its data; the name is valid until <see cref="Reset"/>.</summary>
+    /// <summary>Values claimed by the lines before the data; the name is valid until <see cref="Reset"/>.</summary>
     public ArticleHeader Header { get; protected set; }
 
     public long Decoded { get; private set; }
 
-    /// <summary>The claims of the article after its data; null until they arrive.</summary>
+    /// <summary>Values claimed by the lines after the data; null until they arrive.</summary>
     protected ArticleTrailer? Trailer { get; set; }
 
     protected ArticleDefects Defects { get; set; }
@@ -76,7 +76,7 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     }
 
     /// <summary>
-    /// Requests memory for at most so many decoded bytes. Empty if the article has reached its limit, which counts as a defect from then on.
+    /// Requests memory for at most <paramref name="most"/> decoded bytes. Empty if the article has reached its limit, which then counts as a defect.
     /// </summary>
     protected Span<byte> Room(IBufferWriter<byte> output, int most)
     {

@@ -13,7 +13,7 @@ public struct YencState : IEquatable<YencState>
     /// <summary>How the bytes so far affect the meaning of the next one.</summary>
     internal YencContext Context;
 
-    /// <summary>Whether an <c>=</c> came whose byte is still missing.</summary>
+    /// <summary>Whether an <c>=</c> has arrived but its escaped byte has not.</summary>
     internal bool Escape;
 
     /// <summary>
@@ -34,8 +34,8 @@ public struct YencState : IEquatable<YencState>
     public static bool operator !=(YencState left, YencState right) => !left.Equals(right);
 }
 
-/// <summary>The last bytes of a body, as far as the NNTP layer (RFC 3977 section 3.1.1) and keyword lines depend on them.</summary>
-/// <remarks>Vector kernels start only from the first three; the byte machine starts from any.</remarks>
+/// <summary>The last bytes read, as far as the NNTP layer (RFC 3977 section 3.1.1) and keyword lines depend on them.</summary>
+/// <remarks>Vector kernels start only from the first three values; the byte machine starts from any.</remarks>
 internal enum YencContext : byte
 {
     /// <summary>Right after CRLF, or at the start of the body.</summary>
@@ -45,7 +45,7 @@ internal enum YencContext : byte
 
     Cr,
 
-    /// <summary>After CRLF and a dot, dropped in any case.</summary>
+    /// <summary>After CRLF and a dot; this dot is never data.</summary>
     Dot,
 
     /// <summary>After CRLF, a dot and CR: an LF ends the article.</summary>

@@ -109,10 +109,10 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _notifier.ReleaseChanged("tv", "Rel");
         await _rclone.NextAsync(Token);
         Assert.Equal(
-            $"rclone could not be notified of changed folders, so its mount may show old listings: it answered {status}", await _lines.NextAsync(Token));
+            $"Could not notify rclone of changed folders, so its mount may show old listings: it answered {status}", await _lines.NextAsync(Token));
         _notifier.ReleaseChanged("tv", "Rel");
         await _rclone.NextAsync(Token);
-        Assert.Equal($"rclone could not be notified of changed folders again: it answered {status}", await _lines.NextAsync(Token));
+        Assert.Equal($"Still could not notify rclone of changed folders: it answered {status}", await _lines.NextAsync(Token));
         Assert.Equal(0, _rclone.Waiting);
 
         _rclone.Status = 200;

@@ -119,7 +119,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
             && line.EndsWith(" ms (plain text, login accepted, 3 connections)", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith("wrong: ", StringComparison.Ordinal) && line.Contains("refuses the user name or password", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith("absent: ", StringComparison.Ordinal) && line.Contains("cannot be reached", StringComparison.Ordinal));
-        Assert.Single(lines, line => line == "off: switched off in the settings");
+        Assert.Single(lines, line => line == "off: disabled in the settings");
     }
 
     [Fact]
