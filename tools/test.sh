@@ -10,6 +10,7 @@
 #
 # Tests start the ordinary form of the server. The part "ships" builds the form that ships (tools/publish.sh --aot), and runs the starts and
 # one test for each room against it; --all runs every end-to-end test against it.
+# Sections that leave a core idle run side by side, and print what they have to say at their end.
 # A test that is skipped says why on a line of its own, and has not passed. At the end come the failures, the ten slowest tests, and a table:
 # what ran, why, and how long it took. The last line reads "N passed, N failed, N skipped"; the exit code is 0 only if something ran and
 # nothing failed.
@@ -21,7 +22,7 @@ published=$root/artifacts/server/Sluice.Server
 shipped=$root/artifacts/server-aot/Sluice.Server
 passed=0 failed=0 skipped=0
 rows=() failures=()
-parts=() ahead=unbuilt emulated=no
+parts=() aside=() built=no ahead=unbuilt emulated=no
 
 usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
@@ -117,9 +118,44 @@ timed() {
   row "$name" yes "$why" "$((seconds / 60)):$(printf %02d $((seconds % 60))) of $ceiling min$([ "$seconds" -le $((ceiling * 60)) ] || echo ' (!)')"
 }
 
+# beside NAME WHY MINUTES COMMAND...: as timed, but while other sections go on; collect waits for it. What it prints is kept until then, so
+# that the lines of two sections do not mix.
+beside() {
+  local name=$1 state=$results/${1// /-}
+  (
+    passed=0 failed=0 skipped=0 rows=() failures=()
+    timed "$@" >"$state.log" 2>&1
+    {
+      echo "passed=\$((passed + $passed)) failed=\$((failed + $failed)) skipped=\$((skipped + $skipped))"
+      [ ${#rows[@]} = 0 ] || printf 'rows+=(%q)\n' "${rows[@]}"
+      [ ${#failures[@]} = 0 ] || printf 'failures+=(%q)\n' "${failures[@]}"
+    } >"$state.counts"
+  ) &
+  aside+=("$name")
+}
+
+# What runs beside would go on after Ctrl-C.
+trap 'kill 0' INT
+
+# Waits for what runs beside, prints what it has printed, and adds its counts.
+collect() {
+  local name state
+  wait
+  for name in "${aside[@]}"; do
+    state=$results/${name// /-}
+    cat "$state.log"
+    # shellcheck disable=SC1090
+    [ -s "$state.counts" ] && . "$state.counts" || fail "$name left no counts"
+  done
+  aside=()
+}
+
+# publish_server [--aot | --failpoints]: without the analyzers, because the build before has had them read the same sources.
+publish_server() { "$root/tools/publish.sh" "$@" -p:RunAnalyzers=false; }
+
 # The ordinary form with its web UI, which end-to-end tests start: a process whose code is compiled ahead starts in half the time.
 publish() {
-  check "build of the server" "$root/tools/publish.sh" || return
+  check "build of the server" publish_server || return
   export SLUICE_TEST_FORM=published SERVER=$published
 }
 
@@ -128,7 +164,7 @@ build_ahead() {
   local code=0
   [ "$ahead" = unbuilt ] || return 0
   echo "== build of the form that ships"
-  LEVELS=$1 "$root/tools/publish.sh" --aot || code=$?
+  LEVELS=$1 publish_server --aot || code=$?
   case "$code" in
     0) ahead=built ;;
     3) ahead=missing
@@ -148,7 +184,7 @@ in_shipped_form() { SLUICE_TEST_FORM=aot SERVER=$shipped "$@"; }
 build_arm64() {
   local folder=$root/artifacts/arm64-libraries packages=$root/artifacts/arm64-packages package options
   [ "$(uname -m)" = x86_64 ] || return 0
-  LEVELS=arm64 "$root/tools/publish.sh" --aot || { fail "build for arm64 failed"; return; }
+  LEVELS=arm64 publish_server --aot || { fail "build for arm64 failed"; return; }
   [ -e "$root/artifacts/server-aot-arm64/Sluice.Server" ] || return 0
   mkdir -p "$folder" "$packages/lists/partial" "$packages/archives/partial"
   options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages" -o Dir::State::status=/dev/null)
@@ -190,16 +226,19 @@ run_tests() {
   skipped=$((skipped + $(count skipped "$counts")))
 }
 
-# The web UI: its sources, its unit tests, and its build.
+# The web UI: its sources and its unit tests.
 run_frontend() {
-  local types=$results/api.d.ts code=0
-  "$root/tools/frontend.sh" --packages || code=$?
+  local types=$results/api.d.ts what=--packages code=0
+  # Where there are no pages yet, they are built too. Pages that are there may be read by the build of the server, which runs beside.
+  [ "$mode" = quick ] || [ -e "$root/backend/src/Server/wwwroot" ] || what=
+  # shellcheck disable=SC2086
+  "$root/tools/frontend.sh" $what || code=$?
   if [ "$code" = 3 ]; then
     # Nothing but the web UI needs Node.js.
     skipped=$((skipped + 1))
     return
   fi
-  check "packages of the web UI" [ "$code" = 0 ] || return
+  check "packages and pages of the web UI" [ "$code" = 0 ] || return
   cd "$root/frontend" || return
   check "lint of the web UI" npm run --silent lint
   run_vitest frontend test
@@ -272,7 +311,7 @@ run_end_to_end() {
 # A part of the table in tools/parts.sh.
 run_part() {
   case "$1" in
-    kills) check "build with failpoints" "$root/tools/publish.sh" --failpoints && run_tests kills Server.Tests -trait Category=Kills -trait- Category=Long ;;
+    kills) check "build with failpoints" publish_server --failpoints && run_tests kills Server.Tests -trait Category=Kills -trait- Category=Long ;;
     starts) run_tests starts Server.Tests -trait Category=Starts ;;
     chaos) run_tests chaos Server.Tests -trait Category=Chaos ;;
     soak) run_tests soak Server.Tests -trait Category=Soak ;;
@@ -321,20 +360,19 @@ run_quick() {
 }
 
 run_units() {
-  # They wait for time-outs more than they compute: three at a time keep two cores busy.
-  run_tests engine Usenet.Tests -maxThreads 1.5x -trait- Category=Long
-  run_tests server Server.Tests -maxThreads 1.5x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
+  # They wait for time-outs more than they compute: four at a time keep two cores busy.
+  run_tests engine Usenet.Tests -maxThreads 2x -trait- Category=Long
+  run_tests server Server.Tests -maxThreads 2x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
     -trait- Category=Soak -trait- Category=Long
 }
 
 run_measures() { run_tests "$1" Server.Tests -parallel none -trait Category=Measures; }
 
-build() {
-  # Without a build there is nothing to test; a wrong format says nothing about the tests.
-  check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
-  check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
-  case "$mode" in long | parts) return ;; esac
-  # The build itself holds the rules of style and the analyzers, but not whitespace and the order of imports.
+# Sets built to yes if there is something to test.
+build() { check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet && built=yes; }
+
+# The build itself holds the rules of style and the analyzers, but not whitespace and the order of imports.
+run_format() {
   check "whitespace" dotnet format whitespace Backend.slnx --verify-no-changes --no-restore
   check "imports" dotnet format style Backend.slnx --verify-no-changes --no-restore --diagnostics IDE0055
 }
@@ -361,28 +399,37 @@ fi
 [ "$mode" = quick ] || install_programs
 # The tests of the web UI run on it; without it they are skipped, and tools/frontend.sh says why.
 source "$root/tools/node.sh"
+check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
+case "$mode" in
+  gate | all | quick)
+    # They use one core for most of their time, as the compiler does.
+    beside "web UI" "every change" 4 run_frontend
+    beside format "every change" 4 run_format ;;
+esac
 timed "build" "every run" 4 build
+collect
+[ "$built" = yes ] || finish
 
 if [ "$mode" = quick ]; then
   timed engine --quick 1 run_quick quick-engine Usenet.Tests
   timed server --quick 1 run_quick quick-server Server.Tests
-  timed "web UI" --quick 2 run_frontend
   finish
 fi
 
 timed publish "every run but --quick" 2 publish
 [ -n "${SERVER:-}" ] || finish
 if [ "$mode" = long ]; then
-  check "build with failpoints" "$root/tools/publish.sh" --failpoints
+  check "build with failpoints" publish_server --failpoints
   timed engine --long 30 run_tests long-engine Usenet.Tests -trait Category=Long
   timed server --long 90 run_tests long Server.Tests -trait Category=Long
   finish
 fi
 if [ "$mode" != parts ]; then
   timed "unit tests" "every change" 8 run_units
-  timed "web UI" "every change" 2 run_frontend
-  timed browser "every change" 2 run_browser browser test:browser
+  # The tests in a browser compute while those from end to end wait.
+  beside browser "every change" 4 run_browser browser test:browser
   timed end-to-end "every change" 4 run_end_to_end end-to-end
+  collect
 fi
 [ "$mode" != all ] || timed "AOT build" --all 8 build_ahead "v2 v3 v4"
 run_parts
@@ -390,4 +437,5 @@ if [ "$mode" = all ]; then
   timed measures --all 15 run_measures measures
   run_shipped
 fi
+[ "$mode" != gate ] || row total yes "side by side" "$((SECONDS / 60)):$(printf %02d $((SECONDS % 60))) of 20 min"
 finish

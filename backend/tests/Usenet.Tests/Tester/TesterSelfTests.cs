@@ -56,21 +56,6 @@ public sealed class TesterSelfTests
         Assert.True(call.Json().GetProperty("mock").GetProperty("faults").GetProperty("missing").GetInt64() >= 3);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Damaged_articles_give_no_wrong_bytes(bool verifyBeforeServe)
-    {
-        string[] more = verifyBeforeServe ? ["--verify-before-serve"] : [];
-        var call = await TesterCall.SmallAsync([.. more, "--steps=6-7", "--corrupt=5,11,21,31", "--json=-"]);
-        call.AssertExit(0);
-        var metrics = call.Json().GetProperty("metrics");
-        Assert.Equal(0, metrics.GetProperty("bytes_wrong").GetInt64());
-        if (verifyBeforeServe)
-            Assert.Equal(0, metrics.GetProperty("bytes_unproved").GetInt64());
-        Assert.True(call.Json().GetProperty("mock").GetProperty("faults").GetProperty("corrupt").GetInt64() >= 4);
-    }
-
     [Fact]
     public async Task Second_provider_fills_the_holes_of_the_first()
     {
