@@ -20,14 +20,19 @@ const settleMs = 50;
 /** A field that searches while it is typed into, once the typing rests. */
 export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(value);
-  const [known, setKnown] = useState(value);
-  if (value !== known) {
+  const [seen, setSeen] = useState(value);
+  // Told and not yet seen in the value, oldest first: an address changes late.
+  const [told, setTold] = useState<string[]>([]);
+  const known = told.at(-1) ?? seen;
+  if (value !== seen) {
+    const at = told.indexOf(value);
+    setSeen(value);
+    setTold(at < 0 ? [] : told.slice(at + 1));
     // Set from elsewhere, as by the back button.
-    setKnown(value);
-    setText(value);
+    if (at < 0) setText(value);
   }
   function tell(next: string) {
-    setKnown(next);
+    if (next !== known) setTold([...told, next]);
     onChange(next);
   }
   const settle = useEffectEvent(() => tell(text));
