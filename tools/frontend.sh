@@ -34,7 +34,7 @@ cd "$root/frontend" || exit 1
 lock=$(printf 'package-lock.json\0' | digest)
 if [ "$(cat node_modules/.sluice-lock 2>/dev/null)" != "$lock" ]; then
   echo "frontend.sh: installing the packages of the web UI" >&2
-  step "npm ci" npm ci --no-audit --no-fund
+  step "npm ci" with_node npm ci --no-audit --no-fund
   mkdir -p node_modules
   echo "$lock" >node_modules/.sluice-lock
 fi
@@ -44,7 +44,7 @@ sources=$(find . -path ./node_modules -prune -o -type f -print0 | LC_ALL=C sort 
 stamp=$root/artifacts/frontend.stamp
 if [ ! -e "$pages/index.html" ] || [ "$(cat "$stamp" 2>/dev/null)" != "$sources" ]; then
   echo "frontend.sh: building the web UI" >&2
-  step "npm run build" npm run build
+  step "npm run build" with_node npm run build
   mkdir -p "$root/artifacts"
   echo "$sources" >"$stamp"
 fi

@@ -1,10 +1,12 @@
-# Puts Node.js 24 first in PATH. To be sourced by tools/frontend.sh and tools/test.sh.
+# Finds Node.js 24 for the web UI. To be sourced by tools/frontend.sh and tools/test.sh, which run it with with_node.
 #
 # Where the machine's own is older, npm installs the package `node` into artifacts/node, once: the packages of the web UI no longer run on
-# Node.js 20, whose support ended in April 2026. Without npm, or without that package, PATH stays as it is, and node_missing says why.
+# Node.js 20, whose support ended in April 2026. PATH stays as it is, because other programs have modules that were compiled for the
+# machine's own. Without npm, or without that package, node_missing says why.
 
 node_wanted=24.21.0
 node_missing=''
+node_folder=''
 
 # Whether the first Node.js in PATH is new enough.
 node_is_new() {
@@ -23,8 +25,11 @@ take_node() {
     (cd "$folder" && npm install --no-audit --no-fund "node@$node_wanted") >"$folder/log" 2>&1
     [ "$("$binary/node" --version 2>/dev/null)" = "v$node_wanted" ] || { tail -n 5 "$folder/log" >&2; return 1; }
   fi
-  PATH=$binary:$PATH
+  node_folder=$binary
 }
+
+# with_node COMMAND...
+with_node() { env PATH="${node_folder:+$node_folder:}$PATH" "$@"; }
 
 if ! node_is_new; then
   if ! command -v npm >/dev/null; then

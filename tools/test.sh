@@ -240,9 +240,9 @@ run_frontend() {
   fi
   check "packages and pages of the web UI" [ "$code" = 0 ] || return
   cd "$root/frontend" || return
-  check "lint of the web UI" npm run --silent lint
+  check "lint of the web UI" with_node npm run --silent lint
   run_vitest frontend test
-  cp src/types/api.d.ts "$types" && npm run --silent types >/dev/null && check "types of the web UI, made anew" cmp src/types/api.d.ts "$types"
+  cp src/types/api.d.ts "$types" && with_node npm run --silent types >/dev/null && check "types of the web UI, made anew" cmp src/types/api.d.ts "$types"
   cd "$root/backend"
 }
 
@@ -264,7 +264,7 @@ run_browser() {
 run_vitest() {
   local name=$1 report=$results/$1.json code=0 counts here_passed here_failed here_skipped
   echo "== $name"
-  timeout 900 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
+  with_node timeout 900 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
   counts=$(node -p "const r = JSON.parse(require('fs').readFileSync('$report')); [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests].join(' ')" 2>/dev/null)
   if [ -z "$counts" ]; then
     fail "$name left no report (exit code $code)"

@@ -36,8 +36,9 @@ public sealed class AddressTests
         var account = new ProviderOptions { Name = "two", Host = "news.example.com", Port = good.Port, UseTls = false, MaxConnections = connections };
         await using var accounts = new NntpAccounts(
             new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance, names: new Addresses(First, IPAddress.Loopback));
-        // With one connection the first address has half of the deadline, and the second what is left.
-        await using var pool = new ProviderPool(accounts, [account], new NntpOptions { ConnectTimeout = TimeSpan.FromSeconds(10), HedgeEnabled = false });
+        // With one connection the first address has half of the deadline, and the second what is left. The login has a longer one, else it ends both.
+        var options = new NntpOptions { ConnectTimeout = TimeSpan.FromSeconds(10), LoginTimeout = TimeSpan.FromSeconds(20), HedgeEnabled = false };
+        await using var pool = new ProviderPool(accounts, [account], options);
         var release = EngineHost.Film(1);
 
         var reply = await pool.FetchAsync(new ArticleRequest(MessageId.Parse(release.MessageId(0, 1)), OperationLane.Playback), new CollectingSink(), Token);
