@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-public sealed class SegmentSinkTests
+public sealed class ArrivingArticleTests
 {
     private const int Length = 50_000;
 
