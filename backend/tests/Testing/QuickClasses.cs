@@ -12,8 +12,8 @@ public static class QuickClasses
     private static readonly string[] Openers =
     [
         "Microsoft.AspNetCore.Builder.WebApplication", "Microsoft.AspNetCore.Hosting.", "Microsoft.Data.Sqlite.", "Microsoft.Extensions.Hosting.",
-        "Sluice.Server.Database.MigrationRunner", "Sluice.Server.Database.SluiceDatabase", "Sluice.Server.Program", "Sluice.Tools.MockNntpServer.MockServer",
-        "System.Diagnostics.Process", "System.Net.Http.HttpClient", "System.Net.Security.SslStream", "System.Net.Sockets.",
+        "Sluice.Server.Database.MigrationRunner", "Sluice.Server.Database.SluiceDatabase", "Sluice.Server.Program", "Sluice.Tools.FullNzbTester.Cli.CommandLine",
+        "Sluice.Tools.MockNntpServer.MockServer", "System.Diagnostics.Process", "System.Net.Http.HttpClient", "System.Net.Security.SslStream", "System.Net.Sockets.",
     ];
 
     private static readonly Dictionary<short, OpCode> Codes =

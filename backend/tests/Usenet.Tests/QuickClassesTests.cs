@@ -1,6 +1,7 @@
 using System.Reflection;
 using Sluice.Testing;
 using Sluice.Usenet.Tests.Nntp;
+using Sluice.Usenet.Tests.Tester;
 using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 
@@ -16,6 +17,13 @@ public sealed class QuickClassesTests
     {
         Assert.Contains(typeof(YencKernelTests).FullName, Quick);
         Assert.DoesNotContain(typeof(PoolModelTests).FullName, Quick);
+    }
+
+    [Fact]
+    public void Call_of_the_tester_is_not_quick()
+    {
+        Assert.DoesNotContain(typeof(TesterDamageTests).FullName, Quick);
+        Assert.DoesNotContain(typeof(TesterRunTests).FullName, Quick);
     }
 
     /// <summary>Writes the names for <c>tools/test.sh</c>.</summary>
