@@ -42,6 +42,6 @@ internal sealed class HistoryRows(HistoryListStore store)
         item.Bytes,
         item.CompletedAt,
         Math.Max(0, (long)(item.CompletedAt - item.StartedAt).TotalMilliseconds),
-        item is { IsCompleted: true, ReleaseId: not null } ? $"{item.Folder}/{item.Name}" : null,
+        item.IsCompleted ? item.ContentPath : null,
         item.MayReturn);
 }

@@ -260,7 +260,8 @@ internal sealed class FamilyImporter(
             Name = release?.Name ?? ReleaseName.Clean(item.Name, windowsSafe: false),
             NzbName = item.NzbName,
             Category = category,
-            Folder = release?.Category ?? categories.FolderOf(category),
+            Folder = PathKey.OfName(release?.Category ?? categories.FolderOf(category)),
+            ReleaseFolder = failure is null && release is not null ? PathKey.OfName(release.Name) : "",
             NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
             NzbLength = nzb?.Blob.PlainLength ?? 0,
             EncodedBytes = item.Bytes,
@@ -316,17 +317,13 @@ internal sealed class FamilyImporter(
         if (QueueStore.Find(connection, id) is not null || HistoryStore.Contains(connection, id))
             return false;
         var category = CategoryRules.AsSent(item.Category);
-        var folder = categories.FolderOf(category);
-        var wanted = ReleaseName.Clean(item.Name.Length > 0 ? item.Name : ItemName.Parse(item.NzbName).Name, windowsSafe: true);
-        var name = ReleaseName.FindFree(
-            wanted, candidate => QueueStore.Contains(connection, folder, candidate) || QueueFileStore.Contains(connection, folder, QueueFile.NameOf(candidate)));
         QueueStore.Insert(connection, new QueueItem
         {
             Id = id,
-            Name = name,
+            Name = ReleaseName.Clean(item.Name.Length > 0 ? item.Name : ItemName.Parse(item.NzbName).Name, windowsSafe: true),
             NzbName = item.NzbName,
             Category = category,
-            Folder = folder,
+            Folder = categories.FolderOf(category),
             NzbHash = blob.Hash,
             NzbLength = blob.PlainLength,
             // The lowest priorities mean default, duplicate and paused.

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Library;
@@ -5,18 +6,36 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.History;
 
-/// <summary>Releases of completed history items, which clients look for on the mount (SAB-42).</summary>
+/// <summary>
+/// The folders in which clients find completed items (SAB-42). Each item has a folder of its own, so deleting one never takes the folder of another.
+/// </summary>
+/// <remarks>A release found here has the folder of its item as its name, and the time when the item completed.</remarks>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
-    private const string IsCompleted =
-        "EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = r.id AND h.reason IS NULL AND h.archived = 0)";
+    private const string IsShown = "h.archived = 0 AND h.reason IS NULL AND h.release_id IS NOT NULL";
 
-    /// <summary>Finds a completed release with a file or folder inside it, each through an index.</summary>
-    internal const string FindSql = $"{LibraryStore.FindSql} AND {IsCompleted}";
+    /// <summary>Finds the folder of an item with a file or folder inside it, each through an index. The newest item counts.</summary>
+    internal const string FindSql =
+        $"""
+        SELECT r.id AS ReleaseId, r.category AS Category, h.release_folder AS Release, r.nzb_hash AS NzbHash, h.completed_at AS PublishedAt,
+          {LibraryStore.FoundColumns}
+        FROM history_item h JOIN release r ON r.id = h.release_id {LibraryStore.JoinFound}
+        WHERE h.folder = @category AND h.release_folder = @release AND {IsShown}
+        ORDER BY h.number DESC LIMIT 1
+        """;
+
+    /// <summary>Whether an item has this folder, or an item that was removed and may come back. Runs in the caller's transaction.</summary>
+    public static bool Contains(DbConnection connection, string category, string folder) =>
+        connection.ExecuteScalar<bool>(
+            $"""
+            SELECT EXISTS (SELECT 1 FROM history_item h WHERE h.folder = @category AND h.release_folder = @folder AND {IsShown})
+              OR EXISTS (SELECT 1 FROM removed_history_item WHERE folder = @category AND release_folder = @folder)
+            """,
+            new { category = PathKey.OfName(category), folder = PathKey.OfName(folder) });
 
     /// <summary>Finds the entry at a path inside a category folder, with one query at any depth; null if there is none.</summary>
     /// <param name="category">Name of the category folder.</param>
-    /// <param name="release">Name of the release.</param>
+    /// <param name="release">Folder of the item.</param>
     /// <param name="folder">Path inside the release, as a folder; empty for the release itself.</param>
     /// <param name="file">Path of a library file that the request may mean instead; null for none.</param>
     /// <param name="cancellationToken">Works only until the query starts.</param>
@@ -28,26 +47,22 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             connection => LibraryStore.Find(connection, FindSql, category, release, PathKey.OfNames(folder), key), cancellationToken);
     }
 
-    /// <summary>Lists category folders with completed releases by name, each with its newest publish time.</summary>
+    /// <summary>Lists category folders with completed items by name, each with the time when its newest item completed.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
             [
                 .. connection
-                    .Query<CategoryRow>(
-                        $"SELECT r.category AS Name, max(r.published_at) AS Newest FROM release r WHERE {IsCompleted} GROUP BY r.category ORDER BY r.category")
+                    .Query<CategoryRow>($"SELECT h.folder AS Name, max(h.completed_at) AS Newest FROM history_item h WHERE {IsShown} GROUP BY h.folder ORDER BY h.folder")
                     .Select(row => row.Read()),
             ],
             cancellationToken);
 
-    /// <summary>The newest publish time of completed releases in a category; null if there are none.</summary>
+    /// <summary>The time when the newest item of a category completed; null if there is none.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
-                $"""
-                SELECT r.published_at FROM release r WHERE r.category = @category AND {IsCompleted}
-                ORDER BY r.published_at DESC LIMIT 1
-                """,
+                $"SELECT max(h.completed_at) FROM history_item h WHERE h.folder = @category AND {IsShown}",
                 new { category = PathKey.OfName(category) }) is { } newest
                 ? StoredTime.Read(newest)
                 : (DateTimeOffset?)null,
@@ -58,20 +73,27 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             connection => connection
                 .Query<LibraryRow>(
                     $"""
-                    SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt
-                    FROM release r WHERE r.category = @category AND {IsCompleted} ORDER BY r.name
+                    SELECT r.id AS ReleaseId, r.category AS Category, h.release_folder AS Release, r.nzb_hash AS NzbHash, max(h.completed_at) AS PublishedAt
+                    FROM history_item h JOIN release r ON r.id = h.release_id
+                    WHERE h.folder = @category AND {IsShown} GROUP BY h.release_folder ORDER BY h.release_folder
                     """,
                     new { category = PathKey.OfName(category) },
                     buffered: false)
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>Removes a release's completed items from the history, but keeps the release. Returns false if there was none.</summary>
-    public async Task<bool> RemoveAsync(Release release, CancellationToken cancellationToken)
+    /// <summary>Archives the items of a folder, but keeps the release. Returns false if there was none.</summary>
+    public async Task<bool> ArchiveAsync(Release folder, CancellationToken cancellationToken)
     {
-        var removed = await database.WriteAsync(connection => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);
-        if (removed)
-            rclone.ReleaseChanged(release.Category, release.Name);
-        return removed;
+        var isArchived = await database.WriteAsync(
+            connection => HistoryStore.AdvanceChanges(
+                connection,
+                connection.Execute(
+                    $"UPDATE history_item AS h SET archived = 1 WHERE h.folder = @Category AND h.release_folder = @Name AND {IsShown}",
+                    new { folder.Category, folder.Name })) > 0,
+            cancellationToken);
+        if (isArchived)
+            rclone.ReleaseChanged(folder.Category, folder.Name);
+        return isArchived;
     }
 }

@@ -40,6 +40,15 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Id of the release; null for a failed item.</summary>
     public long? ReleaseId { get; init; }
 
+    /// <summary>Folder with its links or <c>.strm</c> files below the folder of its category, in NFC; empty for a failed item (SAB-42).</summary>
+    public string ReleaseFolder { get; init; } = "";
+
+    /// <summary>Root of its <c>.strm</c> files; empty for links on the mount, null if an earlier version published it.</summary>
+    public string? StrmRoot { get; init; }
+
+    /// <summary>Folder of its release below <c>/content</c>; null if there is no release. Set by queries only.</summary>
+    public string? ContentPath { get; init; }
+
     /// <summary>Name of a <see cref="FailureReason"/>; null for a completed item.</summary>
     public string? Reason { get; init; }
 

@@ -43,9 +43,10 @@ internal sealed record HistoryPage
 /// <summary>Data for the cleanup after an item was archived or removed.</summary>
 internal sealed record EndedItem
 {
-    public required string Name { get; init; }
-
     public required string Folder { get; init; }
+
+    /// <inheritdoc cref="HistoryItem.ReleaseFolder"/>
+    public required string ReleaseFolder { get; init; }
 
     /// <summary>Hash of the stored NZB, or null.</summary>
     public string? NzbHash { get; init; }
@@ -78,7 +79,9 @@ internal sealed class HistoryStore(SluiceDatabase database)
         number AS Number, id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash,
         nzb_length AS NzbLength, archived AS Archived, encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
-        added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText, url AS Url
+        added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText, url AS Url,
+        release_folder AS ReleaseFolder, strm_root AS StrmRoot,
+        (SELECT r.category || '/' || r.name FROM release r WHERE r.id = release_id) AS ContentPath
         """;
 
     /// <summary>Inserts an item inside the caller's transaction.</summary>
@@ -87,11 +90,11 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """
             INSERT INTO history_item
               (id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, nzb_length, encoded_bytes, bytes,
-               release_id, reason, fail_message, added_at, started_at, completed_at, steps, url, archived, folded)
+               release_id, reason, fail_message, added_at, started_at, completed_at, steps, url, archived, folded, release_folder, strm_root)
             VALUES
               (@Id, @Name, @NzbName, @Category, @Folder, @Priority, @Password, @PostProcessing, @Script, @NzbHash, @NzbLength, @EncodedBytes, @Bytes,
                @ReleaseId, @Reason, @FailMessage, @AddedMilliseconds, @StartedMilliseconds,
-               @CompletedMilliseconds, @StepsText, @Url, @Archived, fold_text(@Name))
+               @CompletedMilliseconds, @StepsText, @Url, @Archived, fold_text(@Name), @ReleaseFolder, @StrmRoot)
             """,
             item);
 
@@ -109,11 +112,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
             connection => connection.QueryFirstOrDefault<KeptPassword>(
                 "SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }),
             cancellationToken);
-
-    /// <summary>Removes a release's completed, unarchived items inside the caller's transaction. Returns their number.</summary>
-    public static int RemoveCompleted(DbConnection connection, long releaseId) => AdvanceChanges(
-        connection,
-        connection.Execute("DELETE FROM history_item WHERE release_id = @releaseId AND reason IS NULL AND archived = 0", new { releaseId }));
 
     /// <summary>Removes items permanently inside the caller's transaction. Returns them as they were.</summary>
     public static IReadOnlyList<EndedItem> Remove(DbConnection connection, IReadOnlyCollection<long> numbers)
@@ -275,7 +273,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     [
         .. connection.Query<EndedItem>(
             $"""
-            SELECT name AS Name, folder AS Folder, nzb_hash AS NzbHash, reason IS NULL AS IsCompleted, archived AS Archived
+            SELECT folder AS Folder, release_folder AS ReleaseFolder, nzb_hash AS NzbHash, reason IS NULL AS IsCompleted, archived AS Archived
             FROM history_item WHERE {SqlDialect.In("number", "@list")}
             """,
             new { list }),

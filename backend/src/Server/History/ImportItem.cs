@@ -8,7 +8,7 @@ internal abstract record ImportItem
     /// <summary>Opaque, permanent id that clients store.</summary>
     public required string Id { get; init; }
 
-    /// <summary>The release's name: in the queue the planned one, free in its folder; later exactly its folder's name (SAB-42).</summary>
+    /// <summary>The name as added or renamed, or the title in the NZB. Several items may have the same one (SAB-42).</summary>
     public required string Name { get; init; }
 
     /// <summary>Name of the NZB as added, with extension.</summary>
@@ -17,7 +17,7 @@ internal abstract record ImportItem
     /// <summary>Stored category; <c>*</c> for none.</summary>
     public required string Category { get; init; }
 
-    /// <summary>Folder below <c>/nzbs</c> and, after publishing, below <c>/content</c>.</summary>
+    /// <summary>Folder of its category below <c>/nzbs</c> and, after publishing, below <c>/content</c> (NFC).</summary>
     public required string Folder { get; init; }
 
     /// <summary>Archive password of the NZB, sealed by <see cref="ItemPasswords"/>; empty for none.</summary>

@@ -60,13 +60,20 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <summary>A release with a file or folder in it; each lookup uses an index.</summary>
     internal const string FindSql =
         $"""
-        SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt,
-          {FileColumns},
-          f.id IS NULL AND EXISTS (
-            SELECT 1 FROM library_file d WHERE d.release_id = r.id AND d.path_key > @inside AND d.path_key < @behind) AS IsFolder
-        FROM release r LEFT JOIN library_file f ON f.release_id = r.id AND f.path_key = @key
+        SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt, {FoundColumns}
+        FROM release r {JoinFound}
         WHERE r.category = @category AND r.name = @release
         """;
+
+    /// <summary>The file at a path inside a release <c>r</c>, or whether a folder is there. Needs <see cref="JoinFound"/>.</summary>
+    internal const string FoundColumns =
+        $"""
+        {FileColumns},
+          f.id IS NULL AND EXISTS (
+            SELECT 1 FROM library_file d WHERE d.release_id = r.id AND d.path_key > @inside AND d.path_key < @behind) AS IsFolder
+        """;
+
+    internal const string JoinFound = "LEFT JOIN library_file f ON f.release_id = r.id AND f.path_key = @key";
 
     internal const string FindByIdSql = $"{FileWithReleaseSql} WHERE f.id = @id";
 

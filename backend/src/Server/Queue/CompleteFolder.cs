@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
@@ -14,7 +15,20 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
     public string Mount => rclone.CurrentValue.MountDir.TrimEnd('/');
 
     /// <summary>Folder of finished releases: links on the mount, or <c>.strm</c> files. Absolute, without a trailing slash.</summary>
-    public string Path => import.CurrentValue is { PublishesStrm: true } options ? options.CompletedFolder.TrimEnd('/') : $"{Mount}/{Name}";
+    public string Path => StrmRoot is { Length: > 0 } strm ? strm : Links;
+
+    /// <summary>Folder of <c>.strm</c> files that clients import; empty if they import links.</summary>
+    public string StrmRoot => import.CurrentValue is { PublishesStrm: true } options ? options.CompletedFolder.TrimEnd('/') : "";
+
+    private string Links => $"{Mount}/{Name}";
+
+    /// <summary>Returns the folder of finished releases in which an item was published, whatever the settings say now.</summary>
+    public string RootOf(HistoryItem item) => item.StrmRoot switch
+    {
+        null => Path,
+        "" => Links,
+        var root => root,
+    };
 
     /// <summary>Returns the client-side path of a published file, or null if no mount is configured.</summary>
     public string? PathOf(LibraryFile file)

@@ -40,7 +40,7 @@ internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored,
     private Task SettleAsync(IReadOnlyList<EndedItem> ended, IEnumerable<EndedItem> withoutNzb)
     {
         foreach (var item in ended.Where(item => item is { IsCompleted: true, Archived: false }))
-            rclone.ReleaseChanged(item.Folder, item.Name);
+            rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
         return stored.ReleaseAsync(withoutNzb.Select(item => item.NzbHash).OfType<string>(), CancellationToken.None);
     }
 }

@@ -33,15 +33,11 @@ internal sealed record QueueFile
     /// <summary>Properties stored by clients, opaque here; empty for none.</summary>
     public string Properties { get; init; } = "";
 
-    /// <summary>Returns the file for an NZB added without one.</summary>
-    public static QueueFile Of(QueueItem item) => new()
-    {
-        Folder = item.Folder,
-        Name = NameOf(item.Name),
-        Hash = item.NzbHash,
-        Length = item.NzbLength,
-        AddedAt = item.AddedAt,
-    };
+    public static string NameOf(string item) => item + Extension;
 
-    public static string NameOf(string release) => release + ".nzb";
+    /// <summary>Whether a file has the name of an item, with or without a number.</summary>
+    public static bool IsNamedAfter(string file, string item) =>
+        file.EndsWith(Extension, StringComparison.Ordinal) && ReleaseName.IsNumbered(file[..^Extension.Length], item);
+
+    private const string Extension = ".nzb";
 }

@@ -27,6 +27,22 @@ internal sealed class QueueFileStore(SluiceDatabase database)
             """,
             file);
 
+    /// <summary>Adds the file of an NZB that was added without one, under the name of its item or the next free one.</summary>
+    /// <returns>The row id.</returns>
+    public static long InsertFor(DbConnection connection, QueueItem item) => Insert(connection, new QueueFile
+    {
+        Folder = item.Folder,
+        Name = FindFree(connection, item.Folder, item.Name, null),
+        Hash = item.NzbHash,
+        Length = item.NzbLength,
+        AddedAt = item.AddedAt,
+    });
+
+    /// <summary>Returns the name of an item's file, with a number if another file has it.</summary>
+    /// <param name="except">Row of the file that may keep its name; null for none.</param>
+    public static string FindFree(DbConnection connection, string folder, string item, long? except) => QueueFile.NameOf(
+        ReleaseName.FindFree(item, name => Find(connection, folder, QueueFile.NameOf(name)) is { } other && other.Id != except));
+
     public static QueueFile? Find(DbConnection connection, string folder, string name) =>
         connection.QuerySingleOrDefault<QueueFile>(
             $"SELECT {Columns} FROM queue_file WHERE folder = @folder AND name = @name", new { folder, name });

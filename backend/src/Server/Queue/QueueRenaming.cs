@@ -62,8 +62,7 @@ internal sealed class QueueRenaming(
             foreach (var item in items)
             {
                 var moved = items.Count == 1 ? Rename(item, newName) : item;
-                var release = ReleaseName.FindFree(moved.Name, free => QueueStore.Contains(connection, target, free, item.Id));
-                QueueStore.SetPlace(connection, moved with { Name = release, Category = category, Folder = target });
+                QueueStore.SetPlace(connection, moved with { Category = category, Folder = target });
             }
 
             return other is null ? RenameOutcome.Done : RenameOutcome.Replaced;
@@ -112,7 +111,7 @@ internal sealed class QueueRenaming(
             {
                 List<QueueItem> items = [.. ids.Distinct().Select(id => QueueStore.Find(connection, id)).OfType<QueueItem>()];
                 foreach (var item in items.Where(item => item.Category != stored || item.Folder != folder))
-                    Place(connection, item, Rename(item, item.NzbName) with { Password = item.Password, Category = stored, Folder = folder });
+                    Place(connection, item, item with { Category = stored, Folder = folder });
                 return items.Count;
             },
             cancellationToken);
@@ -126,33 +125,22 @@ internal sealed class QueueRenaming(
             connection =>
             {
                 if (QueueStore.Find(connection, id) is { Category: CategoryRules.None } item)
-                    Place(connection, item, Rename(item, item.NzbName) with { Password = item.Password, Category = category, Folder = categories.FolderOf(category) });
+                    Place(connection, item, item with { Category = category, Folder = categories.FolderOf(category) });
                 return QueueStore.Find(connection, id);
             },
             cancellationToken);
 
-    /// <summary>Gives an item a name, or the next free one, and renames its file if the item is the only one in it.</summary>
-    private static void Place(DbConnection connection, QueueItem before, QueueItem wished)
+    /// <summary>Stores name and category of an item. Its file follows if the item is the only one in it.</summary>
+    private static void Place(DbConnection connection, QueueItem before, QueueItem item)
     {
-        // A file with several items is not renamed, because its items share it.
-        var file = QueueFileStore.FindOf(connection, before.Id);
-        var own = file is not null && QueueStore.ListFile(connection, file.Id).Count == 1 ? file : null;
-        var isNamedAfter = own?.Name == QueueFile.NameOf(before.Name);
-        var item = wished with
-        {
-            Name = ReleaseName.FindFree(
-                wished.Name,
-                name => QueueStore.Contains(connection, wished.Folder, name, wished.Id)
-                    || (isNamedAfter && IsTaken(connection, wished.Folder, QueueFile.NameOf(name), own!))),
-        };
         QueueStore.SetPlace(connection, item);
-        var fileName = isNamedAfter ? QueueFile.NameOf(item.Name) : own?.Name;
-        if (fileName is not null && !IsTaken(connection, item.Folder, fileName, own!))
-            QueueFileStore.SetPlace(connection, own!.Id, item.Folder, fileName);
+        // A file with several items is not renamed, because its items share it.
+        if (QueueFileStore.FindOf(connection, item.Id) is not { } file || QueueStore.ListFile(connection, file.Id).Count > 1)
+            return;
+        var name = QueueFile.IsNamedAfter(file.Name, before.Name) ? QueueFileStore.FindFree(connection, item.Folder, item.Name, file.Id) : file.Name;
+        if (QueueFileStore.Find(connection, item.Folder, name) is null)
+            QueueFileStore.SetPlace(connection, file.Id, item.Folder, name);
     }
-
-    private static bool IsTaken(DbConnection connection, string folder, string name, QueueFile file) =>
-        QueueFileStore.Find(connection, folder, name) is { } other && other.Id != file.Id;
 
     /// <summary>Returns the item named as a PUT of this file name would name it. A missing part of the name stays unchanged.</summary>
     private QueueItem Rename(QueueItem item, string fileName)

@@ -53,7 +53,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     /// <summary>Adds an item and its file, in the caller's transaction.</summary>
     public static void Insert(DbConnection connection, QueueItem item) =>
-        Insert(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
+        Insert(connection, item, QueueFileStore.InsertFor(connection, item));
 
     /// <summary>Adds an item to the end of its band, in the caller's transaction. An item whose NZB is not fetched yet has no file (0).</summary>
     public static void Insert(DbConnection connection, QueueItem item, long file) =>
@@ -128,7 +128,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             new { item.NzbHash, item.NzbName, item.Category, file });
 
-    /// <summary>Stores name, category, folder and password of an item. The name must be free.</summary>
+    /// <summary>Stores name, category, folder and password of an item.</summary>
     public static void SetPlace(DbConnection connection, QueueItem item) =>
         connection.Execute(
             """

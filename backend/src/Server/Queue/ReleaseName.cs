@@ -1,6 +1,7 @@
 using System.Data.Common;
 using System.Globalization;
 using System.Text;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Usenet.Probing;
 
@@ -35,6 +36,14 @@ internal static class ReleaseName
         return candidate;
     }
 
+    /// <summary>Whether a text is the name itself, or the name with a number appended.</summary>
+    public static bool IsNumbered(string text, string name)
+    {
+        if (!text.StartsWith(name, StringComparison.Ordinal) || text.Length == name.Length)
+            return text == name;
+        return text.AsSpan(name.Length) is [' ', '(', .. var number, ')'] && int.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out _);
+    }
+
     /// <summary>
     /// Whether clients would confuse a parent folder with the release. They walk up the path to the topmost folder of that name and later delete it
     /// with all its content.
@@ -42,31 +51,40 @@ internal static class ReleaseName
     /// <param name="category">Its category folder.</param>
     /// <param name="completeDir">The folder of finished releases as clients know it.</param>
     public static bool IsAmbiguous(string name, string category, string completeDir) =>
-        name.Equals(category, StringComparison.OrdinalIgnoreCase)
-        || completeDir.Split('/', '\\').Contains(name, StringComparer.OrdinalIgnoreCase);
-}
+        name.Equals(category, StringComparison.OrdinalIgnoreCase) || IsPart(name, completeDir);
 
-/// <summary>Chooses the name of a release when it is published.</summary>
-internal sealed class ReleaseNames(CompleteFolder completeFolder)
-{
-    /// <summary>Chooses the name, in the caller's transaction.</summary>
-    /// <param name="title">Title in the NZB, or null. Used if no client named the item and its own name is obfuscated (IMP-13).</param>
-    /// <returns>The title that files are named after, and the folder name, which may have a number appended.</returns>
-    public (string Title, string Name) Find(DbConnection connection, QueueItem item, string? title, bool windowsSafe)
+    // Without allocations, because a list of the history asks for each item.
+    private static bool IsPart(string name, ReadOnlySpan<char> path)
     {
-        bool IsTaken(string name) =>
-            LibraryStore.Contains(connection, item.Folder, name) || ReleaseName.IsAmbiguous(name, item.Folder, completeFolder.Path);
-
-        if (title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension)
-            && ItemName.Parse(title).Name is { Length: > 0 } better)
+        foreach (var part in path.SplitAny('/', '\\'))
         {
-            var clean = ReleaseName.Clean(better, windowsSafe);
-            return (clean, ReleaseName.FindFree(clean, IsTaken));
+            if (path[part].Equals(name, StringComparison.OrdinalIgnoreCase))
+                return true;
         }
 
-        // A number added by the queue is dropped first, so that numbers do not pile up.
-        return (item.Name, IsTaken(item.Name) ? ReleaseName.FindFree(ItemName.Parse(item.NzbName).Name, IsTaken) : item.Name);
+        return false;
     }
+}
+
+/// <summary>Chooses the names of a release when it is published.</summary>
+internal sealed class ReleaseNames(CompleteFolder completeFolder)
+{
+    /// <summary>Chooses the names, in the caller's transaction.</summary>
+    /// <param name="title">Title in the NZB, or null. Used if no client named the item and its own name is obfuscated (IMP-13).</param>
+    /// <returns>The name of the item, which its files are named after too, and the folder, which may have a number appended.</returns>
+    public (string Name, string Folder) Find(DbConnection connection, QueueItem item, string? title, bool windowsSafe)
+    {
+        var name = title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension) && ItemName.Parse(title).Name is { Length: > 0 } better
+            ? ReleaseName.Clean(better, windowsSafe)
+            : item.Name;
+        return (name, FindFolder(connection, item.Folder, name));
+    }
+
+    // The links of another item may have the name although no release has it.
+    private string FindFolder(DbConnection connection, string category, string name) => ReleaseName.FindFree(
+        name,
+        folder => LibraryStore.Contains(connection, category, folder) || CompletedStore.Contains(connection, category, folder)
+            || ReleaseName.IsAmbiguous(folder, category, completeFolder.Path));
 
     // A name without extension would count as obfuscated.
     private const string AnyExtension = ".mkv";

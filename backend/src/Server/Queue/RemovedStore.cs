@@ -23,10 +23,10 @@ internal static class RemovedStore
     // Rows deleted per transaction.
     private const int PerDrop = 1000;
 
-    // All columns except name and folded, which may change on return, and the row number.
+    // All columns except the row number.
     private const string ItemColumns =
         """
-        id, position, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_length, encoded_bytes, posted_at, added_at,
+        id, position, name, folded, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_length, encoded_bytes, posted_at, added_at,
         url, fetch_tries, fetch_at, file, nzb_hash, named, retried, files, segments
         """;
 
@@ -35,7 +35,7 @@ internal static class RemovedStore
     private const string HistoryColumns =
         """
         number, id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, encoded_bytes, bytes, release_id, reason,
-        fail_message, added_at, started_at, completed_at, steps, archived, nzb_length, url, folded
+        fail_message, added_at, started_at, completed_at, steps, archived, nzb_length, url, folded, release_folder, strm_root
         """;
 
     /// <summary>Starts a removal, or extends it.</summary>
@@ -60,7 +60,7 @@ internal static class RemovedStore
         var values = new { removal, list = SqlDialect.List(numbers) };
         var which = SqlDialect.In(SqlDialect.RowNumber, "@list");
         connection.Execute(
-            $"INSERT INTO removed_queue_item (removal, name, folded, {ItemColumns}) SELECT @removal, name, folded, {ItemColumns} FROM queue_item WHERE {which} ORDER BY {SqlDialect.RowNumber}",
+            $"INSERT INTO removed_queue_item (removal, {ItemColumns}) SELECT @removal, {ItemColumns} FROM queue_item WHERE {which} ORDER BY {SqlDialect.RowNumber}",
             values);
         connection.Execute(
             $"""
@@ -90,8 +90,8 @@ internal static class RemovedStore
             : removal > 0 && removal <= (connection.ExecuteScalar<long?>(SqlDialect.LastNumber("removal")) ?? 0) ? false : null;
 
     /// <summary>
-    /// Puts everything back and ends the removal. If the place of an item is taken, the item goes before the newcomer; if its name is taken, it gets
-    /// a number.
+    /// Puts everything back and ends the removal. If the place of an item is taken, the item goes before the newcomer; if the name of a file is
+    /// taken, the file gets a number.
     /// </summary>
     /// <returns>The restored history items.</returns>
     public static IReadOnlyList<EndedItem> Return(DbConnection connection, long removal)
@@ -154,9 +154,9 @@ internal static class RemovedStore
             WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id OR (f.folder = r.folder AND f.name = r.name))
             """,
             new { removal });
-        List<TakenPlace> displaced =
+        List<TakenName> displaced =
         [
-            .. connection.Query<TakenPlace>(
+            .. connection.Query<TakenName>(
                 """
                 SELECT id AS Number, folder AS Folder, name AS Name FROM removed_queue_file r
                 WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id) ORDER BY id
@@ -178,10 +178,8 @@ internal static class RemovedStore
     {
         connection.Execute(
             $"""
-            INSERT INTO queue_item (name, folded, {ItemColumns}) SELECT name, folded, {ItemColumns} FROM removed_queue_item r
-            WHERE removal = @removal
-              AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.folder = r.folder AND q.name = r.name)
-              AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.priority = r.priority AND q.position = r.position)
+            INSERT INTO queue_item ({ItemColumns}) SELECT {ItemColumns} FROM removed_queue_item r
+            WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.priority = r.priority AND q.position = r.position)
             ORDER BY {SqlDialect.RowNumber}
             """,
             new { removal });
@@ -189,7 +187,7 @@ internal static class RemovedStore
         [
             .. connection.Query<TakenPlace>(
                 $"""
-                SELECT {SqlDialect.RowNumber} AS Number, folder AS Folder, name AS Name, priority AS Priority, position AS Position FROM removed_queue_item r
+                SELECT {SqlDialect.RowNumber} AS Number, priority AS Priority, position AS Position FROM removed_queue_item r
                 WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.id = r.id) ORDER BY priority DESC, position
                 """,
                 new { removal }),
@@ -202,23 +200,13 @@ internal static class RemovedStore
                   AND EXISTS (SELECT 1 FROM queue_item WHERE priority = @Priority AND position = @Position)
                 """,
                 item);
-            var name = ReleaseName.FindFree(item.Name, free => QueueStore.Contains(connection, item.Folder, free));
-            connection.Execute(
-                $"""
-                INSERT INTO queue_item (name, folded, {ItemColumns}) SELECT @name, @folded, {ItemColumns} FROM removed_queue_item
-                WHERE {SqlDialect.RowNumber} = @Number
-                """,
-                new { name, folded = SearchText.Fold(name), item.Number });
+            connection.Execute($"INSERT INTO queue_item ({ItemColumns}) SELECT {ItemColumns} FROM removed_queue_item WHERE {SqlDialect.RowNumber} = @Number", item);
         }
     }
 
-    /// <summary>A removed row whose place is taken.</summary>
-    internal sealed record TakenPlace
-    {
-        public long Number { get; init; }
-        public required string Folder { get; init; }
-        public required string Name { get; init; }
-        public int Priority { get; init; }
-        public long Position { get; init; }
-    }
+    /// <summary>A removed file whose name is taken.</summary>
+    internal sealed record TakenName(long Number, string Folder, string Name);
+
+    /// <summary>A removed item whose place is taken.</summary>
+    internal sealed record TakenPlace(long Number, long Priority, long Position);
 }

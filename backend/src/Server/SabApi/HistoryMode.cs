@@ -53,7 +53,7 @@ internal sealed class HistoryMode(
         to.BeginList("slots");
         await foreach (var item in store.StreamAsync(page, call.Cancelled))
         {
-            HistorySlot.Write(to, item, passwords.Open(item), completeFolder.Path);
+            HistorySlot.Write(to, item, passwords.Open(item), completeFolder.RootOf(item));
             await answer.SendIfDueAsync();
         }
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Sluice.Server.History;
+using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
@@ -9,12 +10,13 @@ internal static class HistorySlot
     public const string Completed = "Completed";
     public const string Failed = "Failed";
 
-    public static void Write(ISabWriter to, HistoryItem item, string password, string completeFolder)
+    /// <param name="root">The folder of finished releases that has the release.</param>
+    public static void Write(ISabWriter to, HistoryItem item, string password, string root)
     {
-        var storage = item.IsCompleted ? $"{completeFolder}/{item.Folder}/{item.Name}" : "";
+        var storage = item.IsCompleted ? $"{root}/{item.Folder}/{item.ReleaseFolder}" : "";
         to.BeginObject();
         to.Field("completed", item.CompletedAt.ToUnixTimeSeconds());
-        to.Field("name", item.Name);
+        to.Field("name", item.IsCompleted ? NameOf(item, root) : item.Name);
         to.Field("nzb_name", item.NzbName);
         to.Field("category", item.Category);
         to.Field("pp", SabWords.HistoryOptions(item.PostProcessing));
@@ -47,6 +49,10 @@ internal static class HistorySlot
         to.Field("time_added", item.AddedAt.ToUnixTimeSeconds());
         to.EndObject();
     }
+
+    /// <summary>Returns the name of an item, with a number if a folder above its release has that name, because clients delete such a folder (SAB-42).</summary>
+    private static string NameOf(HistoryItem item, string root) =>
+        ReleaseName.FindFree(item.Name, name => ReleaseName.IsAmbiguous(name, item.Folder, root));
 
     private static void WriteStages(ISabWriter to, IReadOnlyList<StepTiming> steps)
     {

@@ -167,7 +167,7 @@ public sealed class FileResourceTests : IDisposable
         var release = await PublishAsync(server, "tv", "Some Release", 0, "in/a b.mkv");
         await server.Server.Services.GetRequiredService<SluiceDatabase>().InsertAsync(
             HistoryStore.Insert,
-            new HistoryItem { Id = "SABnzbd_nzo_1", Name = "Some Release", NzbName = "x.nzb", Category = "tv", Folder = "tv", ReleaseId = release });
+            new HistoryItem { Id = "SABnzbd_nzo_1", Name = "Some Release", NzbName = "x.nzb", Category = "tv", Folder = "tv", ReleaseFolder = "Some Release", ReleaseId = release });
         var history = JsonNode.Parse(await server.Server.Client.GetStringAsync($"api?mode=history&output=json&apikey={RunningServer.ApiKey}", Token))!;
         var file = (await server.GetAsync("files?q=a+b"))["items"]![0]!;
 

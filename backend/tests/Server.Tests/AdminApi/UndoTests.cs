@@ -123,7 +123,7 @@ public sealed class UndoTests : IDisposable
     }
 
     [Fact]
-    public async Task Undo_with_a_taken_name_restores_under_the_next_name()
+    public async Task Undo_with_a_taken_file_name_restores_the_file_numbered()
     {
         await using var server = await StartAsync();
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
@@ -134,8 +134,9 @@ public sealed class UndoTests : IDisposable
         var other = await server.AddAsync("Same");
         await UndoAsync(server, removed, HttpStatusCode.NoContent);
 
-        Assert.Equal([("First", 0), ("Same (2)", 1), ("Same", 2)], (await server.ListAsync("queue")).Select(row => (Text(row, "name"), row["position"]!.GetValue<int>())));
+        Assert.Equal([("First", 0), ("Same", 1), ("Same", 2)], (await server.ListAsync("queue")).Select(row => (Text(row, "name"), row["position"]!.GetValue<int>())));
         Assert.Equal([id, other], (await server.ListAsync("queue?q=same&sort=position")).Select(row => Text(row, "id")));
+        Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "/nzbs/uncategorized/Same.nzb"));
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "/nzbs/uncategorized/Same%20(2).nzb"));
     }
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Server.Tests.SabApi;
@@ -103,9 +104,9 @@ public sealed class RandomRunTests : IDisposable
 
         answer = await CallAsync(host, "mode=history&start=0&limit=60") ?? throw new ArrParseException("The history is no error.");
         var history = ArrParser.ReadHistory(answer);
-        // What they import, and remove with all that is in it, is the folder of the release and none above it.
+        // They import the folder of the release, and remove it with all its content, but no folder above it.
         Assert.All(history, item => Assert.Equal(item.Storage, item.OutputPath));
-        Assert.All(history.Where(item => item.Storage.Length > 0), item => Assert.EndsWith("/" + item.Title, item.Storage, StringComparison.Ordinal));
+        Assert.All(history.Where(item => item.Storage.Length > 0), item => Assert.Matches($@"/{Regex.Escape(Unnumbered(item.Title))}( \(\d+\))?$", item.Storage));
         Assert.All(history.Where(item => item.Storage.Length > 0), item => Assert.StartsWith(folders[""] + "/", item.Storage, StringComparison.Ordinal));
         _completed = Math.Max(_completed, history.Count(item => item.Status == "Completed"));
     }
@@ -162,6 +163,8 @@ public sealed class RandomRunTests : IDisposable
             return null;
         }
     }
+
+    private static string Unnumbered(string title) => Regex.Replace(title, @" \(\d+\)$", "");
 
     private static T Pick<T>(Random random, IReadOnlyList<T> from) => from[random.Next(from.Count)];
 }

@@ -61,7 +61,8 @@ public sealed class MigrationRunnerTests : IDisposable
             files.Select(file => (file.Name, file.Hash, file.Length, file.Properties, file.AddedMilliseconds)));
         var items = await new QueueStore(database).StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
         Assert.Equal(["c", "b", "a"], items.Select(item => item.Id));
-        Assert.Equal(("Rel (2)", "pw", 200, 2000L), (items[1].Name, items[1].Password, items[1].EncodedBytes, items[1].AddedMilliseconds));
+        // The number belongs to the file alone.
+        Assert.Equal(("Rel", "pw", 200, 2000L), (items[1].Name, items[1].Password, items[1].EncodedBytes, items[1].AddedMilliseconds));
         await database.WriteAsync(connection => QueueStore.Remove(connection, "a"), Token);
         Assert.Equal(["Rel (2).nzb"], await new QueueFileStore(database).ListAsync("tv", Token).Select(file => file.Name).ToListAsync(Token));
     }
@@ -85,6 +86,33 @@ public sealed class MigrationRunnerTests : IDisposable
         var files = await database.ReadAsync(
             connection => connection.Query<string>("SELECT id || ' ' || category || ' ' || published_at FROM library_file ORDER BY id").ToList(), Token);
         Assert.Equal(["a tv 5000", "b movies 6000"], files);
+    }
+
+    [Fact]
+    public async Task Upgrade_separates_names_of_items_from_their_folders()
+    {
+        await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(31)]))
+        {
+            await before.WriteAsync(
+                connection => connection.Execute(
+                    """
+                    INSERT INTO release (id, category, name, nzb_hash, published_at) VALUES (1, 'tv', 'A (2)', '', 5000), (2, 'tv', 'B (1994)', '', 6000);
+                    INSERT INTO history_item (id, name, nzb_name, category, folder, priority, password, post_processing, script, encoded_bytes, bytes,
+                      release_id, reason, fail_message, added_at, started_at, completed_at, steps, folded)
+                    VALUES ('a', 'A (2)', 'A.nzb', 'tv', 'tv', 0, '', -1, '', 0, 0, 1, NULL, '', 0, 0, 0, '[]', 'a (2)'),
+                      ('b', 'B (1994)', 'B.nzb', 'tv', 'tv', 0, '', -1, '', 0, 0, 2, NULL, '', 0, 0, 0, '[]', ''),
+                      ('c', 'C (12)', 'C.nzb', 'tv', 'tv', 0, '', -1, '', 0, 0, NULL, 'DeadPost', '', 0, 0, 0, '[]', '');
+                    """),
+                Token);
+        }
+
+        await using var database = _temporary.OpenDatabase();
+
+        var items = await database.ReadAsync(
+            connection => connection.Query<string>(
+                "SELECT name || '|' || folded || '|' || release_folder || '|' || coalesce(strm_root, 'unknown') FROM history_item ORDER BY id").ToList(),
+            Token);
+        Assert.Equal(["A|a|A (2)|unknown", "B (1994)|b (1994)|B (1994)|unknown", "C|c||unknown"], items);
     }
 
     [Fact]

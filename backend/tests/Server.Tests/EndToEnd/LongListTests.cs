@@ -100,6 +100,7 @@ public sealed class LongListTests
                 NzbName = name + ".nzb",
                 Category = number % 2 == 0 ? "tv" : "movies",
                 Folder = "tv",
+                ReleaseFolder = name,
                 Reason = number % 50 == 0 ? "DeadPost" : null,
                 AddedAt = at,
                 StartedAt = at,

@@ -106,7 +106,8 @@ public sealed class DurabilityTests : IDisposable
 
         var items = await host.Get<QueueStore>().StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
         Assert.Equal(ids.Order(), items.Select(item => item.Id).Order());
-        Assert.Equal(40, items.Select(item => item.Name).Distinct().Count());
+        Assert.Equal(["Rel 0", "Rel 1", "Rel 2", "Rel 3", "Rel 4"], items.Select(item => item.Name).Distinct().Order());
+        Assert.Equal(40, await host.Get<QueueFileStore>().ListAsync("uncategorized", Token).CountAsync(Token));
         Assert.Equal(40, Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br").Length);
     }
 

@@ -172,7 +172,7 @@ public sealed class ImportTests : IDisposable
 
             var copy = await host.AddAsync(nzb, "Rel.nzb", Token, "&cat=tv");
             var slot = await host.WaitForHistoryAsync(copy[0], Token);
-            Assert.Equal("Rel (2)", slot.GetProperty("name").GetString());
+            Assert.Equal("Rel", slot.GetProperty("name").GetString());
             Assert.EndsWith("/tv/Rel (2)", slot.GetProperty("storage").GetString(), StringComparison.Ordinal);
             Assert.Equal(first.ETag, (await FindAsync(host, "tv", "Rel (2)", "film.mkv")).ETag);
         }

@@ -185,14 +185,29 @@ public sealed class ItemPasswordTests : IDisposable
     private static Task SealAsync(JobServer server) =>
         server.Host.Get<IEnumerable<IWorker>>().OfType<PasswordSealWorker>().Single().RunAsync(Token);
 
-    /// <summary>A database of the version before passwords were sealed, made from a new one.</summary>
+    /// <summary>Replaces the database by one of the version before passwords were sealed, with the same key file and blobs.</summary>
     private async Task MakeEarlierAsync(int rows)
     {
-        await using var database = _temporary.OpenDatabase();
+        string links;
+        await using (var current = _temporary.OpenDatabase())
+        {
+            links = await current.ReadAsync(
+                connection => connection.QuerySingle<string>(
+                    """
+                    SELECT 'DELETE FROM generation; INSERT INTO generation VALUES (''' || g.id || ''', ' || g.epoch || '); INSERT INTO secret_key VALUES (1, ''' || fingerprint || ''')'
+                    FROM generation g, secret_key
+                    """),
+                Token);
+        }
+
+        foreach (var file in Directory.GetFiles(_temporary.Root, "sluice.db*"))
+            File.Delete(file);
+        await using var database = _temporary.OpenDatabase(
+            [.. Migration.LoadEmbedded().TakeWhile(migration => !migration.Name.EndsWith("sealed_passwords.sql", StringComparison.Ordinal))]);
         await database.WriteAsync(
             connection =>
             {
-                connection.Execute("DROP INDEX queue_item_plain; DROP INDEX history_item_plain");
+                connection.Execute(links);
                 var item = new QueueItem
                 {
                     Id = "q",
@@ -217,8 +232,7 @@ public sealed class ItemPasswordTests : IDisposable
                         new { id, password = Canary + id });
                 }
 
-                var sealing = Migration.LoadEmbedded().Single(migration => migration.Name.EndsWith("sealed_passwords.sql", StringComparison.Ordinal)).Version;
-                return connection.Execute($"PRAGMA user_version = {sealing - 1}");
+                return true;
             },
             Token);
     }

@@ -110,7 +110,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Identical_add_is_idempotent_and_same_name_gets_a_number()
+    public async Task Identical_add_is_idempotent_and_same_name_is_kept()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var (first, second) = (NzbText.Of("a.mkv"), NzbText.Of("b.mkv"));
@@ -125,7 +125,8 @@ public sealed class AddFileTests : IDisposable
 
         var store = host.Get<QueueStore>();
         Assert.Equal("Rel", (await store.FindAsync(id[0], Token))!.Name);
-        Assert.Equal("Rel (2)", (await store.FindAsync(other[0], Token))!.Name);
+        Assert.Equal("Rel", (await store.FindAsync(other[0], Token))!.Name);
+        Assert.Equal(["Rel (2).nzb", "Rel.nzb"], await host.Get<QueueFileStore>().ListAsync("tv", Token).Select(file => file.Name).ToListAsync(Token));
         Assert.Equal("Rel", (await store.FindAsync(elsewhere[0], Token))!.Name);
     }
 

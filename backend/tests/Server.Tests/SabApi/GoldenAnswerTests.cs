@@ -217,6 +217,7 @@ public sealed partial class GoldenAnswerTests : IDisposable
         NzbName = name + ".nzb",
         Category = "movies",
         Folder = "movies",
+        ReleaseFolder = name,
         EncodedBytes = 8519680000,
         Bytes = 8412345678,
         AddedAt = Time,

@@ -82,6 +82,7 @@ public sealed class OddRowTests : IDisposable
             NzbName = $"Release {i}.nzb",
             Category = "tv",
             Folder = "tv",
+            ReleaseFolder = $"Release {i}",
         }));
         await database.WriteAsync(connection => connection.Execute($"UPDATE history_item SET {change} WHERE id = 'id-0'"), Token);
     }

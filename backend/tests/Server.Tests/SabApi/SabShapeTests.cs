@@ -177,6 +177,7 @@ public sealed class SabShapeTests : IDisposable
         NzbName = name + ".nzb",
         Category = "movies",
         Folder = "movies",
+        ReleaseFolder = name,
         EncodedBytes = 8519680000,
         Bytes = 8412345678,
         AddedAt = Time,

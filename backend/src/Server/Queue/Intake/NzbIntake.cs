@@ -189,8 +189,7 @@ internal sealed class NzbIntake(
             }
             else if (isFirst)
             {
-                item = item with { Name = FindName(connection, item, isFile: false) };
-                QueueFetchStore.SetNzb(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
+                QueueFetchStore.SetNzb(connection, item, QueueFileStore.InsertFor(connection, item));
                 Failpoint.Reach("fetch-inserted");
             }
             else
@@ -202,24 +201,16 @@ internal sealed class NzbIntake(
         return new AddOutcome(ids, Replaced: false, null);
     }
 
-    /// <summary>Adds an item under a free name, in the caller's transaction.</summary>
+    /// <summary>Adds an item, in the caller's transaction.</summary>
     /// <param name="file">Row of its file; null to create one. Ignored for an address.</param>
     internal static void Insert(DbConnection connection, QueueItem item, long? file)
     {
         // An item without an NZB has no file yet.
-        var row = item.Url is null ? file : 0;
-        item = item with { Name = FindName(connection, item, row is not null) };
-        if (row is { } known)
+        if ((item.Url is null ? file : 0) is { } known)
             QueueStore.Insert(connection, item, known);
         else
             QueueStore.Insert(connection, item);
     }
-
-    /// <summary>Finds a free name. The name of its file below <c>/nzbs</c> must be free too, unless the item shares an existing file.</summary>
-    private static string FindName(DbConnection connection, QueueItem item, bool isFile) => ReleaseName.FindFree(
-        item.Name,
-        name => QueueStore.Contains(connection, item.Folder, name, item.Id)
-            || (!isFile && QueueFileStore.Contains(connection, item.Folder, QueueFile.NameOf(name))));
 
     private QueueFile DescribeFile(NzbUpload upload, NzbAddition addition, string folder, QueueFile? before)
     {

@@ -150,6 +150,6 @@ internal sealed class UndoWorker(
     private void NotifyRclone(EndedItem item)
     {
         if (item is { IsCompleted: true, Archived: false })
-            rclone.ReleaseChanged(item.Folder, item.Name);
+            rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
     }
 }

@@ -19,6 +19,7 @@ internal sealed class Publish(
     StrmFiles strm,
     ProofQueue proofs,
     RcloneNotifier rclone,
+    CompleteFolder complete,
     IOptionsMonitor<WebDavOptions> webDav,
     IOptionsMonitor<ImportOptions> import,
     TimeProvider time,
@@ -53,7 +54,7 @@ internal sealed class Publish(
             }
 
             QueueLog.Published(logger, published.Name, work.Item.Id, outcome.Files, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
-            rclone.ReleaseChanged(published.Folder, published.Name);
+            rclone.ReleaseChanged(published.Folder, published.ReleaseFolder);
             proofs.Added.Set();
             await stored.ReleaseAsync(outcome.BlobHashes, CancellationToken.None);
             return null;
@@ -74,7 +75,7 @@ internal sealed class Publish(
         var named = await database.ReadAsync(
             connection => QueueStore.Find(connection, work.Item.Id) is { } item ? Describe(connection, plan, item, work) : null, cancellationToken);
         return named is { Lack: ReleaseLack.None }
-            ? (named, await strm.WriteAsync(named.Folder, named.Name, named.Media, cancellationToken))
+            ? (named, await strm.WriteAsync(named.Category, named.Folder, named.Media, cancellationToken))
             : (named, []);
     }
 
@@ -86,7 +87,7 @@ internal sealed class Publish(
         var named = Describe(connection, plan, found, work);
         if (named.Lack != ReleaseLack.None)
             return new Outcome { Lack = named.Lack };
-        if (expected is not null && (expected.Folder != named.Folder || expected.Name != named.Name))
+        if (expected is not null && (expected.Category != named.Category || expected.Folder != named.Folder))
             return new Outcome { IsStale = true };
 
         var item = QueueStore.Finish(connection, work.Item.Id)!;
@@ -97,10 +98,13 @@ internal sealed class Publish(
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
         var posted = plan.PostedFilesOf(named.Files.Select(file => file.Content));
-        var releaseId = LibraryStore.Insert(connection, new NewRelease(named.Folder, named.Name, item.NzbHash, posted, named.Files), now);
+        var releaseId = LibraryStore.Insert(connection, new NewRelease(named.Category, named.Folder, item.NzbHash, posted, named.Files), now);
         var published = new HistoryItem(item)
         {
             Name = named.Name,
+            Folder = named.Category,
+            ReleaseFolder = named.Folder,
+            StrmRoot = complete.StrmRoot,
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash,
             NzbLength = item.NzbLength,
@@ -118,8 +122,8 @@ internal sealed class Publish(
     private NamedRelease Describe(DbConnection connection, ReleasePlan plan, QueueItem item, ImportWork work)
     {
         var windowsSafe = webDav.CurrentValue.WindowsSafePaths;
-        var (title, name) = names.Find(connection, item, work.Read!.Title, windowsSafe);
-        return NamedRelease.Of(plan, item, title, name, import.CurrentValue, shown.HavePar2, windowsSafe);
+        var (name, folder) = names.Find(connection, item, work.Read!.Title, windowsSafe);
+        return NamedRelease.Of(plan, item, name, folder, import.CurrentValue, shown.HavePar2, windowsSafe);
     }
 
     private sealed record Outcome

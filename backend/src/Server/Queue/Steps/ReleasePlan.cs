@@ -111,13 +111,14 @@ internal sealed class ReleasePlan
 }
 
 /// <summary>A release ready to be published.</summary>
-/// <param name="Folder">Category folder.</param>
-/// <param name="Name">Folder of the release; free in the category.</param>
+/// <param name="Name">Name of the item.</param>
+/// <param name="Category">Category folder.</param>
+/// <param name="Folder">Folder of the release; free in the category.</param>
 /// <param name="Kinds">Kind of each file.</param>
 /// <param name="Sources">Where the file names come from, as text.</param>
 /// <param name="Lack">Why the release must not be published, or none.</param>
 internal sealed record NamedRelease(
-    string Folder, string Name, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
+    string Name, string Category, string Folder, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
 {
     /// <summary>The playable files.</summary>
     public IReadOnlyList<StrmTarget> Media =>
@@ -127,13 +128,13 @@ internal sealed record NamedRelease(
     ];
 
     /// <summary>Names the files and applies the filters of the settings (IMP-70, IMP-71).</summary>
-    /// <param name="title">Title of the release, for files without a name of their own.</param>
-    /// <param name="name">Folder name.</param>
+    /// <param name="name">Name of the item, also for files without a name of their own.</param>
+    /// <param name="folder">Folder of the release.</param>
     /// <param name="showsPar2">Whether PAR2 files are published.</param>
     public static NamedRelease Of(
-        ReleasePlan plan, QueueItem item, string title, string name, ImportOptions options, bool showsPar2, bool windowsSafe)
+        ReleasePlan plan, QueueItem item, string name, string folder, ImportOptions options, bool showsPar2, bool windowsSafe)
     {
-        var names = FileNamer.Name(title, [.. plan.Files.Select(file => file.Names)], windowsSafe);
+        var names = FileNamer.Name(name, [.. plan.Files.Select(file => file.Names)], windowsSafe);
         var isExempt = options.MediaExemptCategories.Any(
             category => category.Equals(item.Category, StringComparison.OrdinalIgnoreCase) || category.Equals(item.Folder, StringComparison.OrdinalIgnoreCase));
         List<int> wanted = [.. Enumerable.Range(0, names.Count).Where(i => !names[i].IsRefused)];
@@ -141,7 +142,7 @@ internal sealed record NamedRelease(
             [.. wanted.Select(i => new FilterFile(names[i].Path, plan.Files[i].Kind, plan.Files[i].Length) { Original = names[i].Original })],
             new FilterRules
             {
-                Release = title,
+                Release = name,
                 Blocklist = options.Blocklist,
                 DropsSamples = options.LeavesOutSamples,
                 NeedsMedia = options.RequiresMedia && !isExempt,
@@ -150,8 +151,9 @@ internal sealed record NamedRelease(
             });
         List<int> published = [.. wanted.Where((_, at) => verdict.Files[at] == FilterOutcome.Published)];
         return new NamedRelease(
-            item.Folder,
             name,
+            PathKey.OfName(item.Folder),
+            PathKey.OfName(folder),
             [.. published.Select(i => Describe(plan.Files[i], names[i]))],
             [.. published.Select(i => plan.Files[i].Kind)],
             string.Join(", ", published.Select(i => names[i].Source).Distinct().Order()),

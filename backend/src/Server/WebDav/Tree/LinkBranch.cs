@@ -44,14 +44,14 @@ internal sealed class LinkBranch(
         _ => AsyncEnumerable.Empty<IStoreItem>(),
     };
 
-    /// <summary>Removes a release from the history, or temporarily hides a link or folder inside one (DAV-42).</summary>
+    /// <summary>Archives the item of a release, or temporarily hides a link or folder inside one (DAV-42).</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken cancellationToken)
     {
         switch (folder)
         {
             case CategoryEntry category:
                 var found = await FindInReleaseAsync([category.Name, name], cancellationToken);
-                return found is ReleaseEntry item && await StoreGuard.RunAsync(() => completed.RemoveAsync(item.Release, cancellationToken))
+                return found is ReleaseEntry item && await StoreGuard.RunAsync(() => completed.ArchiveAsync(item.Release, cancellationToken))
                     ? StoreAnswer.Done
                     : StoreAnswer.NotFound;
             case ReleaseEntry release:

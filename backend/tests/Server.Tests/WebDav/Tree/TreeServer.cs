@@ -171,6 +171,8 @@ internal sealed class TreeServer : IAsyncDisposable
             Category = category,
             Folder = category,
             ReleaseId = release,
+            ReleaseFolder = name,
+            CompletedAt = Published,
         };
         await Database.InsertAsync(HistoryStore.Insert, item);
     }
