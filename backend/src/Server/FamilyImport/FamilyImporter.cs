@@ -269,7 +269,7 @@ internal sealed class FamilyImporter(
             ReleaseId = failure is null ? release?.Id : null,
             Reason = failure?.Reason.ToString(),
             FailMessage = failure?.Sentence ?? "",
-            Archived = item.IsArchived,
+            View = item.IsArchived ? ClientView.Archive : ClientView.History,
             AddedAt = item.At - item.Took,
             StartedAt = item.At - item.Took,
             CompletedAt = item.At,

@@ -80,8 +80,8 @@ internal sealed record HistoryItem : ImportItem
         init => Steps = ReadSteps(value);
     }
 
-    /// <summary>Whether a client has deleted the item. It stays for clients that ask for the archive.</summary>
-    public bool Archived { get; init; }
+    /// <summary>Where clients of the SABnzbd API find the item. The history page shows all items.</summary>
+    public ClientView View { get; init; }
 
     public bool IsCompleted => Reason is null;
 
@@ -101,6 +101,18 @@ internal sealed record HistoryItem : ImportItem
             return [];
         }
     }
+}
+
+/// <summary>The list of the SABnzbd API that has an item; the numbers are stored in <c>history_item.archived</c>.</summary>
+internal enum ClientView
+{
+    History = 0,
+
+    /// <summary>A client has deleted the item, or the folder of its release.</summary>
+    Archive = 1,
+
+    /// <summary>A client has deleted the item for good.</summary>
+    Nowhere = 2,
 }
 
 [JsonSerializable(typeof(IReadOnlyList<StepTiming>))]

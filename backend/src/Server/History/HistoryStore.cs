@@ -18,7 +18,7 @@ internal sealed record HistoryFilter
     /// <summary>True for completed items, false for failed ones, null for both.</summary>
     public bool? Completed { get; init; }
 
-    /// <summary>False for items not deleted by a client, true for the archive, null for both.</summary>
+    /// <summary>False for items that no client has deleted, true for the archive, null for both.</summary>
     public bool? Archived { get; init; } = false;
 
     /// <summary>Whether the filter matches nothing, whatever its other conditions.</summary>
@@ -53,7 +53,7 @@ internal sealed record EndedItem
 
     public bool IsCompleted { get; init; }
 
-    public bool Archived { get; init; }
+    public ClientView View { get; init; }
 }
 
 internal sealed record KeptPassword(string Id, string Password);
@@ -70,6 +70,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     // Literals, so that each of the two lists can use its partial index.
     private const string Shown = "archived = 0";
     private const string InArchive = "archived = 1";
+    private const string InBoth = "archived < 2";
 
     // Maximum rows read per row of a page, when a page is read by its bounds.
     private const int MaxScannedPerRow = 4;
@@ -78,7 +79,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         """
         number AS Number, id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash,
-        nzb_length AS NzbLength, archived AS Archived, encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
+        nzb_length AS NzbLength, archived AS View, encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
         added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText, url AS Url,
         release_folder AS ReleaseFolder, strm_root AS StrmRoot,
         (SELECT r.category || '/' || r.name FROM release r WHERE r.id = release_id) AS ContentPath
@@ -94,7 +95,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             VALUES
               (@Id, @Name, @NzbName, @Category, @Folder, @Priority, @Password, @PostProcessing, @Script, @NzbHash, @NzbLength, @EncodedBytes, @Bytes,
                @ReleaseId, @Reason, @FailMessage, @AddedMilliseconds, @StartedMilliseconds,
-               @CompletedMilliseconds, @StepsText, @Url, @Archived, fold_text(@Name), @ReleaseFolder, @StrmRoot)
+               @CompletedMilliseconds, @StepsText, @Url, @View, fold_text(@Name), @ReleaseFolder, @StrmRoot)
             """,
             item);
 
@@ -123,10 +124,11 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Archives items inside the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items release their
-    /// NZB.
+    /// Hides items from clients inside the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items release
+    /// their NZB.
     /// </summary>
-    public static IReadOnlyList<EndedItem> Archive(DbConnection connection, IReadOnlyCollection<long> numbers, bool forgetsNzbs)
+    /// <param name="view">The archive, or nowhere. An item that clients no longer find stays so.</param>
+    public static IReadOnlyList<EndedItem> Hide(DbConnection connection, IReadOnlyCollection<long> numbers, ClientView view, bool forgetsNzbs)
     {
         var list = SqlDialect.List(numbers);
         var items = FindEnded(connection, list);
@@ -135,11 +137,11 @@ internal sealed class HistoryStore(SluiceDatabase database)
             connection.Execute(
                 $"""
                 UPDATE history_item
-                SET archived = 1, nzb_hash = CASE WHEN reason IS NULL OR @forgetsNzbs = 0 THEN nzb_hash END, url = CASE WHEN @forgetsNzbs = 0 THEN url END
+                SET archived = max(archived, @view), nzb_hash = CASE WHEN reason IS NULL OR @forgetsNzbs = 0 THEN nzb_hash END, url = CASE WHEN @forgetsNzbs = 0 THEN url END
                 WHERE {SqlDialect.In("number", "@list")}
-                  AND (archived = 0 OR (@forgetsNzbs = 1 AND reason IS NOT NULL AND nzb_hash IS NOT NULL))
+                  AND (archived < @view OR (@forgetsNzbs = 1 AND reason IS NOT NULL AND nzb_hash IS NOT NULL))
                 """,
-                new { list, forgetsNzbs }));
+                new { list, view, forgetsNzbs }));
         return items;
     }
 
@@ -172,13 +174,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns the row numbers of archived or failed items that ended before a time.</summary>
+    /// <summary>Returns the row numbers of failed items, and of items that clients have deleted, that ended before a time.</summary>
     public Task<IReadOnlyList<long>> FindOldAsync(DateTimeOffset before, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<long>)
             [
                 .. connection.Query<long>(
-                    "SELECT number FROM history_item WHERE completed_at < @limit AND (archived = 1 OR reason IS NOT NULL) ORDER BY number",
+                    "SELECT number FROM history_item WHERE completed_at < @limit AND (archived <> 0 OR reason IS NOT NULL) ORDER BY number",
                     new { limit = before.ToUnixTimeMilliseconds() }),
             ],
             cancellationToken);
@@ -193,13 +195,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Marks items with a release as completed. Returns whether there was any.</summary>
+    /// <summary>Marks items with a release as completed, if clients find them. Returns whether there was any.</summary>
     public Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => AdvanceChanges(
                 connection,
                 connection.Execute(
-                    $"UPDATE history_item SET reason = NULL, fail_message = '' WHERE release_id IS NOT NULL AND {SqlDialect.In("id", "@list")}",
+                    $"UPDATE history_item SET reason = NULL, fail_message = '' WHERE release_id IS NOT NULL AND archived < 2 AND {SqlDialect.In("id", "@list")}",
                     new { list = SqlDialect.List(ids) })) > 0,
             cancellationToken);
 
@@ -248,8 +250,12 @@ internal sealed class HistoryStore(SluiceDatabase database)
         var conditions = new SqlFilter();
         if (filter.Nothing)
             conditions.Add(SqlDialect.Never);
-        if (filter.Archived is { } archived)
-            conditions.Add(archived ? InArchive : Shown);
+        conditions.Add(filter.Archived switch
+        {
+            null => InBoth,
+            true => InArchive,
+            false => Shown,
+        });
         if (filter.Completed is { } completed)
             conditions.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
         var values = new PageValues(
@@ -273,7 +279,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     [
         .. connection.Query<EndedItem>(
             $"""
-            SELECT folder AS Folder, release_folder AS ReleaseFolder, nzb_hash AS NzbHash, reason IS NULL AS IsCompleted, archived AS Archived
+            SELECT folder AS Folder, release_folder AS ReleaseFolder, nzb_hash AS NzbHash, reason IS NULL AS IsCompleted, archived AS View
             FROM history_item WHERE {SqlDialect.In("number", "@list")}
             """,
             new { list }),

@@ -5,22 +5,27 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Archives or deletes history items, and their NZBs unless something else needs them. Releases stay, because an *arr deletes its history item after
-/// every import and the imported file must keep playing.
+/// Hides history items from clients or deletes them, and deletes NZBs that nothing needs. Releases stay, because an *arr deletes its history item
+/// after every import and the imported file must keep playing.
 /// </summary>
 internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored, RcloneNotifier rclone)
 {
     // Keeps transactions short so that adds can run in between.
     private const int PerTransaction = 200;
 
+    /// <summary>Hides items that a client has deleted. The history page keeps them until they are too old.</summary>
     /// <param name="numbers">Row numbers; unknown ones are skipped.</param>
+    /// <param name="view">The archive, or nowhere.</param>
     /// <param name="forgetsNzbs">Whether failed items lose their NZB.</param>
-    public async Task ArchiveAsync(IReadOnlyList<long> numbers, bool forgetsNzbs, CancellationToken cancellationToken)
+    public async Task HideAsync(IReadOnlyList<long> numbers, ClientView view, bool forgetsNzbs, CancellationToken cancellationToken)
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))
         {
-            var items = await database.WriteAsync(connection => HistoryStore.Archive(connection, chunk, forgetsNzbs), cancellationToken);
+            Failpoint.Reach("hide-begins");
+            var items = await database.WriteAsync(connection => HistoryStore.Hide(connection, chunk, view, forgetsNzbs), cancellationToken);
+            Failpoint.Reach("hide-committed");
             await SettleAsync(items, forgetsNzbs ? items.Where(item => !item.IsCompleted) : []);
+            Failpoint.Reach("hide-settled");
         }
     }
 
@@ -29,17 +34,14 @@ internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored,
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))
         {
-            Failpoint.Reach("forget-begins");
             var items = await database.WriteAsync(connection => HistoryStore.Remove(connection, chunk), cancellationToken);
-            Failpoint.Reach("forget-committed");
             await SettleAsync(items, items);
-            Failpoint.Reach("forget-settled");
         }
     }
 
     private Task SettleAsync(IReadOnlyList<EndedItem> ended, IEnumerable<EndedItem> withoutNzb)
     {
-        foreach (var item in ended.Where(item => item is { IsCompleted: true, Archived: false }))
+        foreach (var item in ended.Where(item => item is { IsCompleted: true, View: ClientView.History }))
             rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
         return stored.ReleaseAsync(withoutNzb.Select(item => item.NzbHash).OfType<string>(), CancellationToken.None);
     }

@@ -7,7 +7,7 @@ namespace Sluice.Server.SabApi;
 /// <summary>Actions of <c>mode=history&amp;name=…</c>.</summary>
 internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal, QueueReturn queue, ILogger<HistoryActions> logger)
 {
-    /// <summary>Archives items, or deletes them for good. Mounted content always stays (SAB-94).</summary>
+    /// <summary>Hides items from the history, or from its archive too. The history page and mounted content always keep them (SAB-94).</summary>
     public async Task DeleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } values)
@@ -19,12 +19,12 @@ internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal,
         var wantsContentGone = call.Parameters.Text("del_completed_files") == "1";
         if (wantsContentGone)
             SabApiLog.ContentStays(logger);
-        var forgetsNzbs = wantsContentGone || call.Parameters.Text("del_files") == "1";
         var isForGood = call.Parameters.Text("archive") == "0";
+        var forgetsNzbs = isForGood || wantsContentGone || call.Parameters.Text("del_files") == "1";
         // Searches archived items only if the call changes those.
-        var filter = Select(values, call.Parameters) with { Archived = isForGood || forgetsNzbs ? null : false };
+        var filter = Select(values, call.Parameters) with { Archived = forgetsNzbs ? null : false };
         var numbers = await store.FindNumbersAsync(filter, call.Cancelled);
-        await (isForGood ? removal.RemoveAsync(numbers, call.Cancelled) : removal.ArchiveAsync(numbers, forgetsNzbs, call.Cancelled));
+        await removal.HideAsync(numbers, isForGood ? ClientView.Nowhere : ClientView.Archive, forgetsNzbs, call.Cancelled);
         await SabAnswer.StatusAsync(call, true);
     }
 

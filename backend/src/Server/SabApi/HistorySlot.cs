@@ -45,7 +45,7 @@ internal static class HistorySlot
         to.Field("action_line", "");
         to.Field("loaded", false);
         to.Field("retry", item.MayReturn);
-        to.Field("archive", item.Archived);
+        to.Field("archive", item.View == ClientView.Archive);
         to.Field("time_added", item.AddedAt.ToUnixTimeSeconds());
         to.EndObject();
     }

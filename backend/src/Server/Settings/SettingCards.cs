@@ -13,7 +13,7 @@ internal static class SettingCards
         ["general.allowed-hosts"] = new(SettingGroup.System, "Names of this server", "Host names under which devices of networks without a password reach Sluice. Addresses, short names and names under .local, .lan, .internal or .home.arpa need no entry."),
         ["auth.session-days"] = new(SettingGroup.System, "Days until a login ends", "After this time without a visit you have to log in again.") { Unit = "days" },
         ["auth.secure-cookies"] = new(SettingGroup.System, "Cookies over HTTPS only", "Whether the login works over encrypted connections only. Automatic follows the address that you use."),
-        ["database.history-retention-days"] = new(SettingGroup.System, "Days that history is kept", "Archived and failed entries leave the history after this time. Files are never removed by it.") { Unit = "days", ZeroMeans = "for ever" },
+        ["database.history-retention-days"] = new(SettingGroup.System, "Days that history is kept", "Failed entries, and entries that a program has deleted, leave the history after this time. Files are never removed by it.") { Unit = "days", ZeroMeans = "for ever" },
         ["api.key"] = new(SettingGroup.DownloadClient, "API key", "Sonarr, Radarr and others send this key when they hand over downloads. A new one has to be entered there too."),
         ["api.nzb-key"] = new(SettingGroup.DownloadClient, "Key for adding only", "A second key for programs that only add NZBs.") { ZeroMeans = "no second key" },
         ["api.strm-key"] = new(SettingGroup.DownloadClient, "Key of .strm files", "Signs the links in .strm files. A new one makes all files written before useless."),

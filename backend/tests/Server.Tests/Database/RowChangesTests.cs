@@ -80,6 +80,7 @@ public sealed class RowChangesTests : IDisposable
         await host.CallAsync($"mode=queue&name=delete&value={id}", Token);
         var odd = (await host.AddAsync(NzbText.DamagedZip(), "Odd.nzb", Token))[0];
         await host.CallAsync($"mode=history&name=delete&archive=0&value={odd}", Token);
+        await host.Get<HistoryRemoval>().RemoveAsync([(await host.Get<HistoryStore>().FindAsync(odd, Token))!.Number], Token);
         await host.CallAsync("mode=resume", Token);
 
         watched.Dispose();

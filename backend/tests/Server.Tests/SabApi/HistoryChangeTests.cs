@@ -58,7 +58,7 @@ public sealed class HistoryChangeTests : IDisposable
     }
 
     [Fact]
-    public async Task Deleted_item_is_archived_and_removed_only_with_archive_0()
+    public async Task Deleted_item_is_archived_and_hidden_only_with_archive_0()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -84,6 +84,9 @@ public sealed class HistoryChangeTests : IDisposable
 
         Assert.Equal(counter + 2, await CounterAsync(host));
         Assert.Equal(0, await CountAsync(host, "&archive=1"));
+        Assert.Equal(0, await CountAsync(host, $"&nzo_ids={id}"));
+        Assert.Equal("item does not exist", (await host.CallAsync($"mode=history&name=mark_as_completed&value={id}", Token)).GetProperty("error").GetString());
+        Assert.Equal(ClientView.Nowhere, (await host.Get<HistoryStore>().FindAsync(id, Token))!.View);
         Assert.Equal(HttpStatusCode.OK, await LookAsync(host, "/content/tv/Rel/film.mkv"));
     }
 

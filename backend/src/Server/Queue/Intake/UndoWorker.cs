@@ -149,7 +149,7 @@ internal sealed class UndoWorker(
 
     private void NotifyRclone(EndedItem item)
     {
-        if (item is { IsCompleted: true, Archived: false })
+        if (item is { IsCompleted: true, View: ClientView.History })
             rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
     }
 }

@@ -34,7 +34,7 @@ internal sealed class RootFiles(TimeProvider time)
                                           a release; delete it and it leaves the queue. A file under a passing
                                           name (.part, .tmp, ~ and the like) is kept for an hour to be renamed
         /completed-symlinks/<category>/   one link per file of what the history calls completed, for programs that import
-                                          it; deleting a release here takes it out of the history and nowhere else
+                                          it; deleting a release here archives its history item and nothing else
         /.ids/                            every file by its id, where those links lead
         /.health                          three bytes, "ok": a mount that shows them is mounted
 

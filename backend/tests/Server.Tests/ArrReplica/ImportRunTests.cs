@@ -1,0 +1,157 @@
+using Sluice.Server.Tests.AdminApi;
+using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Xunit;
+
+namespace Sluice.Server.Tests.ArrReplica;
+
+/// <summary>What Sonarr and Radarr do with a release after it has completed, and what the history page shows afterwards.</summary>
+public sealed class ImportRunTests : IAsyncLifetime
+{
+    private readonly TemporaryFolder _folder = new();
+    private MockServer _mock = null!;
+    private JobServer _server = null!;
+    private ArrProgram _sonarr = null!;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public async ValueTask InitializeAsync()
+    {
+        _mock = await MockServer.StartAsync();
+        _server = await JobServer.StartAsync(_folder, _mock, null, ("LOG_LEVEL", "warning"));
+        _sonarr = new ArrProgram(_server.Host, "tv");
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _server.DisposeAsync();
+        await _mock.DisposeAsync();
+        _folder.Dispose();
+    }
+
+    [Fact]
+    public async Task Imported_release_is_archived_and_stays_on_the_page()
+    {
+        var film = Film(1);
+        var item = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+
+        await _sonarr.ImportAsync(item);
+        await _sonarr.RemoveAsync(item);
+
+        Assert.Empty(await _sonarr.ListAsync());
+        Assert.Equal(["Show.S01E01"], await ArchiveAsync());
+        Assert.Equal(["Show.S01E01 completed tv/Show.S01E01"], await PageAsync());
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", film);
+    }
+
+    [Fact]
+    public async Task Failed_release_stays_on_the_page_after_its_removal()
+    {
+        _mock.ChangeMissing(ArticleSelection.All);
+        var item = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
+        Assert.Equal(("Failed", ""), (item.Status, item.OutputPath));
+
+        await _sonarr.RemoveAsync(item);
+
+        Assert.Empty(await _sonarr.ListAsync());
+        Assert.Empty(await ArchiveAsync());
+        Assert.Equal(["Show.S01E01 failed -"], await PageAsync());
+        var detail = await _server.GetAsync($"history/{item.Id}");
+        Assert.Contains("gone", detail["item"]!["sentence"]!.GetValue<string>(), StringComparison.Ordinal);
+        // The client asked to delete its NZB too.
+        Assert.False(detail["hasNzb"]!.GetValue<bool>());
+        Assert.Equal("item does not exist", (await _server.Host.CallAsync($"mode=retry&value={item.Id}", Token)).GetProperty("error").GetString());
+    }
+
+    [Fact]
+    public async Task Other_release_of_the_same_name_has_no_number_in_the_library()
+    {
+        var (first, second) = (Film(1), Film(2));
+        var one = await _sonarr.GrabAsync(first.ToNzb(), "Show.S01E01");
+        await _sonarr.ImportAsync(one);
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", first);
+
+        // An upgrade, found while the first release is still in the history.
+        var two = await _sonarr.GrabAsync(second.ToNzb(), "Show.S01E01");
+        await _sonarr.RemoveAsync(one);
+        await _sonarr.ImportAsync(two);
+        await _sonarr.RemoveAsync(two);
+
+        Assert.Equal(("Show.S01E01", "Show.S01E01"), (one.Title, two.Title));
+        Assert.EndsWith("/tv/Show.S01E01 (2)", two.OutputPath, StringComparison.Ordinal);
+        Assert.Equal(["Show.S01E01.mkv"], _sonarr.Library.Keys);
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", second);
+        Assert.Equal(["Show.S01E01", "Show.S01E01 (2)"], await _sonarr.FoldersAsync("content"));
+        Assert.Equal(["Show.S01E01 completed tv/Show.S01E01 (2)", "Show.S01E01 completed tv/Show.S01E01"], await PageAsync());
+    }
+
+    [Fact]
+    public async Task Obfuscated_film_is_named_after_the_item_without_number()
+    {
+        foreach (var seed in new ulong[] { 1, 2 })
+        {
+            var post = new MockRelease($"rel{seed}", seed, [new MockFile { Name = $"{seed:x32}.mkv", Size = 60_000, ArticleSize = 20_000 }]);
+            var item = await _sonarr.GrabAsync(post.ToNzb(), "Show.S01E01");
+
+            Assert.EndsWith("/Show.S01E01.mkv.rclonelink", Assert.Single(await _sonarr.LinksAsync(item)), StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [InlineData("tv", "tv (2)")]
+    [InlineData("completed-symlinks", "completed-symlinks (2)")]
+    [InlineData("Nzbdav", "Nzbdav (2)")]
+    public async Task Item_named_like_a_parent_folder_never_deletes_it(string name, string title)
+    {
+        var other = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
+        var item = await _sonarr.GrabAsync(Film(2).ToNzb(), name);
+
+        await _sonarr.ImportAsync(item);
+        await _sonarr.RemoveAsync(item);
+
+        Assert.Equal((title, item.Storage), (item.Title, item.OutputPath));
+        Assert.Equal(other.Id, Assert.Single(await _sonarr.ListAsync()).Id);
+        Assert.Single(await _sonarr.LinksAsync(other));
+    }
+
+    [Fact]
+    public async Task Unknown_category_gets_none_and_no_folder_of_its_own()
+    {
+        var nzb = Film(1).ToNzb();
+        var id = Assert.Single(await _server.Host.AddAsync(nzb, "Show.S01E01.nzb", Token, "&cat=../../etc"));
+        var slot = await _server.Host.WaitForHistoryAsync(id, Token);
+        var spelled = await new ArrProgram(_server.Host, "TV").GrabAsync(nzb, "Show.S01E01");
+
+        Assert.Equal(("*", "/mnt/nzbdav/completed-symlinks/uncategorized/Show.S01E01"), (slot.GetProperty("category").GetString(), slot.GetProperty("storage").GetString()));
+        Assert.Equal("tv", spelled.Category);
+        Assert.Contains(
+            (await _server.Host.CallAsync("mode=warnings", Token)).GetProperty("warnings").EnumerateArray(),
+            warning => warning.GetProperty("text").GetString()!.Contains("../../etc", StringComparison.Ordinal));
+        Assert.Equal(2, (await PageAsync()).Count);
+    }
+
+    [Fact]
+    public async Task Manual_import_by_copy_ends_like_any_other()
+    {
+        var film = Film(1);
+        var item = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+
+        await _sonarr.ImportAsync(item, copies: true);
+        await _sonarr.RemoveAsync(item);
+
+        Assert.Empty(await _sonarr.ListAsync());
+        Assert.Equal(["Show.S01E01 completed tv/Show.S01E01"], await PageAsync());
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", film);
+    }
+
+    private static MockRelease Film(ulong seed) => new($"rel{seed}", seed, [new MockFile { Name = "film.mkv", Size = 60_000, ArticleSize = 20_000 }]);
+
+    private async Task<IEnumerable<string>> ArchiveAsync() =>
+        ArrParser.ReadHistory(await _server.Host.CallAsync("mode=history&archive=1", Token)).Select(item => item.Title);
+
+    /// <summary>The history page: name, result and folder of each item, the newest first.</summary>
+    private async Task<IReadOnlyList<string>> PageAsync() =>
+        [.. (await _server.ListAsync("history")).Select(row => $"{row["name"]} {row["result"]} {(string?)row["path"] ?? "-"}")];
+}
