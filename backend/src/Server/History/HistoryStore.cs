@@ -114,6 +114,17 @@ internal sealed class HistoryStore(SluiceDatabase database)
                 "SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }),
             cancellationToken);
 
+    /// <summary>The passwords of all items that a release has, removed ones included, inside the caller's transaction.</summary>
+    public static IReadOnlyList<KeptPassword> ListPasswords(DbConnection connection, long releaseId) =>
+    [
+        .. connection.Query<KeptPassword>(
+            """
+            SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId
+            UNION ALL SELECT id, password FROM removed_history_item WHERE release_id = @releaseId
+            """,
+            new { releaseId }),
+    ];
+
     /// <summary>Removes items permanently inside the caller's transaction. Returns them as they were.</summary>
     public static IReadOnlyList<EndedItem> Remove(DbConnection connection, IReadOnlyCollection<long> numbers)
     {

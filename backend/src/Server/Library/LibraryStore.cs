@@ -94,6 +94,25 @@ internal sealed class LibraryStore(SluiceDatabase database)
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
+    /// <summary>Returns the releases of a category made from an NZB, the oldest first. Runs in the caller's transaction.</summary>
+    public static IReadOnlyList<Release> FindByNzb(DbConnection connection, string category, string nzbHash) =>
+    [
+        .. connection.Query<LibraryRow>(
+            """
+            SELECT id AS ReleaseId, category AS Category, name AS Release, nzb_hash AS NzbHash, published_at AS PublishedAt
+            FROM release WHERE nzb_hash = @nzbHash AND category = @category ORDER BY id
+            """,
+            new { nzbHash, category = PathKey.OfName(category) }).Select(row => row.ToRelease()),
+    ];
+
+    /// <summary>Returns all files of a release by path. Runs in the caller's transaction.</summary>
+    public static IReadOnlyList<LibraryFile> ListFiles(DbConnection connection, Release release) =>
+    [
+        .. connection
+            .Query<LibraryRow>($"SELECT {FileColumns} FROM library_file f WHERE f.release_id = @Id ORDER BY f.path_key", new { release.Id })
+            .Select(row => row.ToFile(release)),
+    ];
+
     /// <summary>Returns the release of one of these files, or null. Runs in the caller's transaction.</summary>
     public static Release? FindReleaseOf(DbConnection connection, IEnumerable<Guid> files) =>
         connection.QueryFirstOrDefault<LibraryRow>(
@@ -328,14 +347,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             cancellationToken);
 
     public Task<IReadOnlyList<LibraryFile>> GetFilesAsync(Release release, CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection => (IReadOnlyList<LibraryFile>)
-            [
-                .. connection
-                    .Query<LibraryRow>($"SELECT {FileColumns} FROM library_file f WHERE f.release_id = @Id ORDER BY f.path_key", new { release.Id })
-                    .Select(row => row.ToFile(release)),
-            ],
-            cancellationToken);
+        database.ReadAsync(connection => ListFiles(connection, release), cancellationToken);
 
     /// <summary>The first files of a release by path, and its total file count.</summary>
     public Task<(IReadOnlyList<ListedFile> Files, int Count)> ListFirstAsync(long releaseId, int most, CancellationToken cancellationToken) =>

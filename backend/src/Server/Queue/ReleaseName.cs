@@ -69,21 +69,18 @@ internal static class ReleaseName
 /// <summary>Chooses the names of a release when it is published.</summary>
 internal sealed class ReleaseNames(CompleteFolder completeFolder)
 {
-    /// <summary>Chooses the names, in the caller's transaction.</summary>
+    /// <summary>Returns the name of an item, which its files are named after too.</summary>
     /// <param name="title">Title in the NZB, or null. Used if no client named the item and its own name is obfuscated (IMP-13).</param>
-    /// <returns>The name of the item, which its files are named after too, and the folder, which may have a number appended.</returns>
-    public (string Name, string Folder) Find(DbConnection connection, QueueItem item, string? title, bool windowsSafe)
-    {
-        var name = title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension) && ItemName.Parse(title).Name is { Length: > 0 } better
+    public static string Choose(QueueItem item, string? title, bool windowsSafe) =>
+        title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension) && ItemName.Parse(title).Name is { Length: > 0 } better
             ? ReleaseName.Clean(better, windowsSafe)
             : item.Name;
-        return (name, FindFolder(connection, item.Folder, name));
-    }
 
-    // The links of another item may have the name although no release has it.
-    private string FindFolder(DbConnection connection, string category, string name) => ReleaseName.FindFree(
+    /// <summary>Finds a folder that neither a release nor the links of an item have, in the caller's transaction.</summary>
+    /// <param name="own">Folder of the release that the item shares with an earlier one; null for a new release.</param>
+    public string FindFolder(DbConnection connection, string category, string name, string? own) => ReleaseName.FindFree(
         name,
-        folder => LibraryStore.Contains(connection, category, folder) || CompletedStore.Contains(connection, category, folder)
+        folder => (folder != own && LibraryStore.Contains(connection, category, folder)) || CompletedStore.Contains(connection, category, folder)
             || ReleaseName.IsAmbiguous(folder, category, completeFolder.Path));
 
     // A name without extension would count as obfuscated.

@@ -43,6 +43,48 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
+    public async Task Same_NZB_gets_a_strm_folder_but_no_second_library_folder()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var nzb = Post(mock).ToNzb();
+
+        await host.WaitForHistoryAsync((await host.AddAsync(nzb, "Some.Film.nzb", Token, "&cat=movies"))[0], Token);
+        var slot = await host.WaitForHistoryAsync((await host.AddAsync(nzb, "Some.Film.nzb", Token, "&cat=movies"))[0], Token);
+
+        Assert.Equal($"{Completed}/movies/Some.Film (2)", slot.GetProperty("storage").GetString());
+        Assert.Equal(
+            await File.ReadAllTextAsync(Path.Combine(Completed, "movies", "Some.Film", "film.strm"), Token),
+            await File.ReadAllTextAsync(Path.Combine(Completed, "movies", "Some.Film (2)", "film.strm"), Token));
+        Assert.Equal(["Some.Film"], Directory.GetDirectories(Path.Combine(Library, "movies")).Select(Path.GetFileName));
+    }
+
+    [Fact]
+    public async Task Finished_item_keeps_its_folder_if_the_strategy_changes()
+    {
+        await using var mock = await MockServer.StartAsync();
+        string strm;
+        await using (var host = await StartAsync(mock))
+        {
+            strm = (await host.AddAsync(Post(mock).ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0];
+            await host.WaitForHistoryAsync(strm, Token);
+        }
+
+        await using (var host = await ProductHost.StartAsync(_folder, mock))
+        {
+            var link = (await host.AddAsync(Post(mock).ToNzb(), "Other.Film.nzb", Token, "&cat=tv"))[0];
+            Assert.Equal("/mnt/nzbdav/completed-symlinks/tv/Other.Film", (await host.WaitForHistoryAsync(link, Token)).GetProperty("storage").GetString());
+            Assert.Equal($"{Completed}/movies/Some.Film", (await host.WaitForHistoryAsync(strm, Token)).GetProperty("storage").GetString());
+        }
+
+        await using (var host = await StartAsync(mock))
+        {
+            var slots = (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots").EnumerateArray();
+            Assert.Equal(["/mnt/nzbdav/completed-symlinks/tv/Other.Film", $"{Completed}/movies/Some.Film"], slots.Select(slot => slot.GetProperty("storage").GetString()));
+        }
+    }
+
+    [Fact]
     public async Task Unwritable_strm_folder_makes_the_release_wait()
     {
         await using var mock = await MockServer.StartAsync();

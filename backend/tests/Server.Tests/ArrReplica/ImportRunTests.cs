@@ -146,6 +146,91 @@ public sealed class ImportRunTests : IAsyncLifetime
         await _sonarr.PlaysAsync("Show.S01E01.mkv", film);
     }
 
+    [Fact]
+    public async Task Same_NZB_after_its_import_shows_links_at_once()
+    {
+        var film = Film(1);
+        var one = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+        await _sonarr.ImportAsync(one);
+        await _sonarr.RemoveAsync(one);
+
+        // Within the half minute in which deleted links are hidden.
+        var two = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+        await _sonarr.ImportAsync(two);
+        await _sonarr.RemoveAsync(two);
+
+        Assert.Equal((one.Title, one.Storage), (two.Title, two.Storage));
+        Assert.NotEqual(one.Id, two.Id);
+        Assert.Equal(["Show.S01E01"], await _sonarr.FoldersAsync("content"));
+        Assert.Equal(["Show.S01E01 completed tv/Show.S01E01", "Show.S01E01 completed tv/Show.S01E01"], await PageAsync());
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", film);
+    }
+
+    [Theory]
+    [InlineData("Show.S01E01", "Show.S01E01 (2)")]
+    [InlineData("show-s01e01-other-indexer", "show-s01e01-other-indexer")]
+    public async Task Same_NZB_before_its_import_has_its_own_folder(string name, string folder)
+    {
+        var film = Film(1);
+        var one = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+        var two = await _sonarr.GrabAsync(film.ToNzb(), name);
+        Assert.Equal((name, $"/mnt/nzbdav/completed-symlinks/tv/{folder}"), (two.Title, two.OutputPath));
+        Assert.Equal(["Show.S01E01", folder], await _sonarr.FoldersAsync("completed-symlinks"));
+
+        await _sonarr.ImportAsync(one);
+        await _sonarr.RemoveAsync(one);
+        Assert.Equal([folder], await _sonarr.FoldersAsync("completed-symlinks"));
+        await _sonarr.ImportAsync(two);
+        await _sonarr.RemoveAsync(two);
+
+        Assert.Empty(await _sonarr.FoldersAsync("completed-symlinks"));
+        Assert.Equal(["Show.S01E01"], await _sonarr.FoldersAsync("content"));
+        Assert.Equal([$"{name} completed tv/Show.S01E01", "Show.S01E01 completed tv/Show.S01E01"], await PageAsync());
+        await _sonarr.PlaysAsync($"{name}.mkv", film);
+    }
+
+    [Fact]
+    public async Task Folder_of_an_item_is_never_given_to_another_NZB()
+    {
+        var (first, second) = (Film(1), Film(2));
+        await _sonarr.GrabAsync(first.ToNzb(), "First");
+        var same = await _sonarr.GrabAsync(first.ToNzb(), "Second");
+        var other = await _sonarr.GrabAsync(second.ToNzb(), "Second");
+
+        Assert.Equal(("/mnt/nzbdav/completed-symlinks/tv/Second", "/mnt/nzbdav/completed-symlinks/tv/Second (2)"), (same.Storage, other.Storage));
+        await _sonarr.ImportAsync(other);
+        await _sonarr.PlaysAsync("Second.mkv", second);
+        await _sonarr.ImportAsync(same);
+        await _sonarr.PlaysAsync("Second.mkv", first);
+        Assert.Equal(["First", "Second (2)"], await _sonarr.FoldersAsync("content"));
+    }
+
+    [Fact]
+    public async Task Same_NZB_is_sampled_again_and_fails_if_it_is_gone()
+    {
+        var film = Film(1);
+        await _sonarr.ImportAsync(await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01"));
+        _mock.ChangeMissing(ArticleSelection.All);
+
+        var again = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+
+        Assert.Equal(("Failed", ""), (again.Status, again.OutputPath));
+    }
+
+    [Theory]
+    [InlineData("tv", "secret")]
+    [InlineData("movies", "")]
+    public async Task Other_password_or_category_is_another_release(string category, string password)
+    {
+        var nzb = Film(1).ToNzb();
+        await _sonarr.GrabAsync(nzb, "Show.S01E01");
+
+        var other = Assert.Single(await _server.Host.AddAsync(nzb, "Show.S01E01.nzb", Token, $"&cat={category}&password={password}"));
+        await _server.Host.WaitForHistoryAsync(other, Token);
+
+        Assert.Equal($"Show.S01E01 completed {(category == "tv" ? "tv/Show.S01E01 (2)" : "movies/Show.S01E01")}", (await PageAsync())[0]);
+    }
+
     private static MockRelease Film(ulong seed) => new($"rel{seed}", seed, [new MockFile { Name = "film.mkv", Size = 60_000, ArticleSize = 20_000 }]);
 
     private async Task<IEnumerable<string>> ArchiveAsync() =>

@@ -15,6 +15,7 @@ internal sealed class Publish(
     SluiceDatabase database,
     StoredNzbs stored,
     ReleaseNames names,
+    SameReleases same,
     ShownFiles shown,
     StrmFiles strm,
     ProofQueue proofs,
@@ -75,7 +76,7 @@ internal sealed class Publish(
         var named = await database.ReadAsync(
             connection => QueueStore.Find(connection, work.Item.Id) is { } item ? Describe(connection, plan, item, work) : null, cancellationToken);
         return named is { Lack: ReleaseLack.None }
-            ? (named, await strm.WriteAsync(named.Category, named.Folder, named.Media, cancellationToken))
+            ? (named, await strm.WriteAsync(named, cancellationToken))
             : (named, []);
     }
 
@@ -87,7 +88,7 @@ internal sealed class Publish(
         var named = Describe(connection, plan, found, work);
         if (named.Lack != ReleaseLack.None)
             return new Outcome { Lack = named.Lack };
-        if (expected is not null && (expected.Category != named.Category || expected.Folder != named.Folder))
+        if (expected is not null && (expected.Category, expected.Folder, expected.Same) != (named.Category, named.Folder, named.Same))
             return new Outcome { IsStale = true };
 
         var item = QueueStore.Finish(connection, work.Item.Id)!;
@@ -97,8 +98,10 @@ internal sealed class Publish(
         // The row written below contains the timing of this step.
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
-        var posted = plan.PostedFilesOf(named.Files.Select(file => file.Content));
-        var releaseId = LibraryStore.Insert(connection, new NewRelease(named.Category, named.Folder, item.NzbHash, posted, named.Files), now);
+        var releaseId = named.Same?.Id ?? LibraryStore.Insert(
+            connection,
+            new NewRelease(named.Category, named.Folder, item.NzbHash, plan.PostedFilesOf(named.Files.Select(file => file.Content)), named.Files),
+            now);
         var published = new HistoryItem(item)
         {
             Name = named.Name,
@@ -122,8 +125,9 @@ internal sealed class Publish(
     private NamedRelease Describe(DbConnection connection, ReleasePlan plan, QueueItem item, ImportWork work)
     {
         var windowsSafe = webDav.CurrentValue.WindowsSafePaths;
-        var (name, folder) = names.Find(connection, item, work.Read!.Title, windowsSafe);
-        return NamedRelease.Of(plan, item, name, folder, import.CurrentValue, shown.HavePar2, windowsSafe);
+        var name = ReleaseNames.Choose(item, work.Read!.Title, windowsSafe);
+        var named = same.Apply(connection, item, NamedRelease.Of(plan, item, name, import.CurrentValue, shown.HavePar2, windowsSafe));
+        return named with { Folder = PathKey.OfName(names.FindFolder(connection, named.Category, name, named.Same?.Name)) };
     }
 
     private sealed record Outcome

@@ -113,13 +113,18 @@ internal sealed class ReleasePlan
 /// <summary>A release ready to be published.</summary>
 /// <param name="Name">Name of the item.</param>
 /// <param name="Category">Category folder.</param>
-/// <param name="Folder">Folder of the release; free in the category.</param>
 /// <param name="Kinds">Kind of each file.</param>
 /// <param name="Sources">Where the file names come from, as text.</param>
 /// <param name="Lack">Why the release must not be published, or none.</param>
 internal sealed record NamedRelease(
-    string Name, string Category, string Folder, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
+    string Name, string Category, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
 {
+    /// <summary>Folder of the item in its category; free.</summary>
+    public string Folder { get; init; } = "";
+
+    /// <summary>The release of an earlier item with the same NZB, whose files these are; null for a new release.</summary>
+    public Release? Same { get; init; }
+
     /// <summary>The playable files.</summary>
     public IReadOnlyList<StrmTarget> Media =>
     [
@@ -129,10 +134,9 @@ internal sealed record NamedRelease(
 
     /// <summary>Names the files and applies the filters of the settings (IMP-70, IMP-71).</summary>
     /// <param name="name">Name of the item, also for files without a name of their own.</param>
-    /// <param name="folder">Folder of the release.</param>
     /// <param name="showsPar2">Whether PAR2 files are published.</param>
     public static NamedRelease Of(
-        ReleasePlan plan, QueueItem item, string name, string folder, ImportOptions options, bool showsPar2, bool windowsSafe)
+        ReleasePlan plan, QueueItem item, string name, ImportOptions options, bool showsPar2, bool windowsSafe)
     {
         var names = FileNamer.Name(name, [.. plan.Files.Select(file => file.Names)], windowsSafe);
         var isExempt = options.MediaExemptCategories.Any(
@@ -153,7 +157,6 @@ internal sealed record NamedRelease(
         return new NamedRelease(
             name,
             PathKey.OfName(item.Folder),
-            PathKey.OfName(folder),
             [.. published.Select(i => Describe(plan.Files[i], names[i]))],
             [.. published.Select(i => plan.Files[i].Kind)],
             string.Join(", ", published.Select(i => names[i].Source).Distinct().Order()),

@@ -11,6 +11,7 @@ internal static class StepsRegistration
         .AddSingleton<DeadArticles>()
         .AddSingleton<StrmFiles>()
         .AddSingleton<ReleaseNames>()
+        .AddSingleton<SameReleases>()
         .AddSingleton<IKeyDeriver, KeyDeriver>()
         .AddSingleton<StepRunner>()
         // The steps run in this order.

@@ -18,41 +18,36 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 internal sealed class StrmFiles(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
 {
-    public bool AreWanted => Roots.Any();
+    public bool AreWanted => Roots(isNew: true).Any();
 
-    private IEnumerable<string> Roots
+    /// <param name="isNew">False if an earlier item has made the release, and with it the files of the library.</param>
+    private IEnumerable<string> Roots(bool isNew)
     {
-        get
-        {
-            var options = import.CurrentValue;
-            if (options.PublishesStrm)
-                yield return options.CompletedFolder;
-            if (options.StrmLibrary is { } library)
-                yield return library;
-        }
+        var options = import.CurrentValue;
+        if (options.PublishesStrm)
+            yield return options.CompletedFolder;
+        if (isNew && options.StrmLibrary is { } library)
+            yield return library;
     }
 
     /// <summary>Writes the files of a release and replaces existing ones.</summary>
-    /// <param name="category">Category folder.</param>
-    /// <param name="release">Folder of the release.</param>
-    /// <param name="media">The playable files.</param>
     /// <returns>The paths of the files.</returns>
     /// <exception cref="StorageException">
     /// A file cannot be written; earlier ones stay and the next try replaces them. Also thrown if the signing key is locked.
     /// </exception>
-    public async Task<IReadOnlyList<string>> WriteAsync(string category, string release, IReadOnlyList<StrmTarget> media, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<string>> WriteAsync(NamedRelease release, CancellationToken cancellationToken)
     {
         if (api.CurrentValue.StrmKeyIsLocked)
             throw box.Locked();
         var written = new List<string>();
-        foreach (var root in Roots)
+        foreach (var root in Roots(release.Same is null))
         {
             var taken = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
-            foreach (var target in media)
+            foreach (var target in release.Media)
             {
                 var stem = Path.ChangeExtension(target.Path, null);
                 // Two films may differ only in their extension.
-                var path = Path.Combine(root, category, release, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
+                var path = Path.Combine(root, release.Category, release.Folder, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
                 var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
                 var made = FoldersToMake(Path.GetDirectoryName(path)!);
                 folder.Create();
