@@ -61,7 +61,7 @@ public sealed class StatResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task First_steps_stay_done_after_a_restart()
+    public async Task Completed_first_steps_stay_completed_after_a_restart()
     {
         await using var mock = await MockServer.StartAsync();
         var provider = ProviderSettings.For([.. mock.Ports]);

@@ -103,7 +103,7 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Same_named_client_elsewhere_asks_before_adding_another()
+    public async Task Client_of_the_same_name_on_another_host_asks_first()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");

@@ -29,7 +29,7 @@ public sealed class NetworkPassTests : IDisposable
     }
 
     [Fact]
-    public async Task Refused_host_is_named_and_opens_with_a_password()
+    public async Task Unknown_host_gets_401_that_names_it_and_accepts_a_login()
     {
         await using var server = await StartAsync();
 

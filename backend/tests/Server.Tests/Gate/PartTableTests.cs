@@ -23,7 +23,7 @@ public sealed partial class PartTableTests
     }
 
     [Fact]
-    public async Task No_room_has_more_than_four_minutes_of_parts()
+    public async Task Parts_of_each_room_take_at_most_four_minutes()
     {
         var table = await PartScript.OfThisCopy.TableAsync();
         var slow = Rooms().Where(room => PartsOf(room, table).Sum(row => row.Minutes) > MostMinutes);

@@ -176,7 +176,7 @@ public sealed class PageTests : IDisposable
     [InlineData("OPTIONS", "", 200)]
     [InlineData("PROPFIND", "queue", 404)]
     [InlineData("PUT", "files/a", 404)]
-    public async Task Other_paths_and_verbs_go_to_the_tree_for_any_Accept(string method, string path, int status)
+    public async Task Paths_outside_the_UI_ignore_Accept_and_reach_the_tree(string method, string path, int status)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
         (string, string?)[] headers = [("Authorization", RunningServer.Basic("admin", RunningServer.Password).ToString()), ("Depth", "0")];

@@ -7,7 +7,7 @@ namespace Sluice.Server.Tests.Providers;
 public sealed class ProviderJsonTests
 {
     [Fact]
-    public void Example_of_the_contract_is_read_whole()
+    public void Provider_JSON_of_the_contract_reads_into_settings()
     {
         var provider = Single(
             """

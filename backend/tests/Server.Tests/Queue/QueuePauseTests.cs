@@ -49,7 +49,7 @@ public sealed class QueuePauseTests : IDisposable
     });
 
     [Fact]
-    public async Task Changed_setting_pauses_the_queue()
+    public async Task Saving_queue_paused_pauses_the_queue()
     {
         await using var host = await StartAsync();
 

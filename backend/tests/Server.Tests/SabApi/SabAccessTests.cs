@@ -151,7 +151,7 @@ public sealed class SabAccessTests : IDisposable
     [InlineData("mode=queue&ma_username=other&ma_password=" + ProductHost.Password, 403, "API Key Incorrect")]
     [InlineData("mode=queue&apikey=wrong&ma_username=admin&ma_password=" + ProductHost.Password, 403, "API Key Incorrect")]
     [InlineData("mode=translate&value=x&ma_username=admin&ma_password=" + ProductHost.Password, 200, """{"value":"x"}""")]
-    public async Task NZB_key_allows_adds_only_and_a_login_replaces_the_key(string query, int status, string body)
+    public async Task NZB_key_may_only_add_and_a_login_works_without_a_key(string query, int status, string body)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__NZB_KEY", NzbKey));
 

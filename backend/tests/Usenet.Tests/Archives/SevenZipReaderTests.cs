@@ -126,7 +126,7 @@ public sealed class SevenZipReaderTests
     }
 
     [Fact]
-    public async Task Split_archive_is_read_whole_and_incomplete_without_its_end()
+    public async Task Split_archive_is_incomplete_without_its_last_volume()
     {
         var volumes = Enumerable.Range(1, 3).Select(i => FixtureArchive.Read($"7z/split.7z.00{i}")).ToArray();
         byte[] whole = [.. volumes[0], .. volumes[1], .. volumes[2]];

@@ -111,7 +111,7 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
-    public async Task Obfuscated_archive_or_par2_costs_only_its_head()
+    public async Task Prober_fetches_only_heads_of_obfuscated_archives_and_PAR2()
     {
         var par2 = new ScriptedPost(_source, "p", [.. "PAR2\0PKT"u8, .. TestArticle.Noise(3000)], 1508, 1500);
         var rar = new ScriptedPost(_source, "r", [.. "Rar!\u001A\u0007\u0001\u0000"u8, .. TestArticle.Noise(3000)], 1508, 1500);

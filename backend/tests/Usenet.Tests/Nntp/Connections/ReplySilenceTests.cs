@@ -31,7 +31,7 @@ public sealed class ReplySilenceTests : IAsyncDisposable
     }
 
     [Fact]
-    public void F11_Connection_owing_nothing_is_never_late()
+    public void F11_Connection_without_pending_replies_is_never_late()
     {
         _clock.Advance(TimeSpan.FromHours(1));
         Assert.False(_silence.IsLate(out _));

@@ -67,7 +67,7 @@ public sealed class ProviderMemoryTests
     }
 
     [Fact]
-    public void F18_The_oldest_miss_makes_room()
+    public void F18_Full_memory_forgets_its_oldest_miss()
     {
         var memory = new ProviderMemory(_time);
         memory.Configure(TimeSpan.FromHours(1), most: 100);
