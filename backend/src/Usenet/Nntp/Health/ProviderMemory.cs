@@ -78,7 +78,7 @@ public sealed class ProviderMemory
             (_believed, _most) = (believed, most);
     }
 
-    /// <summary>Adds the stored facts of an earlier run. Facts learned since take precedence, except for misses.</summary>
+    /// <summary>Adds the stored facts of an earlier run. Facts learned since take precedence.</summary>
     public void Restore(LearnedValues values)
     {
         lock (_gate)
@@ -86,7 +86,7 @@ public sealed class ProviderMemory
             foreach (var (provider, cap) in values.Caps)
                 _caps.TryAdd(provider, cap);
             foreach (var miss in values.Misses)
-                _misses.Put(miss, _most);
+                _misses.TryPut(miss, _most);
             foreach (var (breaker, known) in values.Breaks)
                 _breaks.TryAdd(breaker, () => known);
         }
@@ -251,7 +251,14 @@ internal sealed class MissMemory(TimeProvider time)
         return miss;
     }
 
-    public void Put(RememberedMiss answer, int most)
+    /// <summary>Stores a miss of an earlier run, unless this run has learned something about the article.</summary>
+    public void TryPut(RememberedMiss answer, int most)
+    {
+        if (!_answers.ContainsKey(answer.Key))
+            Put(answer, most);
+    }
+
+    private void Put(RememberedMiss answer, int most)
     {
         if (!_answers.ContainsKey(answer.Key))
             _byAge.Enqueue(answer.Key);

@@ -94,6 +94,21 @@ public sealed class ProviderMemoryTests
     }
 
     [Fact]
+    public void F38_Restored_miss_does_not_replace_a_newer_answer()
+    {
+        var before = new ProviderMemory(_time);
+        before.RememberMissing(Provider, Id(1));
+        var stored = before.TakeNew();
+
+        var next = new ProviderMemory(_time);
+        next.RememberMissing(Provider, Id(1));
+        next.ForgetMissing(Provider, Id(1));
+        next.Restore(stored);
+
+        Assert.False(next.IsMissing(Provider, Id(1)));
+    }
+
+    [Fact]
     public void Provider_lacking_much_of_a_release_is_demoted_for_a_while()
     {
         var order = new ReleaseOrder(_time);
