@@ -1,8 +1,10 @@
 using System.Globalization;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
@@ -38,7 +40,8 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
 }
 
 /// <summary>The fields of <c>queue</c> about the server.</summary>
-internal sealed class QueueHeader(DataFolder folder, QueuePause pause, BandwidthLimit bandwidth, TrafficRate traffic, RecentWarnings warnings)
+internal sealed class QueueHeader(
+    DataFolder folder, QueuePause pause, BandwidthLimit bandwidth, IOptionsMonitor<QueueOptions> options, TrafficRate traffic, RecentWarnings warnings)
 {
     public void Write(ISabWriter to, QueueSummary summary)
     {
@@ -54,7 +57,8 @@ internal sealed class QueueHeader(DataFolder folder, QueuePause pause, Bandwidth
         to.Field("diskspacetotal2", SabUnits.Gibibytes(total));
         to.Field("diskspace1_norm", SabUnits.Short(free));
         to.Field("diskspace2_norm", SabUnits.Short(free));
-        to.Field("speedlimit", SpeedLimit.Percent(bandwidth.Current, bandwidth.Configured).ToString(CultureInfo.InvariantCulture));
+        var percent = bandwidth.Configured == 0 ? options.CurrentValue.SpeedPercent : SpeedLimit.Percent(bandwidth.Current, bandwidth.Configured);
+        to.Field("speedlimit", percent.ToString(CultureInfo.InvariantCulture));
         to.Field("speedlimit_abs", bandwidth.Current.ToString(CultureInfo.InvariantCulture));
         to.Field("have_warnings", warnings.Count.ToString(CultureInfo.InvariantCulture));
         to.Field("finishaction", null);

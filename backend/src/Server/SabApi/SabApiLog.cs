@@ -6,9 +6,6 @@ internal static partial class SabApiLog
     [LoggerMessage(2300, LogLevel.Warning, "A client asked to delete the files of completed items. Deleted the items; their files stay mounted")]
     public static partial void ContentStays(ILogger logger);
 
-    [LoggerMessage(2310, LogLevel.Warning, "A speed limit in percent has no effect while usenet.bandwidth-limit-mbps is 0")]
-    public static partial void NothingToLimit(ILogger logger);
-
     [LoggerMessage(2311, LogLevel.Warning, "A speed limit has no effect: it must be a percentage or bytes per second")]
     public static partial void NoSpeedLimit(ILogger logger);
 }

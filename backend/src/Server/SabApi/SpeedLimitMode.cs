@@ -10,19 +10,30 @@ namespace Sluice.Server.SabApi;
 internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit bandwidth, ILogger<SpeedLimitMode> logger) : ISabMode
 {
     private const string Key = "queue.speed-limit-kbps";
+    private const string PercentKey = "queue.speed-limit-percent";
 
     public string Name => "speedlimit";
 
     public async Task AnswerAsync(SabCall call)
     {
-        var limit = SpeedLimit.Read(call.Parameters.Text("value"));
-        if (limit is null)
+        if (SpeedLimit.Read(call.Parameters.Text("value")) is not { } limit)
+        {
             SabApiLog.NoSpeedLimit(logger);
-        else if (limit.KibibytesOf(bandwidth.Configured) is not { } kibibytes)
-            SabApiLog.NothingToLimit(logger);
+        }
         else
+        {
+            // A percentage of nothing limits nothing. It is kept, because sliders such as Home Assistant's read back what they set.
+            var kibibytes = limit.KibibytesOf(bandwidth.Configured);
+            var percent = kibibytes is null ? SpeedLimit.Shown(limit.Value) : SpeedLimit.All;
             await settings.SaveAsync(
-                new Dictionary<string, string?> { [Key] = kibibytes == 0 ? null : kibibytes.ToString(CultureInfo.InvariantCulture) }, call.Cancelled);
+                new Dictionary<string, string?>
+                {
+                    [Key] = kibibytes is null or 0 ? null : kibibytes.Value.ToString(CultureInfo.InvariantCulture),
+                    [PercentKey] = percent == SpeedLimit.All ? null : percent.ToString(CultureInfo.InvariantCulture),
+                },
+                call.Cancelled);
+        }
+
         await SabAnswer.StatusAsync(call, true);
     }
 }
@@ -31,10 +42,12 @@ internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit band
 /// <param name="Value">Percent, or bytes per second; 0 for no limit.</param>
 internal sealed record SpeedLimit(double Value, bool IsPercent)
 {
+    /// <summary>The percentage of no limit.</summary>
+    public const long All = 100;
+
     // Maximum of queue.speed-limit-kbps.
     private const long MostKibibytes = 12_500_000;
 
-    private const double Everything = 100;
     private const string Units = "KMGT";
 
     /// <summary>Parses a limit. A bare number up to 100 is a percentage, a larger one bytes per second.</summary>
@@ -49,14 +62,16 @@ internal sealed record SpeedLimit(double Value, bool IsPercent)
         var digits = isPercent || unit >= 0 ? text[..^1].TrimEnd() : text;
         if (!double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number) || !double.IsFinite(number))
             return null;
-        return isPercent || (unit < 0 && number is > 0 and <= Everything)
+        return isPercent || (unit < 0 && number is > 0 and <= All)
             ? new SpeedLimit(number, IsPercent: number > 0)
             : new SpeedLimit(number * Math.Pow(1024, unit + 1), IsPercent: false);
     }
 
     /// <summary>The current limit in percent of the configured one; 100 if either is unlimited.</summary>
-    public static long Percent(long current, long configured) =>
-        current == 0 || configured == 0 ? (long)Everything : (long)Math.Clamp(Math.Round(Everything * current / configured), 1, Everything);
+    public static long Percent(long current, long configured) => current == 0 || configured == 0 ? All : Shown((double)All * current / configured);
+
+    /// <summary>Rounds a percentage to a whole one from 1 to 100.</summary>
+    public static long Shown(double percent) => (long)Math.Clamp(Math.Round(percent), 1, All);
 
     /// <summary>The limit in KiB per second; 0 for none.</summary>
     /// <param name="configured">Base of a percentage in bytes per second; 0 for none.</param>
@@ -69,6 +84,6 @@ internal sealed record SpeedLimit(double Value, bool IsPercent)
             return (long)Math.Clamp(Value / 1024, 1, MostKibibytes);
         if (configured == 0)
             return null;
-        return Value >= Everything ? 0 : (long)Math.Clamp(configured * (Value / Everything) / 1024, 1, MostKibibytes);
+        return Value >= All ? 0 : (long)Math.Clamp(configured * (Value / All) / 1024, 1, MostKibibytes);
     }
 }

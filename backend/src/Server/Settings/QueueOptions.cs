@@ -22,6 +22,9 @@ internal sealed record QueueOptions
     /// <summary>Limit for all traffic in bytes per second, set by SABnzbd API clients; 0 for none.</summary>
     public long SpeedLimit { get; init; }
 
+    /// <summary>The percentage that a client set while nothing could be limited by it; shown to clients again, without effect.</summary>
+    public int SpeedPercent { get; init; }
+
     public static QueueOptions Read(EffectiveSettings settings)
     {
         var maxItems = settings.Number("queue.max-items");
@@ -34,6 +37,7 @@ internal sealed record QueueOptions
             StepTimeout = settings.Seconds("queue.step-timeout-seconds"),
             WatchFolder = settings.Text("queue.watch-dir") is { Length: > 0 } folder ? folder : null,
             SpeedLimit = settings.Number("queue.speed-limit-kbps") * 1024L,
+            SpeedPercent = settings.Number("queue.speed-limit-percent"),
         };
     }
 }

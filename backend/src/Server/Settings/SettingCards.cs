@@ -45,6 +45,7 @@ internal static class SettingCards
         ["queue.paused"] = new(SettingGroup.DownloadClient, "Queue is paused", "Nothing is imported while this is on, except what is forced."),
         ["queue.step-timeout-seconds"] = new(SettingGroup.DownloadClient, "Patience with an import", "A step without progress for this long starts over.") { Unit = "seconds" },
         ["queue.speed-limit-kbps"] = new(SettingGroup.DownloadClient, "Limit set by clients", "Set by the speed limit of other programs. The lower of this and the bandwidth limit counts.") { Unit = "KiB/s", ZeroMeans = "no limit" },
+        ["queue.speed-limit-percent"] = new(SettingGroup.DownloadClient, "Percentage set by clients", "Set by other programs while there is no bandwidth limit. It limits nothing and is only shown to them again.") { Unit = "%" },
         ["usenet.providers"] = new(SettingGroup.Providers, "Usenet providers", "The servers that films are fetched from, with their logins.") { Basic = true },
         ["usenet.max-download-connections"] = new(SettingGroup.Providers, "Connections in all", "The most connections to all providers together.") { Unit = "connections", ZeroMeans = "all that the providers allow" },
         ["usenet.max-queue-connections"] = new(SettingGroup.Providers, "Connections of imports", "The most connections that imports use, even while nothing plays.") { Unit = "connections", ZeroMeans = "no limit of their own" },

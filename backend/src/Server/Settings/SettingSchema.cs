@@ -85,6 +85,7 @@ internal static class SettingSchema
         new("queue.paused", SettingType.Boolean) { Default = "false", IsState = true },
         Number("queue.step-timeout-seconds", 30, 1800, 180) with { Fallbacks = [new("QUEUE_ITEM_STUCK_MINUTES", 60)] },
         Number("queue.speed-limit-kbps", 0, 12_500_000, 0) with { IsState = true },
+        Number("queue.speed-limit-percent", 1, 100, 100) with { IsState = true },
 
         new("usenet.providers", SettingType.Json) { Default = """{"Providers":[]}""", Secret = true },
         Number("usenet.max-download-connections", 0, 1000, 0) with

@@ -81,14 +81,47 @@ public sealed class SpeedLimitTests : IDisposable
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning"));
         Assert.Equal(("100", "0"), await ShownAsync(host));
-        Assert.True(await CallAsync(host, "mode=config&name=speedlimit&value=50"));
         Assert.True(await CallAsync(host, "mode=config&name=speedlimit&value=fast"));
         Assert.Equal(("100", "0"), await ShownAsync(host));
-        var warnings = (await host.CallAsync("mode=warnings", Token)).GetProperty("warnings").EnumerateArray().Select(warning => warning.GetProperty("text").GetString()!);
-        Assert.Equal(2, warnings.Count(text => text.StartsWith("A speed limit", StringComparison.Ordinal)));
+        Assert.Equal(1, await CountWarningsAsync(host));
         Assert.True(await CallAsync(host, "mode=speedlimit&value=400K"));
         Assert.Equal(("100", "409600"), await ShownAsync(host));
     }
+
+    [Fact]
+    public async Task Percentage_of_no_limit_is_shown_again_without_effect()
+    {
+        await using (var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning")))
+        {
+            Assert.True(await CallAsync(host, "mode=speedlimit&value=400K"));
+            Assert.True(await CallAsync(host, "mode=config&name=speedlimit&value=50"));
+            Assert.Equal(("50", "0"), await ShownAsync(host));
+            Assert.True(await CallAsync(host, "mode=config&name=speedlimit&value=12.5%"));
+            Assert.Equal(("12", "0"), await ShownAsync(host));
+            Assert.Equal(0, await CountWarningsAsync(host));
+        }
+
+        await using (var host = await ProductHost.StartAsync(_folder))
+        {
+            Assert.Equal(("12", "0"), await ShownAsync(host));
+            Assert.True(await CallAsync(host, "mode=speedlimit&value=100"));
+            Assert.Equal(("100", "0"), await ShownAsync(host));
+            Assert.True(await CallAsync(host, "mode=speedlimit&value=50"));
+        }
+
+        // The number of a client counts from when there is something to limit.
+        await using (var host = await ProductHost.StartAsync(_folder, null, null, Configured))
+        {
+            Assert.Equal(("100", "2500000"), await ShownAsync(host));
+            Assert.True(await CallAsync(host, "mode=speedlimit&value=30"));
+            Assert.Equal(("30", "749568"), await ShownAsync(host));
+            Assert.Equal("100", host.Get<SettingsSource>().Current.Text("queue.speed-limit-percent"));
+        }
+    }
+
+    private static async Task<int> CountWarningsAsync(ProductHost host) =>
+        (await host.CallAsync("mode=warnings", Token)).GetProperty("warnings").EnumerateArray()
+            .Count(warning => warning.GetProperty("text").GetString()!.StartsWith("A speed limit", StringComparison.Ordinal));
 
     private static async Task<bool> CallAsync(ProductHost host, string query) => (await host.CallAsync(query, Token)).GetProperty("status").GetBoolean();
 

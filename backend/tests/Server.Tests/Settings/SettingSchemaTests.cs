@@ -48,6 +48,7 @@ public sealed class SettingSchemaTests
         queue.paused | Boolean | | false
         queue.step-timeout-seconds | Number | 30-1800 | 180
         queue.speed-limit-kbps | Number | 0-12500000 | 0
+        queue.speed-limit-percent | Number | 1-100 | 100
         usenet.providers | Json | | {"Providers":[]}
         usenet.max-download-connections | Number | 0-1000 | 0
         usenet.max-queue-connections | Number | 0-1000 | 0
