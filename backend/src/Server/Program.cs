@@ -79,6 +79,7 @@ internal static class Program
         app.UseUrlBase();
         app.UseBodyLimits();
         app.UseRouting();
+        app.UseSabApiPaths(path => TreeNames.IsBelowTree(path.Value ?? ""));
         app.UseAdminGate();
         app.UseSafeModeNotice();
         app.UseAuthentication();

@@ -10,6 +10,9 @@ internal static class PagesRegistration
     private static readonly string[] Names =
         ["setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs", "settings"];
 
+    // Sonarr and Radarr link to these pages of SABnzbd, such as /config/categories/.
+    private static readonly string[] ForeignNames = ["config", "sabnzbd"];
+
     public static IServiceCollection AddPages(this IServiceCollection services)
     {
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, ForBrowsersPolicy>());
@@ -17,7 +20,8 @@ internal static class PagesRegistration
     }
 
     /// <summary>
-    /// Maps the page and its files without a password. Browsers that request a folder of the tree are redirected to the page that shows it.
+    /// Maps the page and its files without a password. Browsers that request a folder of the tree are redirected to the page that shows it, and those
+    /// that request a page of SABnzbd to the settings.
     /// </summary>
     public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder)
     {
@@ -27,8 +31,11 @@ internal static class PagesRegistration
         // Before endpoints with the same name for other clients, such as /health.
         foreach (var name in Names.Select(name => $"{name}/{{**path}}").Prepend(""))
             routes.MapMethods($"/{name}", reading, AnswerPage).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers()).WithOrder(-1);
+        // In the usual order, so that the API keeps /sabnzbd/api.
+        foreach (var name in ForeignNames)
+            routes.MapMethods($"/{name}/{{**path}}", reading, RedirectToSettings).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers());
         // Just before the tree, after all other endpoints.
-        routes.MapMethods("/{**path}", [HttpMethods.Get], Redirect)
+        routes.MapMethods("/{**path}", [HttpMethods.Get], RedirectToFiles)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isFolder)).WithOrder(int.MaxValue - 1);
     }
 
@@ -36,10 +43,14 @@ internal static class PagesRegistration
 
     private static Task AnswerPage(HttpContext http) => http.RequestServices.GetRequiredService<IndexPage>().AnswerAsync(http);
 
-    private static Task Redirect(HttpContext http)
+    private static Task RedirectToFiles(HttpContext http) => Redirect(http, http.Request.PathBase.Add("/files").Add(http.Request.Path));
+
+    private static Task RedirectToSettings(HttpContext http) => Redirect(http, http.Request.PathBase.Add("/settings/download-client"));
+
+    private static Task Redirect(HttpContext http, PathString path)
     {
         http.Response.StatusCode = StatusCodes.Status302Found;
-        http.Response.Headers.Location = http.Request.PathBase.Add("/files").Add(http.Request.Path).ToUriComponent();
+        http.Response.Headers.Location = path.ToUriComponent();
         http.Response.Headers.Vary = "Accept";
         http.Response.Headers.CacheControl = "no-store";
         return Task.CompletedTask;

@@ -32,5 +32,14 @@ internal static class SabApiRegistration
         .AddSingleton<ISabMode, WarningsMode>()
         .AddSingleton<SmallModes>();
 
+    /// <summary>
+    /// Answers 404 to calls of the API at a wrong path (SAB-7), after routing and before authentication. The tree would ask for its password instead, and
+    /// Sonarr would report a wrong key although the URL base is wrong.
+    /// </summary>
+    public static void UseSabApiPaths(this IApplicationBuilder app, Func<PathString, bool> isTree) => app.Use((context, next) =>
+        SabEndpoint.IsWrongPath(context) && !isTree(context.Request.Path)
+            ? SabAnswer.RefuseAsync(context, StatusCodes.Status404NotFound, SabTexts.WrongPath)
+            : next(context));
+
     public static void MapSabApi(this IEndpointRouteBuilder endpoints) => SabEndpoint.Map(endpoints);
 }

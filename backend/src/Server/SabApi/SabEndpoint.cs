@@ -26,6 +26,12 @@ internal sealed class SabEndpoint(
         }
     }
 
+    /// <summary>Whether a request that no route but the tree's takes looks like a call of this API.</summary>
+    public static bool IsWrongPath(HttpContext http) =>
+        http.GetEndpoint() is RouteEndpoint { Order: int.MaxValue }
+        && http.Request.Path.Value?.TrimEnd('/').EndsWith("/api", StringComparison.Ordinal) == true
+        && http.Request.Query.ContainsKey("apikey");
+
     private async Task AnswerAsync(HttpContext http)
     {
         var call = new SabCall(http, new SabParameters(http.Request.Query));

@@ -21,6 +21,7 @@ internal static class SabTexts
     public const string StorageUnavailable = "Storage unavailable";
     public const string TooLarge = "NZB is too large";
     public const string TooSlow = "Upload took too long";
+    public const string WrongPath = "There is no API at this path. Check the URL base";
 
     /// <summary>The SABnzbd version whose answers these are.</summary>
     public const string Version = "5.0.4";

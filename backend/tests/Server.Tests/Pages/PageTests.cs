@@ -168,6 +168,24 @@ public sealed class PageTests : IDisposable
     }
 
     [Theory]
+    [InlineData("config/categories/")]
+    [InlineData("config/")]
+    [InlineData("sabnzbd/")]
+    [InlineData("sabnzbd/config/categories/")]
+    public async Task Browser_on_a_page_of_SABnzbd_is_sent_to_the_settings(string path)
+    {
+        await using var server = await BuiltPages.StartAsync(_temporary, new() { ["URL_BASE"] = "/x" });
+
+        using var sent = await SendAsync(server, HttpMethod.Get, "x/" + path, Html);
+        using var other = await SendAsync(server, HttpMethod.Get, "x/" + path, "*/*");
+        using var api = await SendAsync(server, HttpMethod.Get, "x/sabnzbd/api?mode=version", Html);
+
+        Assert.Equal((HttpStatusCode.Found, "/x/settings/download-client"), (sent.StatusCode, Header(sent, "Location")));
+        Assert.Equal(HttpStatusCode.Unauthorized, other.StatusCode);
+        Assert.Equal("""{"version":"5.0.4"}""", await api.Content.ReadAsStringAsync(Token));
+    }
+
+    [Theory]
     [InlineData("GET", "README", 200)]
     [InlineData("GET", "content/demo", 405)]
     [InlineData("GET", "metrics/", 404)]

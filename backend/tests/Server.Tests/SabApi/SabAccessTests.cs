@@ -38,6 +38,33 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Theory]
+    [InlineData("/foo/api?mode=version&apikey=wrong", 404)]
+    [InlineData("/foo/bar/api/?mode=queue&apikey=" + ProductHost.Key, 404)]
+    [InlineData("/sabnzbd/foo/api?mode=queue&apikey=wrong", 404)]
+    [InlineData("/config/api?apikey=wrong", 404)]
+    [InlineData("/foo/api?mode=queue", 401)]
+    [InlineData("/foo/apis?apikey=wrong", 401)]
+    [InlineData("/content/foo/api?apikey=wrong", 401)]
+    [InlineData("/completed-symlinks/tv/api?apikey=wrong", 401)]
+    [InlineData("/nzbs/api?apikey=wrong", 401)]
+    [InlineData("/.ids/api?apikey=wrong", 401)]
+    [InlineData("/view/content/api?apikey=wrong", 401)]
+    public async Task Call_at_a_wrong_path_is_not_found_unless_in_the_tree(string target, int status)
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        foreach (var method in new[] { HttpMethod.Get, HttpMethod.Post })
+        {
+            using var request = new HttpRequestMessage(method, target);
+            using var answer = await host.Client.SendAsync(request, Token);
+
+            Assert.Equal(status, (int)answer.StatusCode);
+            Assert.Equal(
+                status == 404 ? """{"status":false,"error":"There is no API at this path. Check the URL base"}""" : "",
+                await answer.Content.ReadAsStringAsync(Token));
+        }
+    }
+
+    [Theory]
     [InlineData("mode=queue", null, 403, "API Key Required")]
     [InlineData("mode=queue&apikey=wrong", null, 403, "API Key Incorrect")]
     [InlineData("mode=nonsense", null, 403, "API Key Required")]

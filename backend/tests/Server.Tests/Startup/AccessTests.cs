@@ -28,7 +28,7 @@ public sealed class AccessTests : IDisposable
         [
             "favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png", "assets/{**path}", "", "{**path}",
             "setup/{**path}", "login/{**path}", "streams/{**path}", "files/{**path}", "queue/{**path}", "history/{**path}", "health/{**path}",
-            "benchmark/{**path}", "logs/{**path}", "settings/{**path}",
+            "benchmark/{**path}", "logs/{**path}", "settings/{**path}", "config/{**path}", "sabnzbd/{**path}",
         ],
     };
 

@@ -21,7 +21,7 @@ internal static class TreeNames
     /// <summary>Root names of the web UI and the APIs (DAV-3). The tree answers 404 to every verb on them.</summary>
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
         [
-            "api", "sabnzbd", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
+            "api", "sabnzbd", "config", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
             "settings", "healthz", "readyz", "ready", "metrics", "favicon.ico", "robots.txt", "manifest.webmanifest",
             "apple-touch-icon.png",
         ],
@@ -40,6 +40,10 @@ internal static class TreeNames
     /// <summary>Whether a request path, by its names alone, can only mean a folder of the tree (DAV-5).</summary>
     public static bool IsFolder(string path)
     {
+    /// <summary>Whether a request path is below a name that is reserved for the tree (DAV-3).</summary>
+    public static bool IsBelowTree(string path) =>
+        path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [Content or Queue or Links or Ids or Readme or Health or View, ..];
+
         var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries);
         return names.Length > 0 && !IsReserved(names[0]) && (path.EndsWith('/') || names is [Content or Queue or Links or Ids]);
     }

@@ -95,7 +95,7 @@ internal static partial class StatusTable
         unknown   | PROPPATCH | {none}, /nzbs/none, /nzbs/tv/none.nzb 404
         unknown   | LOCK      | {none} 405; /nzbs/none 403; /nzbs/none/x.nzb 409; /nzbs/tv/none.mkv 403
         unknown   | UNLOCK    | {none} [Lock-Token: <urn:uuid:none>] 405; /nzbs/none, /nzbs/none/x.nzb, /nzbs/tv/none.nzb [Lock-Token: <urn:uuid:none>] 409
-        others    | GET       | /settings, /queue/x, /assets/x, /view, /view/README 404; /api/none 401
+        others    | GET       | /settings, /config/x, /queue/x, /assets/x, /view, /view/README 404; /api/none 401
         others    | HEAD      | /settings, /queue/x, /assets/x, /view, /view/README 404; /api/none 401
         others    | PROPFIND  | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
         others    | PUT       | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
