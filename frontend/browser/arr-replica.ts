@@ -31,7 +31,7 @@ export async function refusalOf(client: { host: string; port: string; urlBase: s
   return config.categories.some(({ name }) => name === client.category) ? null : "Category does not exist";
 }
 
-/** Starts a replica that sees the given folder. */
+/** Starts a replica that sees the given folder, with the probe link and the file behind it. */
 export async function startArr(folder: string): Promise<ArrReplica> {
   const key = "a5f0c3d1e2b4968778695a4b3c2d1e0f";
   const clients: DownloadClient[] = [];
@@ -45,7 +45,7 @@ export async function startArr(folder: string): Promise<ArrReplica> {
     if (asked === "GET /downloadclient") return [200, clients];
     if (asked === "GET /downloadclient/schema") return [200, [template]];
     if (asked === "GET /remotepathmapping") return [200, []];
-    if (asked === "GET /filesystem") return [200, { parent: "/", directories: [{ type: "folder", name: folder.split("/").at(-1), path: `${folder}/` }], files: [] }];
+    if (asked === "GET /filesystem") return [200, { parent: "/", directories: [{ type: "folder", name: folder.split("/").at(-1), path: `${folder}/` }], files: [{ type: "file", name: "README" }, { type: "file", name: "probe.mkv" }] }];
     const client = JSON.parse(body) as DownloadClient;
     if (asked === "POST /downloadclient/test") {
       const refusal = await refusalOf({ host: value(client, "host"), port: value(client, "port"), urlBase: value(client, "urlBase"), apiKey: value(client, "apiKey"), category: value(client, "tvCategory") });

@@ -42,7 +42,7 @@ rclone_lsjson() {
 rclone_tree() {
   local tree name
   tree=$(bounded rclone lsf -R --exclude "/.ids/**" sluice:) || return
-  for name in README .health nzbs/movies/ content/tv/ "$folder/film.mkv" "completed-symlinks/movies/$release/film.mkv.rclonelink"; do
+  for name in README .health nzbs/movies/ content/tv/ "$folder/film.mkv" completed-symlinks/.probe/probe.mkv.rclonelink "completed-symlinks/movies/$release/film.mkv.rclonelink"; do
     grep -qxF "$name" <<<"$tree" || { echo "no $name in:"; echo "$tree"; return 1; }
   done
 }

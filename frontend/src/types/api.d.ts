@@ -932,6 +932,7 @@ export interface components {
             sabKey: null | string;
             mountDir: string;
             categories: string[];
+            oldRclone: null | string;
         };
         AccountChange: {
             user: string;
@@ -1341,7 +1342,6 @@ export interface components {
             sees: boolean;
             sentence: string;
             volumeLine: null | string;
-            mapping: null | components["schemas"]["PathMapping"];
         };
         PathCheckRequest: {
             id?: null | string;
@@ -1349,11 +1349,6 @@ export interface components {
             url?: null | string;
             key?: null | string;
             category?: null | string;
-        };
-        PathMapping: {
-            host: string;
-            remotePath: string;
-            localPath: string;
         };
         /** @enum {string} */
         PlaybackState: "playing" | "paused" | "ended";

@@ -43,8 +43,8 @@ internal sealed record ArrAttempt(string Address, bool Ok, string? Cause);
 /// </summary>
 internal sealed record ArrPlanned(ArrAction Action, string Address, string? Client, IReadOnlyList<ArrChange> Changes, string? Token);
 
-/// <summary>Whether a program sees the files.</summary>
-internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, ArrMapping? Mapping);
+/// <summary>Whether a program sees the files. <c>VolumeLine</c> is the missing volume; null if that is not the cure.</summary>
+internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine);
 
 internal sealed record ArrConnected(ArrInstance Instance, string Address, bool Created, IReadOnlyList<ArrAttempt> Tried, PathCheck Path);
 
@@ -244,6 +244,5 @@ internal static class ArrResource
         finding.TheirPath,
         finding.Sees,
         finding.Sentence,
-        finding.VolumeLine,
-        finding.Mapping);
+        finding.VolumeLine);
 }

@@ -50,7 +50,12 @@ internal static class SystemResource
     }
 
     private static Ok<AccessCard> ShowAccess(
-        HttpContext http, IServer listener, IOptionsMonitor<WebDavOptions> webDav, IOptionsMonitor<ApiOptions> api, CompleteFolder complete)
+        HttpContext http,
+        IServer listener,
+        IOptionsMonitor<WebDavOptions> webDav,
+        IOptionsMonitor<ApiOptions> api,
+        CompleteFolder complete,
+        RcloneClients rclone)
     {
         var request = http.Request;
         var bound = listener.Features.Get<IServerAddressesFeature>()?.Addresses.Select(BindingAddress.Parse).FirstOrDefault();
@@ -67,7 +72,8 @@ internal static class SystemResource
             webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
             http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
-            api.CurrentValue.Categories));
+            api.CurrentValue.Categories,
+            rclone.FindOldest() is { } version && version < RcloneClients.FirstWithLinks ? version == RcloneClients.Unstated ? "" : version.ToString() : null));
     }
 
     private static List<SelfCheck> Checks(Readiness readiness) =>

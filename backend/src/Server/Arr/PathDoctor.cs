@@ -1,22 +1,33 @@
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A remote path mapping that lets a program find the paths that Sluice names.</summary>
-internal sealed record ArrMapping(string Host, string RemotePath, string LocalPath);
+/// <summary>
+/// Whether a program can import finished releases: <c>OurPath</c> as Sluice names their folder, <c>TheirPath</c> after the program's mappings.
+/// <c>VolumeLine</c> is the missing volume; null if that is not the cure.
+/// </summary>
+internal sealed record PathFinding(string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine = null);
 
 /// <summary>
-/// Whether a program sees the folder of finished releases: <c>OurPath</c> as Sluice names it, <c>TheirPath</c> after the program's mappings.
-/// <c>VolumeLine</c> and <c>Mapping</c> are the missing volume or mapping; null if that is not the cure.
+/// Checks through a program whether it can import finished releases. For links it looks for the probe link (DAV-18) and the file behind it, because
+/// an old rclone shows all folders and not a single link.
 /// </summary>
-internal sealed record PathFinding(string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, ArrMapping? Mapping);
-
-/// <summary>Checks through a program whether it sees the folder of finished releases.</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
+internal sealed class PathDoctor(
+    ArrClient client, ArrConnector connector, RcloneClients clients, IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
+    /// <summary>Path of the probe link in the mount, as a program sees it with <c>--links</c>.</summary>
+    internal const string ProbePath = LinkFolder + "/.probe/probe.mkv";
+
+    /// <summary>Path of the file behind the probe link.</summary>
+    internal const string ProbeTarget = "README";
+
+    /// <summary>Ends the name of a link that rclone shows as a text file.</summary>
+    internal const string LinkText = ".rclonelink";
+
     private const string LinkFolder = "completed-symlinks";
     private const string ContentFolder = "content";
 
@@ -31,46 +42,80 @@ internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOpti
     public async Task<PathFinding> CheckAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var host = await connector.FindHostAsync(server, cancellationToken);
-        var mount = import.CurrentValue.PublishesStrm ? null : rclone.CurrentValue.MountDir;
-        var ours = mount is null ? import.CurrentValue.CompletedFolder : $"{mount.TrimEnd('/')}/{LinkFolder}";
+        var mount = import.CurrentValue.PublishesStrm ? null : rclone.CurrentValue.MountDir.TrimEnd('/');
+        var ours = mount is null ? import.CurrentValue.CompletedFolder : $"{mount}/{LinkFolder}";
         var theirs = await MappedAsync(server, host, ours, cancellationToken);
-        if ((await FoldersAsync(server, Parent(theirs), cancellationToken)).Contains(Name(theirs)))
-            return new PathFinding(ours, theirs, true, $"{server.Name} sees {theirs}.", null, null);
+        return mount is null
+            ? await CheckFolderAsync(server, ours, theirs, cancellationToken)
+            : await CheckLinksAsync(server, mount, theirs, cancellationToken);
+    }
+
+    /// <summary>Checks a folder of <c>.strm</c> files, which need no link.</summary>
+    private async Task<PathFinding> CheckFolderAsync(ArrServer server, string ours, string theirs, CancellationToken cancellationToken)
+    {
+        if ((await ListAsync(server, Parent(theirs), includeFiles: false, cancellationToken)).Folders.Contains(Name(theirs)))
+            return new PathFinding(ours, theirs, true, $"{server.Name} sees {theirs}.");
+        return theirs == ours
+            ? new PathFinding(ours, theirs, false, $"{server.Name} does not see {ours}. Give its container this volume, and start it again.", $"- {ours}:{ours}")
+            : new PathFinding(
+                ours, theirs, false, $"A remote path mapping of {server.Name} leads to {theirs}, which is not there. Correct or remove the mapping.");
+    }
+
+    private async Task<PathFinding> CheckLinksAsync(ArrServer server, string mount, string theirs, CancellationToken cancellationToken)
+    {
+        var ours = $"{mount}/{LinkFolder}";
+        var probe = Name(ProbePath);
+        var links = await ListAsync(server, Parent(theirs + ProbePath[LinkFolder.Length..]), includeFiles: true, cancellationToken);
+        var root = await ListAsync(server, mount, includeFiles: true, cancellationToken);
+        var seesMount = root.Files.Contains(ProbeTarget);
+        if (links.Files.Contains(probe) && seesMount)
+            return new PathFinding(ours, theirs, true, $"{server.Name} sees the links in {theirs}, and the files behind them.");
+
+        PathFinding Fault(string sentence, bool needsVolume = false) =>
+            new(ours, theirs, false, sentence, needsVolume ? $"- {mount}:{mount}:rslave" : null);
+        if (links.Files.Contains(probe + LinkText))
+            return Fault($"{server.Name} sees files that end in {LinkText} instead of links, {DescribeRclone()}");
         if (theirs != ours)
         {
-            return new PathFinding(
-                ours, theirs, false, $"A remote path mapping of {server.Name} leads to {theirs}, which is not there. Correct or remove the mapping.", null, null);
+            var seesLinks = links.Files.Contains(probe);
+            return Fault(
+                seesLinks
+                    ? $"{server.Name} sees the links in {theirs}, but not {mount}, where they lead. Give its container this volume, and remove the mapping."
+                    : $"A remote path mapping of {server.Name} leads to {theirs}, which has no links. Remove the mapping.",
+                needsVolume: seesLinks);
         }
 
-        if (mount is null)
+        if (seesMount)
         {
-            return new PathFinding(
-                ours, theirs, false, $"{server.Name} does not see {ours}. Give its container this volume, and start it again.", $"- {ours}:{ours}", null);
+            return Fault(root.Folders.Contains(LinkFolder)
+                ? $"{server.Name} sees {mount}, but the probe link is missing in {theirs}. Start the mount again, because it shows an old listing or another server."
+                : $"{server.Name} sees {mount}, but {LinkFolder} is missing in it. Mount the whole of Sluice there.");
         }
 
-        var volume = $"- {mount}:{mount}:rslave";
-        if (await FindTreeAsync(server, mount, cancellationToken) is { } found && host is not null)
+        if (await FindTreeAsync(server, mount, cancellationToken) is { } found)
         {
-            return new PathFinding(
-                ours,
-                theirs,
-                false,
-                $"{server.Name} has the mount at {found}. Add this remote path mapping there, or give its container the mount at {mount}.",
-                volume,
-                new ArrMapping(host, ours + "/", $"{found}/{LinkFolder}/"));
+            return Fault(
+                $"{server.Name} has the mount at {found}, but the links lead to {mount}. Give its container this volume in place of that one, and start it again.",
+                needsVolume: true);
         }
 
-        var exists = (await FoldersAsync(server, Parent(mount), cancellationToken)).Contains(Name(mount));
-        return new PathFinding(
-            ours,
-            theirs,
-            false,
-            exists
-                ? $"{server.Name} has the folder {mount}, but not the mount in it. See that the mount runs and that the container has this volume, and start it again."
+        return Fault(
+            (await ListAsync(server, Parent(mount), includeFiles: false, cancellationToken)).Folders.Contains(Name(mount))
+                ? $"{server.Name} has the folder {mount}, but not the mount in it. Mount with --allow-other, give the container this volume, and start it again."
                 : $"{server.Name} does not see {mount}. Give its container this volume, and start it again.",
-            volume,
-            null);
+            needsVolume: true);
     }
+
+    /// <summary>Explains why rclone shows no links, as far as its requests tell.</summary>
+    private string DescribeRclone() => clients.FindOldest() switch
+    {
+        { } version when version >= RcloneClients.FirstWithLinks =>
+            "because rclone runs without --links. Add --links to the command that mounts, and start it again.",
+        { } version when version > RcloneClients.Unstated =>
+            $"because rclone {version} is too old. Install rclone {RcloneClients.FirstWithLinks} or newer from rclone.org, and mount with --links.",
+        _ => $"because rclone is older than {RcloneClients.FirstWithLinks}, like the packages of Debian and Ubuntu, or runs without --links. "
+            + "Install a newer one from rclone.org, and mount with --links.",
+    };
 
     /// <summary>Applies the program's mappings for this server to a path.</summary>
     private async Task<string> MappedAsync(ArrServer server, string? host, string path, CancellationToken cancellationToken)
@@ -93,15 +138,15 @@ internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOpti
         var asked = 0;
         foreach (var place in UsualPlaces)
         {
-            foreach (var folder in await FoldersAsync(server, place, cancellationToken))
+            foreach (var folder in (await ListAsync(server, place, includeFiles: false, cancellationToken)).Folders)
             {
                 var candidate = $"{place.TrimEnd('/')}/{folder}";
                 if (candidate == mount || asked++ == MaxCandidates)
                     continue;
                 if (asked > MaxCandidates)
                     return null;
-                var inside = await FoldersAsync(server, candidate, cancellationToken);
-                if (inside.Contains(LinkFolder) && inside.Contains(ContentFolder))
+                var inside = await ListAsync(server, candidate, includeFiles: false, cancellationToken);
+                if (inside.Folders.Contains(LinkFolder) && inside.Folders.Contains(ContentFolder))
                     return candidate;
             }
         }
@@ -109,13 +154,16 @@ internal sealed class PathDoctor(ArrClient client, ArrConnector connector, IOpti
         return null;
     }
 
-    /// <summary>Lists the folders in a folder of the program; empty if it does not exist.</summary>
-    private async Task<HashSet<string>> FoldersAsync(ArrServer server, string path, CancellationToken cancellationToken)
+    /// <summary>Lists a folder of the program; empty if it does not exist.</summary>
+    private async Task<(HashSet<string> Folders, HashSet<string> Files)> ListAsync(
+        ArrServer server, string path, bool includeFiles, CancellationToken cancellationToken)
     {
         // Without the trailing slash the program would list the nearest existing folder instead.
         var query = Uri.EscapeDataString(path.TrimEnd('/') + "/");
-        var listing = await client.GetAsync(server, $"filesystem?path={query}&includeFiles=false", cancellationToken) as JsonObject;
-        return [.. (listing?["directories"] as JsonArray ?? []).OfType<JsonObject>().Select(folder => ArrJson.Text(folder["name"]))];
+        var listing = await client.GetAsync(server, $"filesystem?path={query}&includeFiles={(includeFiles ? "true" : "false")}", cancellationToken) as JsonObject;
+        return (Names("directories"), Names("files"));
+
+        HashSet<string> Names(string kind) => [.. (listing?[kind] as JsonArray ?? []).OfType<JsonObject>().Select(item => ArrJson.Text(item["name"]))];
     }
 
     private static string Parent(string path) => path.LastIndexOf('/') is > 0 and var end ? path[..end] : "/";

@@ -20,6 +20,7 @@ internal static class AuthRegistration
             .AddSingleton<PasswordRenewal>()
             .AddSingleton<BasicVerifier>()
             .AddSingleton<RecentClients>()
+            .AddSingleton<RcloneClients>()
             .AddSingleton<MadePassword>()
             .AddSingleton<AdminStore>()
             .AddSingleton<ISetup>(provider => provider.GetRequiredService<AdminStore>())

@@ -14,6 +14,7 @@ internal sealed class BasicAuthenticationHandler(
     UrlEncoder encoder,
     BasicVerifier verifier,
     RecentClients clients,
+    RcloneClients rclone,
     IOptionsMonitor<WebDavOptions> webDav,
     IOptionsMonitor<GeneralOptions> general) : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {
@@ -83,6 +84,7 @@ internal sealed class BasicAuthenticationHandler(
 
     private AuthenticateResult Success(string name)
     {
+        rclone.Note(Context);
         var identity = new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], Scheme.Name);
         return AuthenticateResult.Success(new AuthenticationTicket(new ClaimsPrincipal(identity), Scheme.Name));
     }

@@ -9,8 +9,8 @@ namespace Sluice.Server.Settings;
 
 internal static class SettingReader
 {
-    // `demo` is the built-in clip's folder (DAV-7); the other names have special meanings.
-    private static readonly string[] ReservedNames = [".", "..", "*", "demo"];
+    // `demo` is the built-in clip's folder (DAV-7) and `.probe` that of the probe link (DAV-18); the other names have special meanings.
+    private static readonly string[] ReservedNames = [".", "..", "*", "demo", ".probe"];
 
     // The maximum length of an item's password.
     private const int MaxEntry = 1024;

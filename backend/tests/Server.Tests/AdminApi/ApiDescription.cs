@@ -34,7 +34,6 @@ internal static class ApiDescription
         [typeof(ArrKind)] = "ArrProgram",
         [typeof(ArrAction)] = "ArrPlanAction",
         [typeof(ArrChange)] = "ArrFieldChange",
-        [typeof(ArrMapping)] = "PathMapping",
         [typeof(TrackKind)] = "FileTrackKind",
         [typeof(SampleWindow)] = "StatWindow",
         [typeof(PlaybackSeek)] = "StreamSeek",

@@ -47,6 +47,21 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Access_card_names_an_rclone_too_old_for_links()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        Assert.Null((await server.GetAsync("access"))["oldRclone"]);
+        foreach (var (agent, expected) in new[] { ("rclone/v1.60.1-DEV", "1.60.1"), ("curl/8.7", "1.60.1"), ("rclone/", ""), ("rclone/v1.75.1", null) })
+        {
+            using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), server.Server.Address);
+            request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+            request.Headers.TryAddWithoutValidation("User-Agent", agent);
+            using var listed = await server.Server.Client.SendAsync(request, Token);
+            Assert.Equal(expected, (await server.GetAsync("access"))["oldRclone"]?.ToString());
+        }
+    }
+
+    [Fact]
     public async Task SABnzbd_key_is_hidden_from_read_only_keys()
     {
         await using var server = await RunningServer.StartAsync(_temporary);

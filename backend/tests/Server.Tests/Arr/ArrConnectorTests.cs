@@ -9,6 +9,11 @@ namespace Sluice.Server.Tests.Arr;
 /// <summary>Sonarr and Radarr get this server as their download client, and show what they see of its files.</summary>
 public sealed class ArrConnectorTests : IDisposable
 {
+    private const string Unknown =
+        "because rclone is older than 1.70.3, like the packages of Debian and Ubuntu, or runs without --links. Install a newer one from rclone.org, and mount with --links.";
+
+    private const string Volume = "- /mnt/nzbdav:/mnt/nzbdav:rslave";
+
     private readonly TemporaryFolder _temporary = new();
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -174,32 +179,69 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Theory]
-    [InlineData("/mnt/nzbdav/completed-symlinks/", null, true, null, null)]
-    [InlineData("/mnt/nzbdav/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", null)]
-    [InlineData("/mnt/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", null)]
-    [InlineData("/media/usenet/completed-symlinks/ /media/usenet/content/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", "/media/usenet/completed-symlinks/")]
-    [InlineData("/media/usenet/completed-symlinks/", "/media/usenet/", true, null, null)]
-    [InlineData("/media/other/", "/media/usenet/", false, null, null)]
-    public async Task Path_check_reports_visibility_and_the_fix(string folders, string? mappedTo, bool sees, string? volume, string? mapping)
+    [InlineData("/mnt/nzbdav", "", null, true, null, "Sonarr sees the links in /mnt/nzbdav/completed-symlinks, and the files behind them.")]
+    [InlineData(null, "/mnt/nzbdav/", null, false, Volume, "Sonarr has the folder /mnt/nzbdav, but not the mount in it.")]
+    [InlineData(null, "/mnt/nzbdav/completed-symlinks/tv/ /mnt/nzbdav/content/", null, false, Volume, "Sonarr has the folder /mnt/nzbdav, but not the mount in it.")]
+    [InlineData(null, "/mnt/", null, false, Volume, "Sonarr does not see /mnt/nzbdav.")]
+    [InlineData("/media/usenet", "", null, false, Volume, "Sonarr has the mount at /media/usenet, but the links lead to /mnt/nzbdav.")]
+    [InlineData("/media/usenet", "", "/media/usenet/", false, Volume, "Sonarr sees the links in /media/usenet/completed-symlinks, but not /mnt/nzbdav, where they lead.")]
+    [InlineData("/media/usenet /mnt/nzbdav", "", "/media/usenet/", true, null, "Sonarr sees the links in /media/usenet/completed-symlinks, and the files behind them.")]
+    [InlineData(null, "/media/other/", "/media/usenet/", false, null, "A remote path mapping of Sonarr leads to /media/usenet/completed-symlinks, which has no links.")]
+    [InlineData("/mnt/nzbdav", "", "/media/usenet/", false, null, "A remote path mapping of Sonarr leads to /media/usenet/completed-symlinks, which has no links.")]
+    public async Task Path_check_reports_links_and_the_fix(string? mounts, string folders, string? mappedTo, bool sees, string? volume, string sentence)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
-        var connection = await server.Services.GetRequiredService<ArrConnector>()
-            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], null, Token);
-        foreach (var folder in folders.Split(' '))
-        {
-            for (var end = folder.IndexOf('/', 1); end > 0; end = folder.IndexOf('/', end + 1))
-                replica.Folders.Add(folder[..(end + 1)]);
-        }
-
+        foreach (var mount in mounts?.Split(' ') ?? [])
+            replica.AddMount(mount);
+        foreach (var folder in folders.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+            replica.AddFolder(folder);
         if (mappedTo is not null)
             replica.Mappings.Add(("127.0.0.1", "/mnt/nzbdav/", mappedTo));
 
-        var finding = await server.Services.GetRequiredService<PathDoctor>().CheckAsync(connection.Server!, Token);
+        var finding = await CheckAsync(server, replica);
 
         Assert.Equal("/mnt/nzbdav/completed-symlinks", finding.OurPath);
-        Assert.Equal((sees, volume, mapping), (finding.Sees, finding.VolumeLine, finding.Mapping?.LocalPath));
-        Assert.Equal(mapping is null ? null : "127.0.0.1", finding.Mapping?.Host);
+        Assert.Equal((sees, volume), (finding.Sees, finding.VolumeLine));
+        Assert.StartsWith(sentence, finding.Sentence, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("rclone/v1.60.1-DEV", "because rclone 1.60.1 is too old. Install rclone 1.70.3 or newer from rclone.org, and mount with --links.")]
+    [InlineData("rclone/v1.70.3", "because rclone runs without --links. Add --links to the command that mounts, and start it again.")]
+    [InlineData("rclone/", Unknown)]
+    [InlineData("curl/8.7", Unknown)]
+    public async Task Path_check_says_why_rclone_shows_no_links(string agent, string cause)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        replica.AddMount("/mnt/nzbdav", hasLinks: false);
+        using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), new Uri(server.Address, "completed-symlinks/"));
+        request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        request.Headers.TryAddWithoutValidation("User-Agent", agent);
+        using var listed = await server.Client.SendAsync(request, Token);
+
+        var finding = await CheckAsync(server, replica);
+
+        Assert.Equal((false, null), (finding.Sees, finding.VolumeLine));
+        Assert.Equal($"Sonarr sees files that end in .rclonelink instead of links, {cause}", finding.Sentence);
+    }
+
+    [Fact]
+    public async Task Mount_with_an_old_listing_is_no_proof()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        replica.AddMount("/mnt/nzbdav");
+        replica.Files.Remove($"/mnt/nzbdav/{PathDoctor.ProbePath}");
+
+        var old = await CheckAsync(server, replica);
+        replica.Folders.RemoveWhere(folder => folder.Contains("completed-symlinks", StringComparison.Ordinal));
+        var part = await CheckAsync(server, replica);
+
+        Assert.StartsWith("Sonarr sees /mnt/nzbdav, but the probe link is missing in /mnt/nzbdav/completed-symlinks.", old.Sentence, StringComparison.Ordinal);
+        Assert.StartsWith("Sonarr sees /mnt/nzbdav, but completed-symlinks is missing in it.", part.Sentence, StringComparison.Ordinal);
+        Assert.Equal((false, false), (old.Sees, part.Sees));
     }
 
     [Fact]
@@ -226,6 +268,14 @@ public sealed class ArrConnectorTests : IDisposable
         Assert.Equal("more films", Assert.Single(ArrJson.Read(changed, out _)).Name);
         Assert.Contains("""{"Message":"sample","Action":3}""", changed, StringComparison.Ordinal);
         Assert.Empty(ArrJson.Read(ArrJson.Without(changed, server.Id), out _));
+    }
+
+    /// <summary>Connects, so that the mappings for this server are known, and checks the paths.</summary>
+    private static async Task<PathFinding> CheckAsync(RunningServer server, ArrServerReplica replica)
+    {
+        var connection = await server.Services.GetRequiredService<ArrConnector>()
+            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], null, Token);
+        return await server.Services.GetRequiredService<PathDoctor>().CheckAsync(connection.Server!, Token);
     }
 
     private static ArrServer Target(ArrServerReplica replica, string category) =>

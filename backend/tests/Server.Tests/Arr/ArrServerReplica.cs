@@ -6,6 +6,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Arr;
 
 namespace Sluice.Server.Tests.Arr;
 
@@ -37,6 +38,12 @@ internal sealed class ArrServerReplica : IAsyncDisposable
 
     /// <summary>Folders that it has, each with its slash at the end.</summary>
     public HashSet<string> Folders { get; } = ["/", "/mnt/", "/config/"];
+
+    /// <summary>Files that it has, by full paths.</summary>
+    public HashSet<string> Files { get; } = [];
+
+    /// <summary>Lists folders of this machine instead.</summary>
+    public bool ReadsDisk { get; set; }
 
     /// <summary>Its mappings.</summary>
     public List<(string Host, string Remote, string Local)> Mappings { get; } = [];
@@ -75,6 +82,21 @@ internal sealed class ArrServerReplica : IAsyncDisposable
     /// <summary>The value of a field of a client.</summary>
     public static string Field(JsonObject client, string name) =>
         client["fields"]!.AsArray().Single(field => field!["name"]!.GetValue<string>() == name)!["value"]?.ToString() ?? "";
+
+    /// <summary>Adds a folder with all that it is in.</summary>
+    public void AddFolder(string path)
+    {
+        for (var end = path.IndexOf('/', 1); end > 0; end = path.IndexOf('/', end + 1))
+            Folders.Add(path[..(end + 1)]);
+    }
+
+    /// <summary>Adds the mount as rclone shows it, with links or with their text files.</summary>
+    public void AddMount(string path, bool hasLinks = true)
+    {
+        AddFolder($"{path}/{PathDoctor.ProbePath[..(PathDoctor.ProbePath.LastIndexOf('/') + 1)]}");
+        AddFolder($"{path}/content/");
+        Files.UnionWith([$"{path}/{PathDoctor.ProbeTarget}", $"{path}/{PathDoctor.ProbePath}{(hasLinks ? "" : PathDoctor.LinkText)}"]);
+    }
 
     /// <summary>Changes a client, as a person may.</summary>
     public void Change(int index, Action<JsonObject> change)
@@ -216,16 +238,33 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         // Without a slash at its end a path means what begins like it in the folder above.
         var path = context.Request.Query["path"].ToString();
         var folder = path[..(path.LastIndexOf('/') + 1)];
-        var names = !Folders.Contains(folder) ? [] : Folders
-            .Where(other => other.Length > folder.Length && other.StartsWith(folder, StringComparison.Ordinal))
-            .Select(other => other[folder.Length..].Split('/')[0])
-            .Distinct();
+        var (folders, files) = ReadsDisk ? ReadDisk(folder) : Folders.Contains(folder) ? (In(folder, Folders), In(folder, Files)) : ([], []);
         return new JsonObject
         {
             ["parent"] = "/",
-            ["directories"] = new JsonArray([.. names.Select(name => new JsonObject { ["type"] = "folder", ["name"] = name, ["path"] = folder + name + "/" })]),
-            ["files"] = new JsonArray(),
+            ["directories"] = new JsonArray([.. folders.Select(name => new JsonObject { ["type"] = "folder", ["name"] = name, ["path"] = folder + name + "/" })]),
+            ["files"] = context.Request.Query["includeFiles"] != "true" ? new JsonArray() : new JsonArray(
+                [.. files.Select(name => new JsonObject { ["type"] = "file", ["name"] = name, ["path"] = folder + name, ["extension"] = Path.GetExtension(name) })]),
         };
+    }
+
+    private static IEnumerable<string> In(string folder, IEnumerable<string> paths) => paths
+        .Where(path => path.Length > folder.Length && path.StartsWith(folder, StringComparison.Ordinal))
+        .Select(path => path[folder.Length..].TrimEnd('/'))
+        .Where(name => !name.Contains('/', StringComparison.Ordinal));
+
+    /// <summary>A folder that is not there or may not be read is empty, as theirs is.</summary>
+    private static (IEnumerable<string> Folders, IEnumerable<string> Files) ReadDisk(string folder)
+    {
+        try
+        {
+            var read = new DirectoryInfo(folder);
+            return (read.GetDirectories().Select(inner => inner.Name), read.GetFiles().Select(file => file.Name));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ([], []);
+        }
     }
 
     /// <summary>Asks the client for its version, its queue with the key, and its categories; null when all is well.</summary>

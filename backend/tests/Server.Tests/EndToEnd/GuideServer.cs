@@ -73,7 +73,7 @@ public sealed class GuideServer : IAsyncLifetime
         });
         var mount = _folder.File("mnt");
         _sonarr = await ArrServerReplica.StartAsync("Sonarr");
-        _sonarr.Folders.UnionWith([$"{mount}/", $"{mount}/completed-symlinks/"]);
+        _sonarr.AddMount(mount);
         _radarr = await ArrServerReplica.StartAsync("Radarr");
         var port = ServerProcess.FreePort();
         _server = await ServerProcess.StartAsync(

@@ -76,6 +76,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("api.manual-category", "NUL", "uncategorized")]
     [InlineData("api.categories", "tv,a\uFFFEb", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
     [InlineData("api.categories", "tv,a/b", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
+    [InlineData("api.categories", "tv,.probe", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
     [InlineData("api.categories", "tv,demo", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
     [InlineData("rclone.mount-dir", "mnt", "/mnt/nzbdav")]
     [InlineData("rclone.host", "localhost:5572", "")]

@@ -153,6 +153,7 @@ function ByHand({ card, access, note, kind }: CardProps & { kind: "sonarr" | "ra
 function RcloneCard({ access, note }: CardProps) {
   return (
     <AppCard name="rclone" about={t("card.rclone")}>
+      <OldRclone />
       {note}
       <CopyBlock label={t("rclone-config")} value={rcloneConfig(access)} />
       <div className="grid gap-1">
@@ -163,6 +164,13 @@ function RcloneCard({ access, note }: CardProps) {
       <Login access={access} />
     </AppCard>
   );
+}
+
+/** Says that the mount is too old for links, before a first release is grabbed. Asked for again each time the card opens. */
+function OldRclone() {
+  const { data } = useQuery({ ...accessQuery, refetchOnMount: "always" });
+  if (data?.oldRclone == null) return null;
+  return <Notice tone="warn">{data.oldRclone === "" ? t("rclone-unstated") : t("rclone-old", { version: data.oldRclone })}</Notice>;
 }
 
 function MediaServerCard({ card, access, name, about }: CardProps & { name: string; about: string }) {

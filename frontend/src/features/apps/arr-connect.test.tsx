@@ -6,7 +6,7 @@ import { renderAt } from "@/testing/render";
 import type { ArrConnected, ArrPlan } from "./api/apps";
 import { ArrConnect } from "./arr-connect";
 
-const path = { ok: true, ourPath: "/mnt/nzbdav", theirPath: "/mnt/nzbdav", sees: true, sentence: "Sonarr sees /mnt/nzbdav.", volumeLine: null, mapping: null };
+const path = { ok: true, ourPath: "/mnt/nzbdav", theirPath: "/mnt/nzbdav", sees: true, sentence: "Sonarr sees /mnt/nzbdav.", volumeLine: null };
 const connected: ArrConnected = {
   instance: { id: "a", kind: "sonarr", name: "Sonarr", url: "http://sonarr:8989", category: "tv", lastCheck: null, state: "ok", sentence: null },
   address: "http://nas:3000", created: true, tried: [], path,

@@ -26,14 +26,6 @@ export function PathResult({ path, name }: { path: PathCheck; name: string }) {
           <p className="text-sm text-muted">{t("volume-line-help")}</p>
         </div>
       )}
-      {path.mapping && (
-        <div className="grid gap-2">
-          <p className="text-sm text-muted">{t("mapping", { name })}</p>
-          <CopyBlock label={t("mapping-host")} value={path.mapping.host} />
-          <CopyBlock label={t("mapping-remote")} value={path.mapping.remotePath} />
-          <CopyBlock label={t("mapping-local")} value={path.mapping.localPath} />
-        </div>
-      )}
     </div>
   );
 }

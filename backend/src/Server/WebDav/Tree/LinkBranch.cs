@@ -18,6 +18,7 @@ internal sealed class LinkBranch(
     HiddenLinks hidden,
     ContentBranch content,
     CompleteFolder complete,
+    ProbeFolder probe,
     TimeProvider time)
 {
     private readonly DateTimeOffset _since = time.WallTime();
@@ -93,8 +94,8 @@ internal sealed class LinkBranch(
         var all = used.ToDictionary(category => category.Name);
         foreach (var name in categories.Configured)
             all.TryAdd(name, new CategoryEntry(name, _since));
-        foreach (var name in all.Keys.Order(StringComparer.Ordinal))
-            yield return Show(all[name]);
+        foreach (var item in all.Values.Select(Show).Append(probe).OrderBy(item => item.Name, StringComparer.Ordinal))
+            yield return item;
     }
 
     /// <summary>

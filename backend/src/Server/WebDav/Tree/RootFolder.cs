@@ -35,6 +35,7 @@ internal sealed class RootFiles(TimeProvider time)
                                           name (.part, .tmp, ~ and the like) is kept for an hour to be renamed
         /completed-symlinks/<category>/   one link per file of what the history calls completed, for programs that import
                                           it; deleting a release here archives its history item and nothing else
+        /completed-symlinks/.probe/       one link to this text, by which Sluice tests what Sonarr and Radarr see
         /.ids/                            every file by its id, where those links lead
         /.health                          three bytes, "ok": a mount that shows them is mounted
 

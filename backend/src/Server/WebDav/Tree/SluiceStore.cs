@@ -1,7 +1,7 @@
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>The tree of the product: queue, library and history as an <see cref="IStore"/>.</summary>
-internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links) : IStore
+internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links, ProbeFolder probe) : IStore
 {
     private readonly RootFolder _root = new(files, content, queue, ids, links);
 
@@ -31,6 +31,9 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
                 if (found is IStoreCollection)
                     await queue.RequireAsync(cancellationToken);
                 return found;
+            case [TreeNames.Links, TreeNames.Probe, ..]:
+                await queue.RequireAsync(cancellationToken);
+                return probe.Find([.. path.Segments.Skip(2)]);
             case [TreeNames.Links, ..]:
                 return await links.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
             default:
@@ -45,6 +48,7 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         [TreeNames.Content, ..] => item is IStoreCollection ? TreeVerbs.ContentFolder : TreeVerbs.ContentFile,
         [TreeNames.Ids, ..] => item is IStoreCollection ? TreeVerbs.IdFolder : TreeVerbs.IdFile,
         [TreeNames.Links] or [TreeNames.Links, _] => TreeVerbs.LinkCategory,
+        [TreeNames.Links, TreeNames.Probe, ..] => TreeVerbs.ProbeLink,
         [TreeNames.Links, ..] => item is IStoreCollection ? TreeVerbs.LinkFolder : TreeVerbs.LinkFile,
         [TreeNames.Queue] => TreeVerbs.QueueRoot,
         [TreeNames.Queue, var name] when item is not IStoreFile && !TreeNames.IsFileName(name) => TreeVerbs.QueueFolder,

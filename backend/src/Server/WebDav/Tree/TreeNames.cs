@@ -15,6 +15,9 @@ internal static class TreeNames
     public const string Links = "completed-symlinks";
     public const string Ids = IdPath.Root;
 
+    /// <summary>The folder of the probe link, next to the categories of <see cref="Links"/>. Reserved, so that no category has its name.</summary>
+    public const string Probe = ".probe";
+
     /// <summary>Signed links to files of the tree; not part of it.</summary>
     public const string View = "view";
 
@@ -37,13 +40,13 @@ internal static class TreeNames
 
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
-    /// <summary>Whether a request path, by its names alone, can only mean a folder of the tree (DAV-5).</summary>
-    public static bool IsFolder(string path)
-    {
     /// <summary>Whether a request path is below a name that is reserved for the tree (DAV-3).</summary>
     public static bool IsBelowTree(string path) =>
         path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [Content or Queue or Links or Ids or Readme or Health or View, ..];
 
+    /// <summary>Whether a request path, by its names alone, can only mean a folder of the tree (DAV-5).</summary>
+    public static bool IsFolder(string path)
+    {
         var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries);
         return names.Length > 0 && !IsReserved(names[0]) && (path.EndsWith('/') || names is [Content or Queue or Links or Ids]);
     }

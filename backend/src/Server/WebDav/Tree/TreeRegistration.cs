@@ -23,6 +23,7 @@ internal static class TreeRegistration
             .AddSingleton<QueueBranch>()
             .AddSingleton<IdBranch>()
             .AddSingleton<HiddenLinks>()
+            .AddSingleton<ProbeFolder>()
             .AddSingleton<LinkBranch>()
             .AddSingleton<IStore, SluiceStore>()
             .AddSingleton<ViewEndpoint>()

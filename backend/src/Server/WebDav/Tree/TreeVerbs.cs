@@ -34,7 +34,7 @@ internal static class TreeVerbs
     /// <summary>Files of <c>/.ids</c>, and free names there.</summary>
     public static readonly PathClass IdFile = new("a file by its id", Reading, forbidden: Writing);
 
-    /// <summary><c>/completed-symlinks</c> and its category folders.</summary>
+    /// <summary><c>/completed-symlinks</c>, its category folders and the folder of the probe link.</summary>
     public static readonly PathClass LinkCategory = new("a category of links", Listing, forbidden: Writing);
 
     /// <summary>Releases in <c>/completed-symlinks</c> and their folders.</summary>
@@ -43,11 +43,15 @@ internal static class TreeVerbs
     /// <summary>Links, and free names there.</summary>
     public static readonly PathClass LinkFile = new("a link", [.. Reading, Verbs.Delete], forbidden: [Verbs.Put]);
 
+    /// <summary>The probe link, and free names in its folder. It stays whatever clients do.</summary>
+    public static readonly PathClass ProbeLink = new("the probe link", Reading, forbidden: Writing);
+
     /// <summary>Unknown names at the root.</summary>
     public static readonly PathClass Nothing = new("an unknown name", Reading, forbidden: Writing);
 
     public static readonly IReadOnlyList<PathClass> All =
     [
-        Root, RootFile, QueueRoot, QueueFolder, QueueItem, ContentFolder, ContentFile, IdFolder, IdFile, LinkCategory, LinkFolder, LinkFile, Nothing,
+        Root, RootFile, QueueRoot, QueueFolder, QueueItem, ContentFolder, ContentFile, IdFolder, IdFile, LinkCategory, LinkFolder, LinkFile, ProbeLink,
+        Nothing,
     ];
 }

@@ -1,5 +1,6 @@
 using System.Xml.Linq;
 using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Arr;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Xunit;
@@ -19,7 +20,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     public async Task Only_completed_releases_of_the_history_are_listed()
     {
         Assert.Equal(
-            ["/completed-symlinks/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/music/", "/completed-symlinks/prowlarr/", "/completed-symlinks/readarr/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
+            ["/completed-symlinks/", "/completed-symlinks/.probe/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/music/", "/completed-symlinks/prowlarr/", "/completed-symlinks/readarr/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
             await ListAsync("/completed-symlinks/"));
         Assert.Contains("/completed-symlinks/tv/Rel/", await ListAsync("/completed-symlinks/tv/"));
         Assert.Equal(["/completed-symlinks/movies/"], await ListAsync("/completed-symlinks/movies/"));
@@ -54,7 +55,24 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
         Assert.Equal(link.Text[5..10], (await _server.SendAsync("GET /completed-symlinks/tv/Rel/season%201/c.mkv.rclonelink", "Range: bytes=5-9")).Text);
     }
 
+    [Fact]
+    public async Task Probe_link_leads_to_the_readme_and_stays()
+    {
+        const string Link = $"/{PathDoctor.ProbePath}{PathDoctor.LinkText}";
+        Assert.Equal(["/completed-symlinks/.probe/", Link], await ListAsync("/completed-symlinks/.probe/"));
+
+        var target = (await _server.SendAsync("GET " + Link)).Text;
+        Assert.Equal($"/mnt/media/{PathDoctor.ProbeTarget}", target);
+        Assert.StartsWith("This is Sluice.", (await _server.SendAsync("GET " + target["/mnt/media".Length..])).Text, StringComparison.Ordinal);
+        foreach (var path in new[] { Link, "/completed-symlinks/.probe", "/completed-symlinks/.probe/new" })
+            Assert.Equal(path.EndsWith("new", StringComparison.Ordinal) ? 404 : 403, (await _server.SendAsync("DELETE " + path)).Status);
+        Assert.Equal(403, (await _server.SendAsync("PUT /completed-symlinks/.probe/new", "Content-Length: 0")).Status);
+        Assert.Equal(200, (await _server.SendAsync("HEAD " + Link)).Status);
+    }
+
     [Theory]
+    [InlineData("/completed-symlinks/.probe/probe.mkv")]
+    [InlineData("/completed-symlinks/.probe/none/probe.mkv.rclonelink")]
     [InlineData("/completed-symlinks/tv/Rel/a.mkv")]
     [InlineData("/completed-symlinks/tv/Rel/.rclonelink")]
     [InlineData("/completed-symlinks/tv/Rel/season%201.rclonelink")]

@@ -17,6 +17,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("content/software/", "")]
     [InlineData("nzbs/", "audio/ movies/ music/ prowlarr/ readarr/ software/ tv/")]
     [InlineData(".ids/", "0/ 1/ 2/ 3/ 4/ 5/ 6/ 7/ 8/ 9/ a/ b/ c/ d/ e/ f/")]
+    [InlineData("completed-symlinks/.probe/", "probe.mkv.rclonelink")]
     [InlineData("completed-symlinks/tv/", "Rel/")]
     public async Task Folder_lists_the_same_with_and_without_a_propfind_body(string folder, string expected)
     {

@@ -55,11 +55,11 @@ internal static partial class StatusTable
         content   | PROPPATCH | /content, /content/tv, /content/tv/Rel, /content/tv/Rel/season%201/, {clip}, {lost} 207/403
         content   | LOCK      | /content, /content/tv, /content/tv/Rel, /content/tv/Rel/season%201/, {clip}, /content/tv/new.mkv 405
         content   | UNLOCK    | /content, /content/tv, /content/tv/Rel, /content/tv/Rel/season%201/, {clip} [Lock-Token: <urn:uuid:none>] 405
-        links     | GET       | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/ 405; {links}/tv/Rel/a.mkv.rclonelink 200; [Range: bytes=0-0] 206; [If-None-Match: *] 304; [Range: bytes=99999-] 416
+        links     | GET       | {links}, {links}/.probe, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/ 405; {links}/.probe/probe.mkv.rclonelink, {links}/tv/Rel/a.mkv.rclonelink 200; [Range: bytes=0-0] 206; [If-None-Match: *] 304; [Range: bytes=99999-] 416
         links     | HEAD      | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/ 405; {links}/tv/Rel/a.mkv.rclonelink 200; [Range: bytes=0-0] 200; [If-None-Match: *] 304; [Range: bytes=99999-] 200
-        links     | PROPFIND  | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/, {links}/tv/Rel/a.mkv.rclonelink 207
+        links     | PROPFIND  | {links}, {links}/.probe, {links}/.probe/probe.mkv.rclonelink, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/, {links}/tv/Rel/a.mkv.rclonelink 207
         links     | PUT       | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/, {links}/tv/Rel/a.mkv.rclonelink, {links}/tv/Rel/new 403
-        links     | DELETE    | {links}, {links}/tv 403; {links}/tv/Moved/a.mkv.rclonelink 204; {links}/tv/Moved 204; 404; {links}/tv/Rel/none 404
+        links     | DELETE    | {links}, {links}/.probe, {links}/.probe/probe.mkv.rclonelink, {links}/tv 403; {links}/tv/Moved/a.mkv.rclonelink 204; {links}/tv/Moved 204; 404; {links}/tv/Rel/none 404
         links     | MKCOL     | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/season%201/, {links}/tv/Rel/a.mkv.rclonelink 405; {links}/tv/new 403
         links     | COPY      | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/a.mkv.rclonelink [Destination: /nzbs/tv/x.nzb] 403
         links     | MOVE      | {links}, {links}/tv, {links}/tv/Rel, {links}/tv/Rel/a.mkv.rclonelink [Destination: /nzbs/tv/x.nzb] 403

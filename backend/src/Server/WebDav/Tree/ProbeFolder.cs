@@ -1,0 +1,28 @@
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// <c>/completed-symlinks/.probe</c>: a permanent link to <c>/README</c> (DAV-18), whose bytes need no provider. The path doctor looks for it through
+/// Sonarr, because a visible folder does not prove that links arrive. Importing programs skip folders that start with a dot.
+/// </summary>
+internal sealed class ProbeFolder(CompleteFolder complete, RootFiles files, ContentBranch content)
+    : TreeFolder(TreeNames.Probe, files.Readme.Created, content.GetUsedBytesAsync)
+{
+    // The extension makes programs list it like a film.
+    private const string LinkName = "probe.mkv" + LinkFile.Extension;
+
+    // Built anew each time, because the folder of the mount is a setting.
+    private SmallFile Link => LinkFile.Of(LinkName, $"{complete.Mount}/{TreeNames.Readme}", Created, isHidden: false);
+
+    /// <summary>The item at a path below this folder, or null.</summary>
+    public IStoreItem? Find(IReadOnlyList<string> names) => names switch
+    {
+        [] => this,
+        [LinkName] => Link,
+        _ => null,
+    };
+
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) =>
+        AsyncEnumerable.Repeat<IStoreItem>(Link, 1);
+}

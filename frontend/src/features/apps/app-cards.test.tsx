@@ -1,0 +1,45 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { mockApi } from "@/testing/mock-api";
+import { renderAt } from "@/testing/render";
+import type { AccessCard } from "./api/apps";
+import { AppCards } from "./app-cards";
+
+const card: AccessCard = {
+  address: "http://nas:3000", urlBase: "", isLoopback: false, lanAddresses: [], composeAddress: "http://sluice:3000", port: 3000, webDavUser: "admin",
+  sabKey: "key", mountDir: "/mnt/nzbdav", categories: ["tv", "movies"], oldRclone: null,
+};
+
+/** Opens the card of rclone after the page was read once with no rclone seen. */
+async function openRclone(oldRclone: string | null) {
+  const answers = [card, { ...card, oldRclone }];
+  const calls = mockApi({
+    "GET /api/access": () => answers.shift() ?? card,
+    "GET /api/setup/webdav": { user: "admin", password: null },
+    "GET /api/arr": { items: [], locked: null },
+  });
+  renderAt("/setup?step=apps", <AppCards />);
+  const details = (await screen.findByText("rclone")).closest("details");
+  if (!details) throw new Error("rclone has no card");
+  details.open = true;
+  fireEvent(details, new Event("toggle"));
+  await screen.findByText("Links need rclone 1.70.3 or newer.");
+  await expect.poll(() => calls.filter((call) => call.url.endsWith("/api/access")).length).toBe(2);
+}
+
+describe("The card of rclone", () => {
+  it("names a version that is too old for links, as seen when the card opens", async () => {
+    await openRclone("1.60.1");
+    expect(await screen.findByText(/^rclone 1\.60\.1 reads Sluice, but it is too old for links/)).toBeVisible();
+  });
+
+  it("asks to look at the version that Debian's package does not state", async () => {
+    await openRclone("");
+    expect(await screen.findByText(/^An rclone reads Sluice without stating its version/)).toBeVisible();
+  });
+
+  it("says nothing of versions while none is too old", async () => {
+    await openRclone(null);
+    expect(screen.queryByText(/too old for links/)).toBeNull();
+  });
+});
