@@ -166,6 +166,7 @@ internal static class FileResource
     private static string SentenceOf(ReadFailure? failure) => failure switch
     {
         ReadFailure.Gone => "The beginning of this file is gone at every provider.",
+        ReadFailure.Refused => "The import of this release fails; its history item says why.",
         ReadFailure.Busy => "More is being read at once than there is memory for.",
         ReadFailure.Damaged => "The beginning of this file came damaged a moment ago. Try again in a few seconds.",
         ReadFailure.Unreachable => "No provider could be asked for the beginning of this file.",

@@ -27,12 +27,13 @@ internal static class ImportResource
 {
     public static void MapImport(this RouteGroupBuilder api)
     {
-        api.MapGet("/setup/import", Show).WithName("ShowImport");
+        api.MapGet("/setup/import", ShowAsync).WithName("ShowImport");
         api.MapPost("/setup/import", Begin).WithName("BeginImport");
     }
 
     /// <summary>Shows the progress. The first call starts counting.</summary>
-    private static Ok<FamilyImportReport> Show(FamilyImportWorker import) => TypedResults.Ok(Shape(import.Snapshot()));
+    private static async Task<Ok<FamilyImportReport>> ShowAsync(FamilyImportWorker import, CancellationToken cancellationToken) =>
+        TypedResults.Ok(Shape(await import.ShowAsync(cancellationToken)));
 
     private static Results<Accepted<FamilyImportReport>, JsonHttpResult<Problem>> Begin(FamilyImportWorker import) => import.TryBegin()
         ? TypedResults.Accepted((string?)null, Shape(import.Snapshot()))

@@ -44,7 +44,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     private bool IsRight(string user, string password)
     {
         Interlocked.Increment(ref _hashes);
-        return store.Admin is { } admin && admin.Password.Verify(password) & string.Equals(admin.Name, user, StringComparison.Ordinal);
+        return store.Admin is { } admin && admin.Password.Verify(password) & string.Equals(admin.Name, user, StringComparison.OrdinalIgnoreCase);
     }
 }
 

@@ -76,7 +76,10 @@ internal sealed class BasicCredentials
     public bool Verify(string givenUser, string givenPassword)
     {
         var samePassword = _hash.Value?.Verify(givenPassword) == true;
-        var sameUser = CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(givenUser)), SHA256.HashData(Encoding.UTF8.GetBytes(_user)));
+        var sameUser = CryptographicOperations.FixedTimeEquals(HashOf(givenUser), HashOf(_user));
         return samePassword & sameUser;
     }
+
+    // Names of logins compare without case, as they did on the servers that people come from.
+    private static byte[] HashOf(string user) => SHA256.HashData(Encoding.UTF8.GetBytes(user.ToUpperInvariant()));
 }

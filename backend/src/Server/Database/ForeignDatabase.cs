@@ -25,12 +25,14 @@ internal sealed class ForeignDatabase : IDisposable
         Discard(folder);
         try
         {
+            RequireClosed(path);
             Directory.CreateDirectory(folder);
             var before = Marks(path);
             foreach (var file in Companions.Select(suffix => path + suffix).Prepend(path).Where(File.Exists))
                 await CopyFileAsync(file, Path.Combine(folder, Path.GetFileName(file)), cancellationToken);
             if (!before.SequenceEqual(Marks(path)))
                 throw new ForeignDatabaseException("The old database is being written to. Stop the old server first.");
+            RequireClosed(path);
             return new ForeignDatabase(Open(Path.Combine(folder, Path.GetFileName(path))), folder);
         }
         catch (Exception e)
@@ -49,6 +51,16 @@ internal sealed class ForeignDatabase : IDisposable
     {
         _connection.Dispose();
         Discard(_folder);
+    }
+
+    /// <summary>
+    /// Requires that no other process has the database open: SQLite holds locks on the shared memory of the log as long as a connection is open, and on the
+    /// database itself while it reads or writes.
+    /// </summary>
+    private static void RequireClosed(string path)
+    {
+        if (PosixCalls.IsLockedByOther(path + "-shm") || PosixCalls.IsLockedByOther(path))
+            throw new ForeignDatabaseException("The old server is still running and has its database open. Stop it first.");
     }
 
     private static SqliteConnection Open(string path)

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Server.Database;
 
@@ -63,6 +64,24 @@ internal static partial class PosixCalls
         const int noFollow = 0x100; // AT_SYMLINK_NOFOLLOW
         const int kind = 0xF000; // S_IFMT
         return Statx(CurrentFolder, path, noFollow, 0x1, out var found) == 0 && (found.Mode & kind) == 0x8000; // STATX_TYPE, S_IFREG
+    }
+
+    /// <summary>
+    /// Whether another process holds a record lock (fcntl) on a file, even one in another container. False if that is unknown: on other systems than
+    /// Linux, and if the file system does not share locks with the other process.
+    /// </summary>
+    public static bool IsLockedByOther(string path)
+    {
+        if (!OperatingSystem.IsLinux() || !File.Exists(path))
+            return false;
+        // The record has 64-bit offsets on every Linux that the server runs on.
+        const int getLock = 5; // F_GETLK
+        const short writeLock = 1; // F_WRLCK
+        const short noLock = 2; // F_UNLCK
+        using var file = File.OpenHandle(path, FileMode.Open, System.IO.FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        // A length of 0 asks for all bytes. A wish to write conflicts with every lock.
+        var record = new FileRecord { Kind = writeLock };
+        return FileControl(file, getLock, ref record) == 0 && record.Kind != noLock;
     }
 
     /// <summary>Resolves links, <c>.</c> and <c>..</c>; null if the path does not exist.</summary>
@@ -173,6 +192,16 @@ internal static partial class PosixCalls
 
     [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Statx(int folder, string path, int flags, uint mask, out FileStatus status);
+
+    [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
+    private static partial int FileControl(SafeFileHandle file, int command, ref FileRecord record);
+
+    /// <summary>The <c>struct flock</c> of 64-bit Linux.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 32)]
+    private struct FileRecord
+    {
+        [FieldOffset(0)] public short Kind;
+    }
 
     /// <summary>The start of <c>struct statx</c>, whose layout is the same on every architecture.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]

@@ -17,6 +17,9 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
     // unknown to the settings (S4). RequestLines logs requests safely.
     private static readonly string[] LeakingLoggers = ["Microsoft.AspNetCore.Hosting.Diagnostics", "Microsoft.AspNetCore.Server.Kestrel.BadRequests"];
 
+    // The report of an import is printed whatever the level, because people copy LOG_LEVEL from the old server and would miss what was left out.
+    private const string ReportingLogger = "Sluice.Server.FamilyImport";
+
     // Guards the three fields below. No other lock is taken inside it.
     private readonly Lock _gate = new();
     private (LogLevel Level, DateTimeOffset Until)? _temporary;
@@ -63,6 +66,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));
         foreach (var category in LeakingLoggers)
             options.Rules.Add(new LoggerFilterRule(null, category, Max(level, LogLevel.Warning), null));
+        options.Rules.Add(new LoggerFilterRule(null, ReportingLogger, level < LogLevel.Information ? level : LogLevel.Information, null));
     }
 
     public IChangeToken GetChangeToken() => new CompositeChangeToken([settings.GetChangeToken(), Volatile.Read(ref _change)]);

@@ -38,8 +38,23 @@ internal ref struct FamilyBlobReader
             cipher = new FamilyCipher(Bytes(parts[2]), Bytes(parts[1]), Number(parts[0]));
         }
 
-        var isUnfinished = members[2] is [not 0, ..] || members[5] is { Length: > sizeof(int) } pending && BinaryPrimitives.ReadInt32LittleEndian(pending) > 0;
-        return new FamilyContent(List(members[1], FilePart)) { Cipher = cipher, IsUnfinished = isUnfinished };
+        var pending = List(members[5], PendingPart);
+        var isUnfinished = members[2] is [not 0, ..] || pending.Count > 0;
+        return new FamilyContent(List(members[1], FilePart))
+        {
+            Cipher = cipher,
+            IsUnfinished = isUnfinished,
+            Pending = pending,
+            // Only files read lazily have a path inside their archive.
+            IsLazy = isUnfinished || Text(members[3]).Length > 0,
+            Password = Text(members[4]) is { Length: > 0 } password ? password : null,
+        };
+    }
+
+    private static FamilyPart PendingPart(ReadOnlySpan<byte> part)
+    {
+        var members = new FamilyBlobReader(part).ReadMembers(part);
+        return new FamilyPart(Texts(members[0]), Range(members[1]).End, 0, 0);
     }
 
     private static FamilyPart RarPart(ReadOnlySpan<byte> part)
@@ -74,6 +89,8 @@ internal ref struct FamilyBlobReader
             items.Add(read(reader.TakeObject()));
         return items;
     }
+
+    private static string Text(ReadOnlySpan<byte> bytes) => bytes.IsEmpty ? "" : new FamilyBlobReader(bytes).TakeText();
 
     private static List<string> Texts(ReadOnlySpan<byte> bytes)
     {

@@ -21,6 +21,15 @@ internal static partial class FamilyImportLog
     [LoggerMessage(2905, LogLevel.Error, "Import failed: {Cause}. You can start it again")]
     public static partial void Failed(ILogger logger, string cause);
 
+    [LoggerMessage(2907, LogLevel.Information, "Healed the earlier import: {Added} files that it had left out are listed, {Waiting} releases wait to be opened")]
+    public static partial void Healed(ILogger logger, int added, int waiting);
+
+    [LoggerMessage(2908, LogLevel.Warning, "Could not heal the earlier import; the next start tries again: {Cause}")]
+    public static partial void NotHealed(ILogger logger, string cause);
+
+    [LoggerMessage(2909, LogLevel.Warning, "Found data of InfiniDysk without db.sqlite. Its library is in PostgreSQL, which Sluice cannot import yet")]
+    public static partial void OnPostgres(ILogger logger);
+
     [LoggerMessage(2906, LogLevel.Information, "Ignored SLUICE_IMPORT: {Cause}")]
     public static partial void Ignored(ILogger logger, string cause);
 }

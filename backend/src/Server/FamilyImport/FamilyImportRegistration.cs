@@ -9,6 +9,7 @@ internal static class FamilyImportRegistration
     public static IServiceCollection AddFamilyImport(this IServiceCollection services) => services
         .AddSingleton<ReleaseTaker>()
         .AddSingleton<FamilyImporter>()
+        .AddSingleton<LibraryHealing>()
         .AddSingleton<FamilyImportStore>()
         .AddSingleton<FamilyImportWorker>()
         .AddSingleton<IFormerServer>(provider => provider.GetRequiredService<FamilyImportWorker>())

@@ -6,7 +6,11 @@ using Sluice.Server.Database;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>A started import. While it runs, the end is null and the report covers only settings.</summary>
-internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report);
+internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report)
+{
+    /// <summary>Whether this version made or healed it.</summary>
+    public bool IsHealed { get; init; }
+}
 
 /// <summary>Stores the state and report of the import in <c>family_import</c>.</summary>
 internal sealed class FamilyImportStore(SluiceDatabase database)
@@ -14,11 +18,11 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
     /// <summary>The import; null if none was started.</summary>
     public Task<BegunImport?> FindAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.QuerySingleOrDefault<Row>("SELECT started_at AS StartedAt, finished_at AS FinishedAt, report AS Report FROM family_import") is { } row
+            connection => connection.QuerySingleOrDefault<Row>("SELECT started_at AS StartedAt, finished_at AS FinishedAt, report AS Report, healed AS Healed FROM family_import") is { } row
                 ? new BegunImport(
                     StoredTime.Read(row.StartedAt),
                     row.FinishedAt is { } finished ? StoredTime.Read(finished) : null,
-                    JsonSerializer.Deserialize(row.Report, ImportJson.Default.ImportReport) ?? ImportReport.Nothing)
+                    JsonSerializer.Deserialize(row.Report, ImportJson.Default.ImportReport) ?? ImportReport.Nothing) { IsHealed = row.Healed != 0 }
                 : null,
             cancellationToken);
 
@@ -42,12 +46,12 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
     public Task FinishAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
-                "UPDATE family_import SET finished_at = @at, report = @report", new { at = at.ToUnixTimeMilliseconds(), report = Write(report) }),
+                "UPDATE family_import SET finished_at = @at, report = @report, healed = 1", new { at = at.ToUnixTimeMilliseconds(), report = Write(report) }),
             cancellationToken);
 
     private static string Write(ImportReport report) => JsonSerializer.Serialize(report, ImportJson.Default.ImportReport);
 
-    internal sealed record Row(long StartedAt, long? FinishedAt, string Report);
+    internal sealed record Row(long StartedAt, long? FinishedAt, string Report, long Healed);
 }
 
 /// <summary>Build-time JSON serializer for the report.</summary>

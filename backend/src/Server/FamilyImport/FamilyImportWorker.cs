@@ -3,6 +3,7 @@ using System.Threading.Channels;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Library;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
@@ -55,10 +56,17 @@ internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 /// </summary>
 /// <remarks>Thread-safe. One task at a time.</remarks>
 internal sealed class FamilyImportWorker(
-    DataFolder folder, ProcessOptions process, FamilyImporter importer, FamilyImportStore store, TimeProvider time, ILogger<FamilyImportWorker> logger)
+    DataFolder folder,
+    ProcessOptions process,
+    FamilyImporter importer,
+    LibraryHealing healing,
+    FamilyImportStore store,
+    ReleaseOpenings openings,
+    TimeProvider time,
+    ILogger<FamilyImportWorker> logger)
     : IWorker, IFormerServer
 {
-    private readonly Channel<bool> _requests = Channel.CreateBounded<bool>(1);
+    private readonly Channel<Request> _requests = Channel.CreateBounded<Request>(1);
 
     // Guards the three fields below. Never held across an await.
     private readonly Lock _gate = new();
@@ -70,6 +78,13 @@ internal sealed class FamilyImportWorker(
 
     // Set from the start that requests an import until the import begins.
     private FamilySource? _opened;
+
+    private enum Request
+    {
+        Count,
+        Take,
+        Heal,
+    }
 
     public string Name => "the import of an old server";
 
@@ -119,10 +134,20 @@ internal sealed class FamilyImportWorker(
     {
         lock (_gate)
         {
-            if (_isOffered && _requests.Writer.TryWrite(false))
+            if (_isOffered && _requests.Writer.TryWrite(Request.Count))
                 _isOffered = false;
             return _tally is { } tally ? _view with { Report = tally.Report() } : _view;
         }
+    }
+
+    /// <summary>Returns the state, with the files that an import refused after they were listed.</summary>
+    public async Task<ImportView> ShowAsync(CancellationToken cancellationToken)
+    {
+        var view = Snapshot();
+        if (view.Stage != ImportStage.Finished)
+            return view;
+        var refused = await openings.ListRefusedAsync(cancellationToken);
+        return view with { Report = view.Report.With([.. refused.Select(file => new LeftThing(ImportKind.Files, file.Path, file.Refusal))]) };
     }
 
     /// <summary>Starts the import. Returns false if there is nothing to import or all was imported.</summary>
@@ -132,7 +157,7 @@ internal sealed class FamilyImportWorker(
         {
             if (_view.Stage is ImportStage.Running)
                 return true;
-            if (!(_isOffered || _view.Stage is ImportStage.Found or ImportStage.Failed) || !_requests.Writer.TryWrite(true))
+            if (!(_isOffered || _view.Stage is ImportStage.Found or ImportStage.Failed) || !_requests.Writer.TryWrite(Request.Take))
                 return false;
             _isOffered = false;
             _view = _view with { Stage = ImportStage.Running, Progress = 0, Error = null };
@@ -142,17 +167,26 @@ internal sealed class FamilyImportWorker(
 
     public async Task RunAsync(CancellationToken stopping)
     {
-        await foreach (var takes in _requests.Reader.ReadAllAsync(stopping))
+        await foreach (var request in _requests.Reader.ReadAllAsync(stopping))
         {
             try
             {
-                await (takes ? TakeAsync(stopping) : CountAsync(stopping));
+                await (request switch
+                {
+                    Request.Count => CountAsync(stopping),
+                    Request.Take => TakeAsync(stopping),
+                    _ => HealAsync(stopping),
+                });
+            }
+            catch (Exception e) when (request == Request.Heal && IsExpected(e))
+            {
+                FamilyImportLog.NotHealed(logger, e.Message);
             }
             catch (Exception e) when (IsExpected(e))
             {
                 Fail(e);
             }
-            catch (Exception e) when (e is not OperationCanceledException)
+            catch (Exception e) when (request != Request.Heal && e is not OperationCanceledException)
             {
                 Fail(e);
                 throw;
@@ -171,13 +205,21 @@ internal sealed class FamilyImportWorker(
         var begun = await store.FindAsync(cancellationToken);
         var source = FamilySource.Find(folder);
         if (begun is { FinishedAt: not null })
+        {
             Set(new ImportView(ImportStage.Finished, begun.Report) { Source = source, Progress = 1, StartedAt = begun.StartedAt, FinishedAt = begun.FinishedAt }, null);
+            if (!begun.IsHealed && source is not null)
+                _requests.Writer.TryWrite(Request.Heal);
+        }
         else if (source is null)
+        {
             Set(new ImportView(ImportStage.None, ImportReport.Nothing), null);
+            if (FamilySource.IsOnPostgres(folder) && await store.IsFreshAsync(cancellationToken))
+                FamilyImportLog.OnPostgres(logger);
+        }
         else if (begun is not null)
         {
             Set(new ImportView(ImportStage.Running, ImportReport.Nothing) { Source = source, StartedAt = begun.StartedAt }, null);
-            _requests.Writer.TryWrite(true);
+            _requests.Writer.TryWrite(Request.Take);
         }
         else if (await store.IsFreshAsync(cancellationToken))
         {
@@ -193,6 +235,7 @@ internal sealed class FamilyImportWorker(
         Set(_view with { Shape = source.Store.FindShape(), Progress = 0 }, tally);
         await importer.TakeSettingsAsync(source, tally, writes: false, cancellationToken);
         await importer.TakeLibraryAsync(source, tally, writes: false, Advance, cancellationToken);
+        tally.Complete();
         Set(_view with { Stage = ImportStage.Found, Progress = 1, Report = tally.Report() }, null);
     }
 
@@ -201,6 +244,8 @@ internal sealed class FamilyImportWorker(
         FamilyImportLog.Begun(logger, _view.Source!);
         using var source = Interlocked.Exchange(ref _opened, null) ?? await FamilySource.OpenAsync(folder, cancellationToken);
         var tally = new ImportTally();
+        foreach (var count in _view.Report.Counts)
+            tally.Expect(count.Kind, count.Found);
         var begun = await store.FindAsync(cancellationToken);
         var started = begun?.StartedAt ?? time.WallTime();
         Set(_view with { Shape = source.Store.FindShape(), StartedAt = started, Progress = 0 }, tally);
@@ -216,10 +261,26 @@ internal sealed class FamilyImportWorker(
         }
 
         await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
+        // An earlier version may have begun the import.
+        if (begun is not null)
+            await healing.HealAsync(source, cancellationToken);
+        tally.Complete();
         var (report, finished) = (tally.Report(), time.WallTime());
         await store.FinishAsync(finished, report, CancellationToken.None);
         Set(_view with { Stage = ImportStage.Finished, Progress = 1, Report = report, FinishedAt = finished }, null);
         LogReport(report);
+    }
+
+    private async Task HealAsync(CancellationToken cancellationToken)
+    {
+        using var source = await FamilySource.OpenAsync(folder, cancellationToken);
+        var added = await healing.HealAsync(source, cancellationToken);
+        if (await store.FindAsync(cancellationToken) is not { FinishedAt: { } finished } begun)
+            return;
+        var report = begun.Report.Without(added);
+        await store.FinishAsync(finished, report, CancellationToken.None);
+        Set(_view with { Report = report }, null);
+        FamilyImportLog.Healed(logger, added, await openings.CountWaitingAsync(cancellationToken));
     }
 
     private static bool IsExpected(Exception failure) =>

@@ -23,6 +23,8 @@ internal sealed class FamilyImporter(
     QueueSchedule schedule,
     MeasureWorker measuring,
     CategoryJoin joining,
+    ReleaseOpenings openings,
+    ItemPasswords passwords,
     IEnumerable<ISettingCheck> checks,
     ProcessOptions process)
 {
@@ -73,6 +75,9 @@ internal sealed class FamilyImporter(
         var queue = source.Store.ReadQueue(out nameless);
         for (var i = 0; i < nameless; i++)
             tally.Leave(ImportKind.Queue, "", "its row has no id");
+        tally.Expect(ImportKind.Files, found.Sum(release => release.Files.Count));
+        tally.Expect(ImportKind.History, history.Count);
+        tally.Expect(ImportKind.Queue, queue.Count);
 
         // History items are ordered by row number, so releases must be inserted in the order of the history.
         var byFolder = found.Where(release => release.Folder is not null).ToDictionary(release => release.Folder!.Value);
@@ -105,6 +110,7 @@ internal sealed class FamilyImporter(
         {
             schedule.Wake();
             measuring.Wake();
+            openings.Added.Set();
             await joining.JoinAsync(cancellationToken);
         }
 
@@ -140,7 +146,7 @@ internal sealed class FamilyImporter(
         var whole = new WholeFiles();
         if (release is not null)
             Judge(source, release, whole, tally);
-        var at = item?.At ?? release?.Files.Max(file => file.Item.At) ?? DateTimeOffset.UnixEpoch;
+        var at = TimeOf(release, item);
         await using var lease = stored.BeginUpload();
         var nzb = await FindNzbAsync(source, release, item, whole, lease, tally, writes, cancellationToken);
         if (item is not null)
@@ -159,13 +165,20 @@ internal sealed class FamilyImporter(
         return await database.WriteAsync(
             connection =>
             {
-                var ended = described is null ? known : Insert(connection, described, at);
+                var ended = described is null ? known : Insert(connection, described, PasswordOf(whole, item), at);
                 if (item is not null)
-                    Insert(connection, item, ended, nzb);
+                    Insert(connection, item, ended, nzb, PasswordOf(whole, item));
                 return ended;
             },
             cancellationToken);
     }
+
+    /// <summary>When the release was added, as far as it is known.</summary>
+    public static DateTimeOffset TimeOf(FamilyRelease? release, FamilyHistory? item) => item?.At ?? release?.Files.Max(file => file.Item.At) ?? DateTimeOffset.UnixEpoch;
+
+    /// <summary>The archive password of a release; empty if unknown.</summary>
+    public static string PasswordOf(WholeFiles whole, FamilyHistory? item) => QueueItem.LimitPassword(
+        whole.Files.Select(file => file.Password).FirstOrDefault(password => password is not null) ?? (item is null ? null : ItemName.Parse(item.NzbName).Password) ?? "");
 
     private async Task<(NewRelease? Release, TakenNzb? Nzb)> DescribeAsync(
         FamilyRelease release, WholeFiles whole, TakenNzb? nzb, DateTimeOffset at, StoredNzbs.UploadLease lease, ImportTally tally, CancellationToken cancellationToken)
@@ -183,7 +196,8 @@ internal sealed class FamilyImporter(
         }
     }
 
-    private static void Judge(FamilySource source, FamilyRelease release, WholeFiles whole, ImportTally tally)
+    /// <summary>Adds the usable files of a release and tallies the others.</summary>
+    public static void Judge(FamilySource source, FamilyRelease release, WholeFiles whole, ImportTally tally)
     {
         foreach (var file in release.Files)
         {
@@ -239,15 +253,17 @@ internal sealed class FamilyImporter(
             tally.Note($"{release.Category}/{release.Name} is called {category}/{name} here; links by id still lead to it");
     }
 
-    private static TakenRelease Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
+    private TakenRelease Insert(DbConnection connection, NewRelease release, string password, DateTimeOffset at)
     {
         if (LibraryStore.FindReleaseOf(connection, release.Files.Select(file => file.Id)) is { } before)
             return new TakenRelease(before.Id, before.Category, before.Name, before.NzbHash, release.Files.Sum(file => file.Length));
         var (id, name) = ReleaseTaker.Insert(connection, release, at);
+        if (release.Files.Any(file => file.Content.IsUnopened))
+            ReleaseOpenings.Add(connection, id, passwords.Seal(release.NzbHash, password));
         return new TakenRelease(id, release.Category, name, release.NzbHash, release.Files.Sum(file => file.Length));
     }
 
-    private void Insert(DbConnection connection, FamilyHistory item, TakenRelease? release, TakenNzb? nzb)
+    private void Insert(DbConnection connection, FamilyHistory item, TakenRelease? release, TakenNzb? nzb, string password)
     {
         var id = item.Id.ToString("D");
         if (HistoryStore.Contains(connection, id))
@@ -262,6 +278,7 @@ internal sealed class FamilyImporter(
             Category = category,
             Folder = PathKey.OfName(release?.Category ?? categories.FolderOf(category)),
             ReleaseFolder = failure is null && release is not null ? PathKey.OfName(release.Name) : "",
+            Password = passwords.Seal(id, password),
             NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
             NzbLength = nzb?.Blob.PlainLength ?? 0,
             EncodedBytes = item.Bytes,

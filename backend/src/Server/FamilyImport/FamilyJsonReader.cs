@@ -34,9 +34,20 @@ internal static class FamilyJsonReader
         var cipher = Member(meta, "AesParams") is { ValueKind: JsonValueKind.Object } aes
             ? new FamilyCipher(Required(aes, "Key").GetBytesFromBase64(), Required(aes, "Iv").GetBytesFromBase64(), Member(aes, "DecodedSize")?.GetInt64() ?? 0)
             : null;
-        var isUnfinished = Member(meta, "IsLazy") is { ValueKind: JsonValueKind.True } || Member(meta, "PendingParts") is { ValueKind: JsonValueKind.Array } pending && pending.GetArrayLength() > 0;
-        return new FamilyContent([.. Required(meta, "FileParts").EnumerateArray().Select(FilePart)]) { Cipher = cipher, IsUnfinished = isUnfinished };
+        FamilyPart[] pending = Member(meta, "PendingParts") is { ValueKind: JsonValueKind.Array } list ? [.. list.EnumerateArray().Select(PendingPart)] : [];
+        var isUnfinished = Member(meta, "IsLazy") is { ValueKind: JsonValueKind.True } || pending.Length > 0;
+        return new FamilyContent([.. Required(meta, "FileParts").EnumerateArray().Select(FilePart)])
+        {
+            Cipher = cipher,
+            IsUnfinished = isUnfinished,
+            Pending = pending,
+            // Only files read lazily have a path inside their archive.
+            IsLazy = isUnfinished || Member(meta, "PathInArchive") is { ValueKind: JsonValueKind.String },
+            Password = Member(meta, "ArchivePassword")?.GetString() is { Length: > 0 } password ? password : null,
+        };
     }
+
+    private static FamilyPart PendingPart(JsonElement part) => new(Texts(Required(part, "SegmentIds")), Range(Required(part, "SegmentIdByteRange")).End, 0, 0);
 
     private static FamilyPart FilePart(JsonElement part)
     {

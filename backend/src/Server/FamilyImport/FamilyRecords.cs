@@ -81,6 +81,17 @@ internal sealed record FamilyContent(IReadOnlyList<FamilyPart> Parts)
 
     /// <summary>Whether the old server had not read all volumes, so that the position of the data is unknown.</summary>
     public bool IsUnfinished { get; init; }
+
+    /// <summary>Volumes that the old server had not read, in order. Their ranges are unknown, and their lengths are upper limits.</summary>
+    public IReadOnlyList<FamilyPart> Pending { get; init; } = [];
+
+    /// <summary>
+    /// Whether the old server read volumes only when they were played. The length of such a volume may be the sum of its encoded bytes.
+    /// </summary>
+    public bool IsLazy { get; init; }
+
+    /// <summary>Password of the archive; null if unknown. Secret.</summary>
+    public string? Password { get; init; }
 }
 
 /// <summary>Decryption parameters of a file.</summary>

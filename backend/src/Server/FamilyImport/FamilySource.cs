@@ -35,6 +35,9 @@ internal sealed class FamilySource : IDisposable
     /// <summary>Path of the old database; null if there is none.</summary>
     public static string? Find(DataFolder folder) => Path.Combine(folder.Root, "db.sqlite") is var path && File.Exists(path) ? path : null;
 
+    /// <summary>Whether the folder holds data of a relative whose main database is elsewhere.</summary>
+    public static bool IsOnPostgres(DataFolder folder) => Find(folder) is null && File.Exists(Path.Combine(folder.Root, "metrics.sqlite")) && File.Exists(Path.Combine(folder.Root, "warden.db"));
+
     /// <summary>Copies the old database and opens the copy.</summary>
     /// <exception cref="ForeignDatabaseException">The database is in use, damaged, or of another program.</exception>
     /// <exception cref="StorageException">There is no space for the copy.</exception>

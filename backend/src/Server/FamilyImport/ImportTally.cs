@@ -17,7 +17,7 @@ internal enum ImportKind
     Nzbs,
 }
 
-/// <summary>Counts of one kind. Taken and left always sum up to found.</summary>
+/// <summary>Counts of one kind. Taken and left sum up to found once the import or its rehearsal is complete.</summary>
 internal sealed record ImportCount(ImportKind Kind, int Found, int Taken, int Left);
 
 /// <summary>Something not imported, with the reason as part of a sentence.</summary>
@@ -39,6 +39,22 @@ internal sealed record ImportReport(
     IReadOnlyList<string> Kept)
 {
     public static ImportReport Nothing { get; } = new([], [], 0, [], 0, []);
+
+    /// <summary>Returns the report with listed files that an import refused since.</summary>
+    public ImportReport With(IReadOnlyList<LeftThing> refused) => refused.Count == 0 ? this : this with
+    {
+        Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken - refused.Count, Left = count.Left + refused.Count } : count)],
+        Left = [.. Left, .. refused],
+        LeftTotal = LeftTotal + refused.Count,
+    };
+
+    /// <summary>Returns the report without files that were left out and are listed now.</summary>
+    public ImportReport Without(int healed) => healed == 0 ? this : this with
+    {
+        Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken + healed, Left = count.Left - healed } : count)],
+        Left = [.. Left.Where(left => left.Kind != ImportKind.Files || left.Reason != ImportTally.FormerReason)],
+        LeftTotal = LeftTotal - healed,
+    };
 }
 
 /// <summary>Counts the results of an import or its rehearsal.</summary>
@@ -49,13 +65,31 @@ internal sealed class ImportTally
     private const int MostListed = 1000;
     private const int MostText = 300;
 
+    /// <summary>The reason by which earlier versions left out files that are listed now.</summary>
+    public const string FormerReason = "the old server had not looked into all of its volumes yet; add its NZB again";
+
     private readonly Lock _gate = new();
+    private readonly int[] _expected = new int[Enum.GetValues<ImportKind>().Length];
     private readonly int[] _taken = new int[Enum.GetValues<ImportKind>().Length];
     private readonly int[] _left = new int[Enum.GetValues<ImportKind>().Length];
     private readonly List<LeftThing> _things = [];
     private readonly List<string> _notes = [];
     private readonly List<string> _kept = [];
     private int _notesTotal;
+
+    /// <summary>Shows a total that is known in advance until <see cref="Complete"/>.</summary>
+    public void Expect(ImportKind kind, int found)
+    {
+        lock (_gate)
+            _expected[(int)kind] = Math.Max(_expected[(int)kind], found);
+    }
+
+    /// <summary>Ends the counts, so that the found items are those counted.</summary>
+    public void Complete()
+    {
+        lock (_gate)
+            Array.Clear(_expected);
+    }
 
     public void Take(ImportKind kind, int count = 1)
     {
@@ -123,7 +157,7 @@ internal sealed class ImportTally
         lock (_gate)
         {
             return new ImportReport(
-                [.. Enum.GetValues<ImportKind>().Select(kind => new ImportCount(kind, _taken[(int)kind] + _left[(int)kind], _taken[(int)kind], _left[(int)kind]))],
+                [.. Enum.GetValues<ImportKind>().Select(kind => new ImportCount(kind, Math.Max(_expected[(int)kind], _taken[(int)kind] + _left[(int)kind]), _taken[(int)kind], _left[(int)kind]))],
                 [.. _things],
                 _left.Sum(),
                 [.. _notes],

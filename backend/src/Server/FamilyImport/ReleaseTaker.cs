@@ -8,7 +8,11 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>A stored NZB, with the entries of the matched posts.</summary>
-internal sealed record TakenNzb(StoredBlob Blob, PlacedPosts Posts);
+internal sealed record TakenNzb(StoredBlob Blob, PlacedPosts Posts)
+{
+    /// <summary>Whether Sluice wrote the NZB, so that its sizes prove nothing.</summary>
+    public bool IsWritten { get; init; }
+}
 
 /// <summary>Stores NZBs of the old server, and creates releases from its files.</summary>
 internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
@@ -53,20 +57,25 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
         await using var text = blobs.CreateTemporary();
         await WrittenNzb.WriteAsync(text, NameCleaner.Clean(release.Name, windowsSafe: true), whole, at, cancellationToken);
         text.Position = 0;
-        return await StoreAsync(text, whole.Posts, lease, cancellationToken)
-            ?? throw new FamilyFormatException("its articles are listed twice in different files");
+        return await StoreAsync(text, whole.Posts, lease, cancellationToken) is { } stored
+            ? stored with { IsWritten = true }
+            : throw new FamilyFormatException("its articles are listed twice in different files");
     }
 
-    /// <summary>Describes a release for the library. It keeps the old file ids, because links contain them.</summary>
+    /// <summary>
+    /// Describes a release for the library. It keeps the old file ids, because links contain them. Files whose map the old server does not prove are
+    /// unopened.
+    /// </summary>
     public static NewRelease Describe(FamilyRelease release, WholeFiles whole, TakenNzb nzb)
     {
-        var partSize = PartSizes.OfRelease(whole.Posts.Select(post => (nzb.Posts[post].Segments, post.Length)));
+        var partSize = whole.FindPartSize(post => nzb.Posts[post].Segments);
+        var unopened = whole.Files.Where(file => file.IsUnproved(post => nzb.IsWritten ? 0 : nzb.Posts[post].EncodedBytes)).Select(file => file.Id).ToHashSet();
         var posted = new Dictionary<int, StoredPostedFile>();
-        foreach (var post in whole.Posts)
+        foreach (var post in whole.Files.Where(file => !unopened.Contains(file.Id)).SelectMany(file => file.Posts).Distinct())
         {
             var entry = nzb.Posts[post];
             var map = post.MapOf(entry.Segments, partSize) ?? throw new FamilyFormatException($"{entry.Segments} articles cannot have {post.Length} bytes");
-            posted.TryAdd(entry.Ordinal, new StoredPostedFile(entry.Ordinal, entry.Places, map));
+            posted.TryAdd(entry.Ordinal, new StoredPostedFile(entry.Ordinal, entry.Places, map) { IsEstimate = true });
         }
 
         var paths = new FreePaths();
@@ -75,7 +84,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             NameOf(release),
             nzb.Blob.Hash,
             [.. posted.Values.OrderBy(file => file.Ordinal)],
-            [.. whole.Files.Select(file => Describe(file, paths.Take(file.Names), nzb.Posts))]);
+            [.. whole.Files.Select(file => Describe(file, paths.Take(file.Names), nzb.Posts, isOpen: !unopened.Contains(file.Id)))]);
     }
 
     /// <summary>The category folder: the old name, because clients have it in their paths, cleaned by DAV-13.</summary>
@@ -95,16 +104,18 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
         return (LibraryStore.Insert(connection, release with { Name = name }, at), name);
     }
 
-    private static NewLibraryFile Describe(WholeFile file, string path, PlacedPosts posts)
+    private static NewLibraryFile Describe(WholeFile file, string path, PlacedPosts posts, bool isOpen)
     {
-        var hashes = file.Stretches.Select(stretch => posts[stretch.Post].IdsHash).Distinct();
+        var hashes = file.Posts.Select(post => posts[post].IdsHash).Distinct();
         return new NewLibraryFile(
             file.Id,
             path,
             null,
             file.Length,
             ContentTag.Of(hashes, file.IsPlain ? "" : file.Names[^1], file.Length),
-            new FileContent([.. file.Stretches.Select(stretch => new ContentExtent(posts[stretch.Post].Ordinal, stretch.Offset, stretch.Length))]) { Cipher = file.Cipher });
+            isOpen
+                ? new FileContent([.. file.Stretches.Select(stretch => new ContentExtent(posts[stretch.Post].Ordinal, stretch.Offset, stretch.Length))]) { Cipher = file.Cipher }
+                : FileContent.Unopened);
     }
 
     private static async Task PlaceAsync(IAsyncEnumerable<NzbFile> files, PlacedPosts placed, Stream list, CancellationToken cancellationToken)

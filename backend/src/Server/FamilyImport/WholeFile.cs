@@ -8,6 +8,9 @@ namespace Sluice.Server.FamilyImport;
 /// <summary>A posted file as the old server describes it: message-ids in order, length in bytes, and segment lengths if known.</summary>
 internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnlyList<long>? Segments)
 {
+    /// <summary>Whether the length is only an upper limit.</summary>
+    public bool IsLimit { get; init; }
+
     /// <summary>The map of segment positions, as stored or estimated. The count includes segments that were never posted.</summary>
     public SegmentMap? MapOf(int count, long? partSize) =>
         Segments is { } lengths && lengths.Count == count && lengths.All(length => length is >= 0 and <= SegmentMap.MaxSegmentLength) && lengths.Sum() == Length
@@ -19,12 +22,28 @@ internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnly
 /// <param name="Id">Its id.</param>
 /// <param name="Names">Folders inside the release and the file name.</param>
 /// <param name="Length">Exact length in bytes.</param>
-/// <param name="Stretches">The ranges of posts that hold its bytes.</param>
+/// <param name="Stretches">The ranges of posts that hold its bytes; none if the old server had not read all volumes.</param>
 /// <param name="Cipher">Decryption of these bytes; null for none.</param>
 internal sealed record WholeFile(Guid Id, IReadOnlyList<string> Names, long Length, IReadOnlyList<(OldPost Post, long Offset, long Length)> Stretches, StreamCipher? Cipher)
 {
+    /// <summary>Its posts, in order of first use.</summary>
+    public required IReadOnlyList<OldPost> Posts { get; init; }
+
+    /// <summary>Whether the old server read its volumes only when they were played.</summary>
+    public bool IsLazy { get; init; }
+
+    /// <summary>Password of the archive; null if unknown. Secret.</summary>
+    public string? Password { get; init; }
+
     /// <summary>Whether the file is exactly one whole post.</summary>
     public bool IsPlain => Cipher is null && Stretches is [var only] && only.Offset == 0 && only.Length == only.Post.Length;
+
+    /// <summary>
+    /// Whether the old server does not prove where the bytes are: it had not read all volumes, or took the sum of encoded bytes for the length of one.
+    /// </summary>
+    /// <param name="encodedBytes">The encoded size of a post in the NZB.</param>
+    public bool IsUnproved(Func<OldPost, long> encodedBytes) =>
+        Stretches.Count == 0 || (IsLazy && Stretches.Any(stretch => stretch.Post.Length == encodedBytes(stretch.Post) || stretch.Offset + stretch.Length > stretch.Post.Length));
 }
 
 /// <summary>
@@ -43,17 +62,50 @@ internal sealed class WholeFiles
     public IReadOnlyList<WholeFile> Files => _files;
 
     /// <summary>Their posts, in order of first use.</summary>
-    public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Stretches).Select(stretch => stretch.Post).Distinct()];
+    public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Posts).Distinct()];
+
+    /// <summary>The part size of the release, as far as lengths are known; null if no size fits all.</summary>
+    /// <param name="segments">Number of segments of a post.</param>
+    public long? FindPartSize(Func<OldPost, int> segments) =>
+        PartSizes.OfRelease(Posts.Where(post => !post.IsLimit).Select(post => (segments(post), post.Length)));
 
     /// <summary>Adds a file by its description.</summary>
     /// <exception cref="FamilyFormatException">The file cannot be imported and is not added.</exception>
     public void Add(FamilyFile file, FamilyContent content)
     {
-        if (content.IsUnfinished)
-            throw new FamilyFormatException("the old server had not looked into all of its volumes yet; add its NZB again");
         var parts = content.Parts.Where(part => part.Length != 0).ToList();
-        if (parts.Count == 0)
+        if (!content.IsUnfinished)
+            RequireWhole(file, content, parts);
+        var all = content.IsUnfinished ? [.. parts, .. content.Pending] : parts;
+        if (all.Count == 0)
             throw new FamilyFormatException("the old database lists no parts of it");
+        var cipher = content.Cipher is { } aes ? CipherOf(aes) : null;
+        var posts = all.ConvertAll(part => Describe(part, content.IsLazy && part.Segments is null));
+        foreach (var (key, post) in posts)
+        {
+            if (!_posts.ContainsKey(key))
+                _ids += post.Ids.Count;
+            _posts[key] = post;
+        }
+
+        if (_ids > MaxIds)
+            throw new FamilyFormatException("its release has more articles than one may have");
+        _files.Add(new WholeFile(
+            file.Item.Id,
+            file.Names,
+            file.Item.Length!.Value,
+            content.IsUnfinished ? [] : [.. parts.Select((part, i) => (posts[i].Post, part.Offset, part.Length))],
+            content.IsUnfinished ? null : cipher)
+        {
+            Posts = [.. posts.Select(post => post.Post).Distinct()],
+            IsLazy = content.IsLazy,
+            Password = content.Password,
+        });
+    }
+
+    /// <summary>Requires that the parts are inside their posts and add up to the length.</summary>
+    private static void RequireWhole(FamilyFile file, FamilyContent content, List<FamilyPart> parts)
+    {
         var length = file.Item.Length!.Value;
         long sum = 0;
         foreach (var part in parts)
@@ -63,22 +115,11 @@ internal sealed class WholeFiles
             sum = checked(sum + part.Length);
         }
 
-        var cipher = content.Cipher is { } aes ? CipherOf(aes) : null;
-        if (cipher is null ? sum != length : sum < length || sum - length >= StreamCipher.BlockLength)
+        if (parts.Count > 0 && (content.Cipher is null ? sum != length : sum < length || sum - length >= StreamCipher.BlockLength))
             throw new FamilyFormatException($"its parts have {sum} bytes, and it {length}");
-        var posts = parts.ConvertAll(part => Describe(part));
-        for (var i = 0; i < posts.Count; i++)
-        {
-            if (_posts.TryAdd(posts[i].Key, posts[i].Post))
-                _ids += posts[i].Post.Ids.Count;
-        }
-
-        if (_ids > MaxIds)
-            throw new FamilyFormatException("its release has more articles than one may have");
-        _files.Add(new WholeFile(file.Item.Id, file.Names, length, [.. parts.Select((part, i) => (_posts[posts[i].Key], part.Offset, part.Length))], cipher));
     }
 
-    private (UInt128 Key, OldPost Post) Describe(FamilyPart part)
+    private (UInt128 Key, OldPost Post) Describe(FamilyPart part, bool isLimit)
     {
         if (part.Ids.Count == 0)
             throw new FamilyFormatException("the old database lists no articles of it");
@@ -90,10 +131,12 @@ internal sealed class WholeFiles
         }
 
         var key = KeyOf(part.Ids);
-        if (_posts.TryGetValue(key, out var known) && known.Length != part.PostedLength)
+        if (_posts.TryGetValue(key, out var known) && (isLimit || known.Length == part.PostedLength))
+            return (key, known);
+        if (known is { IsLimit: false })
             throw new FamilyFormatException("another file says otherwise how long its posted file is");
-        var post = known ?? new OldPost(part.Ids, part.PostedLength, part.Segments);
-        if (post.MapOf(post.Ids.Count, null) is null)
+        var post = new OldPost(part.Ids, part.PostedLength, part.Segments) { IsLimit = isLimit };
+        if (!isLimit && post.MapOf(post.Ids.Count, null) is null)
             throw new FamilyFormatException($"{post.Ids.Count} articles cannot have {post.Length} bytes");
         return (key, post);
     }

@@ -20,7 +20,7 @@ internal static class WrittenNzb
     public static async Task WriteAsync(Stream output, string name, WholeFiles files, DateTimeOffset at, CancellationToken cancellationToken)
     {
         var names = NamesOf(name, files);
-        var partSize = PartSizes.OfRelease(files.Posts.Select(post => (post.Ids.Count, post.Length)));
+        var partSize = files.FindPartSize(post => post.Ids.Count);
         // Safe, because names were cleaned of characters invalid in XML, and message-ids have none.
         var settings = new XmlWriterSettings { Async = true, CloseOutput = false, Encoding = new UTF8Encoding(false), Indent = true, CheckCharacters = false };
         await using var xml = XmlWriter.Create(output, settings);
@@ -29,7 +29,7 @@ internal static class WrittenNzb
         foreach (var post in files.Posts)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            var map = post.MapOf(post.Ids.Count, partSize)!;
+            var map = post.MapOf(post.Ids.Count, partSize);
             await xml.WriteStartElementAsync(null, "file", null);
             await Attribute("subject", string.Create(CultureInfo.InvariantCulture, $"\"{names[post]}\" yEnc (1/{post.Ids.Count})"));
             await Attribute("poster", "unknown");
@@ -39,7 +39,7 @@ internal static class WrittenNzb
             for (var i = 0; i < post.Ids.Count; i++)
             {
                 await xml.WriteStartElementAsync(null, "segment", null);
-                await Attribute("bytes", Number(map[i].Length));
+                await Attribute("bytes", Number(map?[i].Length ?? 0));
                 await Attribute("number", Number(i + 1));
                 await xml.WriteStringAsync(post.Ids[i].Trim().TrimStart('<').TrimEnd('>'));
                 await xml.WriteEndElementAsync();
@@ -70,8 +70,8 @@ internal static class WrittenNzb
 
             var stem = files.Files.Count == 1 ? release : Path.GetFileNameWithoutExtension(file.Names[^1]);
             var format = FormatOf(file);
-            for (var i = 0; i < file.Stretches.Count; i++)
-                names.TryAdd(file.Stretches[i].Post, string.Format(CultureInfo.InvariantCulture, format, stem, i + 1, file.Names[^1]));
+            for (var i = 0; i < file.Posts.Count; i++)
+                names.TryAdd(file.Posts[i], string.Format(CultureInfo.InvariantCulture, format, stem, i + 1, file.Names[^1]));
         }
 
         return names.ToDictionary(name => name.Key, name => NameCleaner.Clean(name.Value, windowsSafe: true));
@@ -79,7 +79,8 @@ internal static class WrittenNzb
 
     // Every RAR volume has a header; later parts of a 7z or a split file have none.
     private static string FormatOf(WholeFile file) =>
-        file.Stretches.Skip(1).Any(stretch => stretch.Offset > 0) ? "{0}.part{1:000}.rar"
+        file.Stretches.Count == 0 ? "{0}.part{1:000}.rar"
+        : file.Stretches.Skip(1).Any(stretch => stretch.Offset > 0) ? "{0}.part{1:000}.rar"
         : file.Stretches[0].Offset == 0 && file.Cipher is null ? "{2}.{1:000}"
         : file.Stretches[0].Offset == SevenZipStart ? "{0}.7z.{1:000}"
         : "{0}.part{1:000}.rar";

@@ -216,6 +216,25 @@ internal sealed class HistoryStore(SluiceDatabase database)
                     new { list = SqlDialect.List(ids) })) > 0,
             cancellationToken);
 
+    /// <summary>Gives a completed item its release, inside the caller's transaction.</summary>
+    public static void Link(DbConnection connection, string id, long releaseId) => AdvanceChanges(
+        connection,
+        connection.Execute(
+            """
+            UPDATE history_item SET release_id = @releaseId, folder = r.category, release_folder = r.name
+            FROM (SELECT category, name FROM release WHERE id = @releaseId) r WHERE id = @id AND release_id IS NULL AND reason IS NULL
+            """,
+            new { id, releaseId }));
+
+    /// <summary>
+    /// Marks the items of a release as failed, or those that were as completed again, inside the caller's transaction. The release stays.
+    /// </summary>
+    public static void SetFailure(DbConnection connection, long releaseId, ImportFailure? failure) => AdvanceChanges(
+        connection,
+        connection.Execute(
+            "UPDATE history_item SET reason = @reason, fail_message = @sentence WHERE release_id = @releaseId AND reason IS DISTINCT FROM @reason",
+            new { releaseId, reason = failure?.Reason.ToString(), sentence = failure?.Sentence ?? "" }));
+
     /// <summary>Counts items with a sealed URL or password, because giving up the key loses these.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(

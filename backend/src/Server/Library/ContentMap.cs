@@ -12,8 +12,14 @@ internal readonly record struct ContentExtent(int PostedFile, long Offset, long 
 /// <param name="Extents">Its byte ranges in order; an encrypted file has up to 15 bytes of padding.</param>
 internal sealed record FileContent(IReadOnlyList<ContentExtent> Extents)
 {
+    /// <summary>The content of a file whose release is not opened (IMP-36).</summary>
+    public static FileContent Unopened { get; } = new([]);
+
     /// <summary>Decrypts the concatenated extents; null if the file is not encrypted.</summary>
     public StreamCipher? Cipher { get; init; }
+
+    /// <summary>Whether the byte ranges are unknown. Empty files are never published, so no ranges mean unknown ones.</summary>
+    public bool IsUnopened => Extents.Count == 0;
 }
 
 /// <summary>Serializes <see cref="FileContent"/> for the database.</summary>

@@ -11,6 +11,7 @@ internal sealed class FileStreamFactory(
     RecentFilms recent,
     OpenReleases releases,
     BuiltInClip clip,
+    ReleaseOpenings openings,
     ProviderHost providers,
     ProofStores proofs)
 {
@@ -26,6 +27,7 @@ internal sealed class FileStreamFactory(
     /// <returns>The open file, which the caller disposes.</returns>
     /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
+    /// <exception cref="ReleaseNotOpenedException">The file came from an old server, and its NZB could not be opened.</exception>
     public async Task<OpenedFile> OpenAsync(
         LibraryFile file,
         long position,
@@ -38,6 +40,12 @@ internal sealed class FileStreamFactory(
             return new OpenedFile(providers.Engine.Open(clip.Extents, lane, position, end, client), Ids: null);
 
         var content = ContentMap.Unpack(file.Content);
+        if (content.IsUnopened)
+        {
+            file = await openings.OpenAsync(file, cancellationToken);
+            content = ContentMap.Unpack(file.Content);
+        }
+
         var posted = recent.IsOnlySource && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
 
         var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
@@ -70,6 +78,8 @@ internal sealed class FileStreamFactory(
             return await providers.Engine.LookAsync(clip.Extents, mostCells, cancellationToken);
 
         var content = ContentMap.Unpack(file.Content);
+        if (content.IsUnopened)
+            return await providers.Engine.LookAsync([], mostCells, cancellationToken);
         var posted = recent.FindPosted(file) ?? await FindPostedAsync(file, content, cancellationToken);
         using var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         var origin = new FileOrigin(file.ETag, file.Length);

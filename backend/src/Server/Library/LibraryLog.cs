@@ -12,6 +12,9 @@ internal static partial class LibraryLog
     [LoggerMessage(2002, LogLevel.Debug, "{Release}: article {Number} of posted file {Ordinal} reports an offset that contradicts its neighbors; ignored")]
     public static partial void ClaimRefused(ILogger logger, string release, int ordinal, int number);
 
+    [LoggerMessage(2006, LogLevel.Warning, "{Release}: article {Number} of posted file {Ordinal} is intact and contradicts the map of the old server. Opening the NZB again")]
+    public static partial void MapAccused(ILogger logger, string release, int ordinal, int number);
+
     [LoggerMessage(2004, LogLevel.Warning, "Category {Category} is not in api.categories; the item gets no category")]
     public static partial void UnknownCategory(ILogger logger, string category);
 

@@ -25,6 +25,7 @@ internal static class LibraryRegistration
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()
         .AddSingleton<OpenReleases>()
+        .AddSingleton<ReleaseOpenings>()
         .AddSingleton<MapCorrections>()
         .AddSingleton<PostedHabits>()
         .AddSingleton<FileLieStore>()

@@ -159,6 +159,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
         if (release.PostedFiles.Any(file => file.Predicted is { HasKnownLength: false }))
             ProofQueue.Add(connection, releaseId, publishedAt);
 
+        Insert(connection, releaseId, release, publishedAt);
+        return releaseId;
+    }
+
+    /// <summary>Adds files to a release in the caller's transaction. Their posted files are not added.</summary>
+    public static void Insert(DbConnection connection, long releaseId, NewRelease release, DateTimeOffset publishedAt)
+    {
         foreach (var file in release.Files)
         {
             connection.Execute(
@@ -180,8 +187,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
                     folded = SearchText.Fold($"{release.Name} {file.Path}"),
                 });
         }
-
-        return releaseId;
     }
 
     /// <summary>
@@ -289,7 +294,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .. connection
                     .Query<PostedFileRow>(
                         """
-                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted FROM posted_file
+                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted, estimated AS Estimated FROM posted_file
                         WHERE release_id = @releaseId AND (ordinal BETWEEN @first AND @last OR predicted IS NOT NULL AND EXISTS (
                           SELECT 1 FROM posted_file p WHERE p.release_id = @releaseId AND p.ordinal BETWEEN @first AND @last AND p.predicted IS NOT NULL))
                         ORDER BY ordinal
@@ -306,7 +311,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .. connection
                     .Query<PostedFileRow>(
                         $"""
-                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted FROM posted_file
+                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted, estimated AS Estimated FROM posted_file
                         WHERE release_id = @Id AND predicted IS NOT NULL AND {IsThereSql} ORDER BY ordinal
                         """,
                         new { release.Id, release.NzbHash })
@@ -324,27 +329,58 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <returns>Whether the release still exists.</returns>
     public Task<bool> ReplaceContentsAsync(
         Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents, CancellationToken cancellationToken) =>
-        database.WriteAsync(
-            connection =>
-            {
-                if (!IsThere(connection, release))
-                    return false;
-                foreach (var file in posted)
-                {
-                    connection.Execute("DELETE FROM posted_file WHERE release_id = @Id AND ordinal = @Ordinal", new { release.Id, file.Ordinal });
-                    Insert(connection, release.Id, file);
-                }
+        database.WriteAsync(connection => ReplaceContents(connection, release, posted, contents), cancellationToken);
 
-                foreach (var (id, content) in contents)
-                {
-                    connection.Execute(
-                        "UPDATE library_file SET content = @content WHERE release_id = @Id AND id = @file",
-                        new { release.Id, file = id.ToString("D"), content = new SqlBytes(ContentMap.Pack(content)) });
-                }
+    /// <inheritdoc cref="ReplaceContentsAsync"/>
+    /// <remarks>Runs in the caller's transaction.</remarks>
+    public static bool ReplaceContents(
+        DbConnection connection, Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents)
+    {
+        if (!IsThere(connection, release))
+            return false;
+        foreach (var file in posted)
+        {
+            connection.Execute("DELETE FROM posted_file WHERE release_id = @Id AND ordinal = @Ordinal", new { release.Id, file.Ordinal });
+            Insert(connection, release.Id, file);
+        }
 
-                return true;
-            },
-            cancellationToken);
+        foreach (var (id, content) in contents)
+        {
+            connection.Execute(
+                "UPDATE library_file SET content = @content WHERE release_id = @Id AND id = @file",
+                new { release.Id, file = id.ToString("D"), content = new SqlBytes(ContentMap.Pack(content)) });
+        }
+
+        return true;
+    }
+
+    /// <summary>Whether the map of a posted file is an estimate, in the caller's transaction.</summary>
+    public static bool IsEstimated(DbConnection connection, long releaseId, int ordinal) => connection.ExecuteScalar<bool>(
+        "SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND ordinal = @ordinal AND estimated = 1)", new { releaseId, ordinal });
+
+    /// <summary>Ends the doubts in the maps of a release, in the caller's transaction.</summary>
+    public static void AcceptMaps(DbConnection connection, long releaseId) =>
+        connection.Execute("UPDATE posted_file SET estimated = 0 WHERE release_id = @releaseId AND estimated = 1", new { releaseId });
+
+    /// <summary>
+    /// Forgets the content of a file whose map is an estimate, so that an import finds it again, in the caller's transaction. Returns false if there is no
+    /// such file, or an import has mapped its release.
+    /// </summary>
+    public static bool Close(DbConnection connection, long releaseId, Guid file) => connection.Execute(
+        """
+        UPDATE library_file SET content = @unopened WHERE release_id = @releaseId AND id = @file
+          AND EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND estimated = 1)
+        """,
+        new { releaseId, file = file.ToString("D"), unopened = new SqlBytes(ContentMap.Pack(FileContent.Unopened)) }) > 0;
+
+    /// <summary>Whether a release has a file at a path, in the caller's transaction.</summary>
+    public static bool HasPath(DbConnection connection, long releaseId, string path) => connection.ExecuteScalar<bool>(
+        "SELECT EXISTS (SELECT 1 FROM library_file WHERE release_id = @releaseId AND path_key = @key)", new { releaseId, key = PathKey.OfPath(path) });
+
+    /// <summary>Counts the unopened files of a release, in the caller's transaction.</summary>
+    public static int CountUnopened(DbConnection connection, long releaseId) => connection.ExecuteScalar<int>(
+        "SELECT count(*) FROM library_file WHERE release_id = @releaseId AND content = @unopened",
+        new { releaseId, unopened = new SqlBytes(ContentMap.Pack(FileContent.Unopened)) });
 
     public Task<IReadOnlyList<LibraryFile>> GetFilesAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => ListFiles(connection, release), cancellationToken);
@@ -411,7 +447,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
 
     // One row at a time, because Dapper's generator skips batch calls with binary columns.
     private static void Insert(DbConnection connection, long releaseId, StoredPostedFile file) => connection.Execute(
-        "INSERT INTO posted_file (release_id, ordinal, places, map, habit, predicted) VALUES (@releaseId, @Ordinal, @places, @map, @habit, @predicted)",
+        "INSERT INTO posted_file (release_id, ordinal, places, map, habit, predicted, estimated) VALUES (@releaseId, @Ordinal, @places, @map, @habit, @predicted, @IsEstimate)",
         new
         {
             releaseId,
@@ -420,6 +456,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             map = new SqlBytes(file.Map.Pack()),
             habit = file.Habit.Pack(),
             predicted = new SqlBytes(file.Predicted is { } volume ? StoredPrediction.Pack(volume) : null),
+            file.IsEstimate,
         });
 
     private static IEnumerable<LibraryEntry> Children(DbConnection connection, Release release, string folderKey)

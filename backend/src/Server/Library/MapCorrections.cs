@@ -6,17 +6,21 @@ using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Corrects and stores maps that an article has refuted (IMP-32). Open streams get the map when they meet the contradiction. Length and ETag stay.
+/// Corrects and stores maps that an article has refuted (IMP-32). Open streams get the map when they meet the contradiction. Length and ETag of the
+/// library file stay; the length of a posted file changes only if an old server stated it. If such a map cannot be corrected, the release is opened
+/// again before the article counts as damaged.
 /// </summary>
 /// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files, the oldest file's claims are dropped.</remarks>
 internal sealed class MapCorrections(
     LibraryStore store,
+    ReleaseOpenings openings,
     ProviderHost providers,
     SincePaced sincePaced,
     IOptionsMonitor<UsenetOptions> options,
@@ -34,7 +38,8 @@ internal sealed class MapCorrections(
     /// <param name="release">The release.</param>
     /// <param name="ordinal">Number of the posted file.</param>
     /// <param name="ids">Message-ids; valid while the stream is open.</param>
-    public IMapCorrection For(Release release, int ordinal, ISegmentIds ids) => new Correction(this, release, ordinal, ids);
+    /// <param name="isEstimate">Whether an old server stated the map.</param>
+    public IMapCorrection For(Release release, int ordinal, ISegmentIds ids, bool isEstimate = false) => new Correction(this, release, ordinal, ids, isEstimate);
 
     public void Dispose()
     {
@@ -70,12 +75,12 @@ internal sealed class MapCorrections(
         }
     }
 
-    private async Task<SegmentMap> ReadAsync(Release release, int ordinal, SegmentMap otherwise, CancellationToken cancellationToken)
+    private async Task<SegmentMap> ReadAsync(Release release, int ordinal, SegmentMap otherwise, bool isEstimate, CancellationToken cancellationToken)
     {
         try
         {
             return await store.FindMapAsync(release, ordinal, cancellationToken) is { } stored
-                && stored.Count == otherwise.Count && stored.Length == otherwise.Length
+                && stored.Count == otherwise.Count && (isEstimate || stored.Length == otherwise.Length)
                 ? stored
                 : otherwise;
         }
@@ -84,6 +89,23 @@ internal sealed class MapCorrections(
             LibraryLog.MapNotStored(Logger, failure.Message);
             return otherwise;
         }
+    }
+
+    /// <summary>Returns where the last byte range in a posted file ends, over all files of the release.</summary>
+    private async Task<long> FindExtentEndAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
+        (await store.GetFilesAsync(release, cancellationToken))
+            .SelectMany(file => ContentMap.Unpack(file.Content).Extents)
+            .Where(extent => extent.PostedFile == ordinal)
+            .Select(extent => extent.Offset + extent.Length)
+            .DefaultIfEmpty()
+            .Max();
+
+    private async Task<bool> AccuseAsync(Release release, int ordinal, Segment claim, CancellationToken cancellationToken)
+    {
+        if (!await openings.AccuseAsync(release, ordinal, cancellationToken))
+            return false;
+        LibraryLog.MapAccused(logger, release.Name, ordinal, claim.Index + 1);
+        return true;
     }
 
     private async Task StoreAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken)
@@ -98,7 +120,7 @@ internal sealed class MapCorrections(
         }
     }
 
-    private sealed class Correction(MapCorrections owner, Release release, int ordinal, ISegmentIds ids) : IMapCorrection
+    private sealed class Correction(MapCorrections owner, Release release, int ordinal, ISegmentIds ids, bool isEstimate) : IMapCorrection
     {
         private readonly (string, int) _file = (release.NzbHash, ordinal);
 
@@ -125,12 +147,15 @@ internal sealed class MapCorrections(
             try
             {
                 // Another reader may have corrected the map meanwhile.
-                var known = await owner.ReadAsync(release, ordinal, refuted, cancellationToken);
+                var known = await owner.ReadAsync(release, ordinal, refuted, isEstimate, cancellationToken);
                 if (known[claim.Index] == claim || !claims.MayBelieve(claim))
                     return known;
 
-                if (await owner._corrector.CorrectAsync(ids, known, claim, cancellationToken) is not { } corrected)
+                long? least = isEstimate ? await owner.FindExtentEndAsync(release, ordinal, cancellationToken) : null;
+                if (await owner._corrector.CorrectAsync(ids, known, claim, least, cancellationToken) is not { } corrected)
                 {
+                    if (isEstimate && await owner.AccuseAsync(release, ordinal, claim, cancellationToken))
+                        throw new RefutedExtentException();
                     claims.Refuse(claim);
                     LibraryLog.ClaimRefused(owner.Logger, release.Name, ordinal, claim.Index + 1);
                     return known;

@@ -9,6 +9,9 @@ internal enum ReadFailure
     /// <summary>The content or its article list is proved gone; a retry gives the same answer.</summary>
     Gone,
 
+    /// <summary>An import refuses the release, which came from an old server.</summary>
+    Refused,
+
     /// <summary>No stream slot became free before the timeout.</summary>
     Busy,
 
@@ -41,6 +44,7 @@ internal sealed class Playback(FileStreamFactory files)
     public static ReadFailure? Explain(Exception failure) => failure switch
     {
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
+        ReleaseNotOpenedException refused => refused.IsRefused ? ReadFailure.Refused : ReadFailure.Unreachable,
         StreamLimitException => ReadFailure.Busy,
         ArticleDoubtedException => ReadFailure.Damaged,
         // A retry succeeds: withdrawn bytes are fetched, removed releases looked up and refuted ones mapped again.

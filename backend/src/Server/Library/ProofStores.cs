@@ -31,7 +31,7 @@ internal sealed class ProofStores(MapCorrections corrections, PostedHabits habit
             return new PostedFile(stored.Map, segments)
             {
                 Origin = origin,
-                Correction = corrections.For(file.Release, stored.Ordinal, segments),
+                Correction = corrections.For(file.Release, stored.Ordinal, segments, stored.IsEstimate),
                 Habit = habits.For(file.Release.NzbHash, stored),
             };
         }

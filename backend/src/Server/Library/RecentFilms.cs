@@ -56,7 +56,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
     public IReadOnlyList<StoredPostedFile>? FindPosted(LibraryFile file)
     {
         lock (_gate)
-            return Find(film => film.File.Id == file.Id && film.File.ETag == file.ETag)?.Value.Posted;
+            return Find(film => film.File.Id == file.Id && film.File.ETag == file.ETag && film.File.Content.Span.SequenceEqual(file.Content.Span))?.Value.Posted;
     }
 
     public bool Contains(string[] names) => names switch

@@ -15,6 +15,9 @@ internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, Segme
     /// The predicted position of archive data in posted file <see cref="Ordinal"/>, whose map is predicted too; null if it was read (IMP-52).
     /// </summary>
     public PredictedVolume? Predicted { get; init; }
+
+    /// <summary>Whether an old server stated length and offsets, and no import has proved them (IMP-32).</summary>
+    public bool IsEstimate { get; init; }
 }
 
 /// <summary>Serializes predictions for the database.</summary>
@@ -63,9 +66,11 @@ internal sealed record PostedFileRow
     public required byte[] Map { get; init; }
     public long Habit { get; init; }
     public byte[]? Predicted { get; init; }
+    public long Estimated { get; init; }
 
     public StoredPostedFile Read() => new((int)Ordinal, SegmentPlaces.Unpack(Places), SegmentMap.Unpack(Map), ArticleHabit.Unpack(Habit))
     {
         Predicted = Predicted is { } packed ? StoredPrediction.Unpack((int)Ordinal, packed) : null,
+        IsEstimate = Estimated != 0,
     };
 }

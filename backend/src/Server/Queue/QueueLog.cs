@@ -53,6 +53,15 @@ internal static partial class QueueLog
     [LoggerMessage(2126, LogLevel.Warning, "Could not map {Name} again: {Cause} (release {Id})")]
     public static partial void NotRemapped(ILogger logger, string name, long id, string cause);
 
+    [LoggerMessage(2136, LogLevel.Debug, "Opened {Name}, which came from an old server: {Files} files (release {Id})")]
+    public static partial void Opened(ILogger logger, string name, long id, int files);
+
+    [LoggerMessage(2137, LogLevel.Information, "Opened the remaining releases of the old server: {Count}")]
+    public static partial void OpenedAll(ILogger logger, int count);
+
+    [LoggerMessage(2138, LogLevel.Warning, "Could not open {Name}, which came from an old server: {Cause} (release {Id})")]
+    public static partial void NotOpened(ILogger logger, string name, long id, string cause);
+
     [LoggerMessage(2127, LogLevel.Information, "Could not set the permissions of a new .strm file in {Folder}: {Cause}")]
     public static partial void StrmRightsNotSet(ILogger logger, string folder, string cause);
 

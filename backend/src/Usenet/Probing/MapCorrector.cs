@@ -44,22 +44,27 @@ public sealed class MapCorrector
     /// <param name="ids">Message-ids of the posted file.</param>
     /// <param name="refuted">The current map.</param>
     /// <param name="claim">The location stated by an intact article.</param>
+    /// <param name="leastLength">Minimum length of the file in bytes if its length is an estimate; null if it is proved.</param>
     /// <param name="cancellationToken">Cancels the fetches.</param>
-    /// <returns>A map of the same count and length that contains the claim; null if the articles contradict each other.</returns>
+    /// <returns>
+    /// A map of the same count that contains the claim; null if the articles contradict each other. It has the same length, unless that was an estimate
+    /// and the last article shows another one.
+    /// </returns>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
-    public async Task<SegmentMap?> CorrectAsync(ISegmentIds ids, SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
+    public async Task<SegmentMap?> CorrectAsync(ISegmentIds ids, SegmentMap refuted, Segment claim, long? leastLength, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(ids);
         ArgumentNullException.ThrowIfNull(refuted);
 
         var count = refuted.Count;
-        var (before, behind) = (new SegmentRange(0, claim.Index, 0, claim.Begin), new SegmentRange(claim.Index + 1, count, claim.End, refuted.Length));
-        if (!before.IsPossible || !behind.IsPossible)
-            return null;
-
         using var fetcher = new HeadFetcher(_source, _options);
         var segments = new SegmentHeads(fetcher, ids, claim.EncodedLength);
+        var (last, length) = leastLength is null ? (null, refuted.Length) : await FindEndAsync(segments, refuted, claim, cancellationToken);
+        var (before, behind) = (new SegmentRange(0, claim.Index, 0, claim.Begin), new SegmentRange(claim.Index + 1, count, claim.End, length));
+        if (length < leastLength || !before.IsPossible || !behind.IsPossible)
+            return null;
+
         var lengths = new long[count];
         lengths[claim.Index] = claim.Length;
 
@@ -86,7 +91,8 @@ public sealed class MapCorrector
 
         if (witnesses == 0)
             return null;
-        if (UniformBy(claim, count, refuted.Length) is { } uniform && Agrees(uniform, claim.Index - 1, heads[0].Head) && Agrees(uniform, claim.Index + 1, heads[1].Head))
+        if (UniformBy(claim, count, length) is { } uniform && Agrees(uniform, claim.Index - 1, heads[0].Head) && Agrees(uniform, claim.Index + 1, heads[1].Head)
+            && Agrees(uniform, count - 1, last))
             return uniform;
         var bisector = new MapBisector(
             segments, _options, range => range.TryFill(lengths, refuted) || range.TryFill(lengths, refuted[0].Length));
@@ -95,5 +101,15 @@ public sealed class MapCorrector
         Task<HeadAnswer> FetchAsync(int index) => index < 0 || index == count
             ? Task.FromResult(HeadAnswer.NeverPosted)
             : segments.FetchAsync(index, head => MapFinder.IsPlausible(head, index, count), cancellationToken);
+    }
+
+    /// <summary>Returns the head of the last article, and the length that it shows; null and the old length if no provider has it.</summary>
+    private static async Task<(ArticleHead? Last, long Length)> FindEndAsync(SegmentHeads segments, SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
+    {
+        var index = refuted.Count - 1;
+        if (claim.Index == index)
+            return (null, claim.End);
+        var answer = await segments.FetchAsync(index, head => MapFinder.IsPlausible(head, index, refuted.Count), cancellationToken);
+        return (answer.Head, answer.Head?.End ?? refuted.Length);
     }
 }

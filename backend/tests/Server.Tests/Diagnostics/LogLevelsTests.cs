@@ -31,4 +31,17 @@ public sealed class LogLevelsTests : IDisposable
         Assert.True(own.IsEnabled(LogLevel.Debug));
         Assert.True(framework.IsEnabled(LogLevel.Debug));
     }
+
+    [Fact]
+    public async Task Report_of_an_import_is_printed_at_every_level()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        var loggers = server.Services.GetRequiredService<ILoggerFactory>();
+
+        await server.Services.GetRequiredService<SettingsStore>().SaveAsync(
+            new Dictionary<string, string?> { ["general.log-level"] = "error" }, TestContext.Current.CancellationToken);
+
+        Assert.False(loggers.CreateLogger("Sluice.Server.X").IsEnabled(LogLevel.Warning));
+        Assert.True(loggers.CreateLogger<Sluice.Server.FamilyImport.FamilyImportWorker>().IsEnabled(LogLevel.Information));
+    }
 }

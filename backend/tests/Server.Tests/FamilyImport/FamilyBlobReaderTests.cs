@@ -84,6 +84,26 @@ public sealed class FamilyBlobReaderTests
             Assert.Throws<FamilyFormatException>(() => FamilyJsonReader.Read(kind, FamilyText.Read(column), 900, null));
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Lazily_read_file_tells_resolved_and_pending_volumes(int resolved)
+    {
+        OldPart[] parts = [.. Enumerable.Range(0, 3).Select(i => new OldPart([$"a{i}@x", $"b{i}@x"], 1000, 60, 500) { Encoded = 1040 })];
+        var file = new OldFile(Guid.NewGuid(), "film.mkv", MockBytes.Synthetic(1, 0, 1500), 203, parts, null) { Resolved = resolved, Password = "p\u00e4ss" };
+
+        foreach (var content in (FamilyContent[])[
+            FamilyBlobReader.Read(FamilyKind.Multipart, OldServer.Blob(file), 1500),
+            FamilyJsonReader.Read(FamilyKind.Multipart, Encoding.UTF8.GetBytes(OldServer.Json(file).ToJsonString()), 1500, null)])
+        {
+            Assert.Equal((resolved < 3, true, "p\u00e4ss"), (content.IsUnfinished, content.IsLazy, content.Password));
+            Assert.Equal(parts.Take(resolved).Select(part => part.Ids[0]), content.Parts.Select(part => part.Ids[0]));
+            Assert.Equal(parts.Take(resolved).Select((_, i) => i == 0 ? 1000L : 1040L), content.Parts.Select(part => part.PostedLength));
+            Assert.Equal(parts.Skip(resolved).Select(part => (part.Ids[1], 1040L)), content.Pending.Select(part => (part.Ids[1], part.PostedLength)));
+        }
+    }
+
     [Fact]
     public void Unfinished_file_is_flagged_and_masked_file_is_refused()
     {

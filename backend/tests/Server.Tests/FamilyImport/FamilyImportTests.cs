@@ -391,11 +391,18 @@ internal sealed class ImportingServer : IAsyncDisposable
         JsonNode.Parse(await Client.GetStringAsync(new Uri($"/api?output=json&{query}", UriKind.Relative), Token))!;
 
     /// <summary>Reads the tree with the login of the old server.</summary>
-    public async Task<HttpResponseMessage> GetTreeAsync(string path, HttpMethod? method = null)
+    public Task<HttpResponseMessage> GetTreeAsync(string path, RangeHeaderValue range) => GetTreeAsync(path, HttpMethod.Get, range);
+
+    /// <inheritdoc cref="GetTreeAsync(string, RangeHeaderValue)"/>
+    public Task<HttpResponseMessage> GetTreeAsync(string path, HttpCompletionOption completion) => GetTreeAsync(path, HttpMethod.Get, null, completion);
+
+    /// <inheritdoc cref="GetTreeAsync(string, RangeHeaderValue)"/>
+    public async Task<HttpResponseMessage> GetTreeAsync(string path, HttpMethod? method = null, RangeHeaderValue? range = null, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
     {
         using var request = new HttpRequestMessage(method ?? HttpMethod.Get, new Uri(path, UriKind.Relative));
+        request.Headers.Range = range;
         request.Headers.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{OldServer.User}:{OldServer.Password}")));
-        return await Client.SendAsync(request, Token);
+        return await Client.SendAsync(request, completion, Token);
     }
 
     /// <summary>How many rows each table has that an import writes.</summary>

@@ -13,10 +13,20 @@ using Xunit;
 namespace Sluice.Server.Tests.FamilyImport;
 
 /// <summary>A stretch of a posted file, as servers of the family keep it.</summary>
-internal sealed record OldPart(string[] Ids, long Posted, long Offset, long Length);
+internal sealed record OldPart(string[] Ids, long Posted, long Offset, long Length)
+{
+    /// <summary>Sum of the encoded bytes by the NZB.</summary>
+    public long Encoded { get; init; }
+}
 
 /// <summary>A file of the old library with its truth; its kind is 201, 202 or 203.</summary>
-internal sealed record OldFile(Guid Id, string Name, MockBytes Truth, int Kind, OldPart[] Parts, StreamCipher? Cipher);
+internal sealed record OldFile(Guid Id, string Name, MockBytes Truth, int Kind, OldPart[] Parts, StreamCipher? Cipher)
+{
+    /// <summary>How many volumes the old server had read, of a set that it reads lazily; null if it reads at once.</summary>
+    public int? Resolved { get; init; }
+
+    public string? Password { get; init; }
+}
 
 /// <summary>A release of the old library.</summary>
 internal sealed record OldReleaseRow(Guid Item, Guid Folder, string Category, string Name, byte[] Nzb, OldFile[] Files);

@@ -241,7 +241,7 @@ internal sealed class OldServer : IDisposable
         return packed.ToArray();
     }
 
-    private static JsonNode Json(OldFile file)
+    public static JsonNode Json(OldFile file)
     {
         JsonArray Ids(OldPart part) => [.. part.Ids.Select(id => (JsonNode)id)];
         JsonObject Range(long from, long to) => new() { ["StartInclusive"] = from, ["EndExclusive"] = to, ["Count"] = to - from };
@@ -257,13 +257,28 @@ internal sealed class OldServer : IDisposable
                 ["AesParams"] = file.Cipher is { } cipher
                     ? new JsonObject { ["DecodedSize"] = file.Truth.Length, ["Iv"] = Convert.ToBase64String(cipher.Iv.Span), ["Key"] = Convert.ToBase64String(cipher.Key.Span) }
                     : null,
-                ["FileParts"] = new JsonArray([.. file.Parts.Select(part => (JsonNode)new JsonObject
+                ["FileParts"] = new JsonArray([.. ResolvedOf(file).Select(part => (JsonNode)new JsonObject
                 {
                     ["SegmentIds"] = Ids(part), ["SegmentIdByteRange"] = Range(0, part.Posted), ["FilePartByteRange"] = Range(part.Offset, part.Offset + part.Length),
+                })]),
+                ["IsLazy"] = file.Resolved < file.Parts.Length,
+                ["PathInArchive"] = file.Resolved is null ? null : file.Name,
+                ["ArchivePassword"] = file.Password,
+                ["PendingParts"] = new JsonArray([.. PendingOf(file).Select(part => (JsonNode)new JsonObject
+                {
+                    ["SegmentIds"] = Ids(part), ["SegmentIdByteRange"] = Range(0, part.Encoded), ["EstimatedDataSize"] = part.Length, ["SegmentFallbackIds"] = null,
                 })]),
             },
         };
     }
+
+    /// <summary>
+    /// Volumes that the old server has read. One that reads lazily measures the first and takes the encoded bytes of the others for their length.
+    /// </summary>
+    private static OldPart[] ResolvedOf(OldFile file) =>
+        file.Resolved is not { } resolved ? file.Parts : [.. file.Parts.Take(resolved).Select((part, i) => i == 0 ? part : part with { Posted = part.Encoded })];
+
+    private static OldPart[] PendingOf(OldFile file) => [.. file.Parts.Skip(file.Resolved ?? file.Parts.Length)];
 
     /// <summary>The same in the version-tolerant form of MemoryPack.</summary>
     public static byte[] Blob(OldFile file)
@@ -275,10 +290,17 @@ internal sealed class OldServer : IDisposable
             202 => Members(id, List(file.Parts.Select(part => Members(Texts(part.Ids), Number(part.Posted), Number(part.Offset), Number(part.Length))))),
             _ => Members(id, Members(
                 file.Cipher is { } cipher ? Members(Number(file.Truth.Length), Bytes(cipher.Iv.ToArray()), Bytes(cipher.Key.ToArray())) : [255],
-                List(file.Parts.Select(part => Members(
-                    Texts(part.Ids), Members(Number(0), Number(part.Posted)), Members(Number(part.Offset), Number(part.Offset + part.Length))))))),
+                List(ResolvedOf(file).Select(part => Members(
+                    Texts(part.Ids), Members(Number(0), Number(part.Posted)), Members(Number(part.Offset), Number(part.Offset + part.Length)), Absent, Absent))),
+                [file.Resolved < file.Parts.Length ? (byte)1 : (byte)0],
+                file.Resolved is null ? Absent : Text(file.Name),
+                file.Password is null ? Absent : Text(file.Password),
+                List(PendingOf(file).Select(part => Members(Texts(part.Ids), Members(Number(0), Number(part.Encoded)), Number(part.Length), Absent))))),
         };
     }
+
+    // An array or a text that is null.
+    private static byte[] Absent => BitConverter.GetBytes(-1);
 
     private static byte[] Members(params byte[][] members)
     {
@@ -306,9 +328,11 @@ internal sealed class OldServer : IDisposable
         return [.. BitConverter.GetBytes(all.Length), .. all.SelectMany(item => item)];
     }
 
-    private static byte[] Texts(string[] texts) => List(texts.Select(text =>
+    private static byte[] Texts(string[] texts) => List(texts.Select(Text));
+
+    private static byte[] Text(string text)
     {
         var bytes = Encoding.UTF8.GetBytes(text);
-        return (byte[])[.. BitConverter.GetBytes(~bytes.Length), .. BitConverter.GetBytes(text.Length), .. bytes];
-    }));
+        return [.. BitConverter.GetBytes(~bytes.Length), .. BitConverter.GetBytes(text.Length), .. bytes];
+    }
 }

@@ -1,8 +1,10 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
+using Dapper;
 using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
@@ -13,6 +15,7 @@ using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
@@ -81,13 +84,42 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     [Fact]
+    public async Task Uncorrectable_map_of_an_old_server_is_opened_again_once()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var id = await host.AddAsync(Uneven().ToNzb(), "Rel.nzb", Token, "&cat=tv");
+        await host.WaitForHistoryAsync(id[0], Token);
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE posted_file SET estimated = 1"), Token);
+        var release = await ReleaseAsync(host);
+        var posted = Assert.Single(await host.Get<LibraryStore>().GetPostedFilesAsync(release.Id, 0, 0, Token));
+        Assert.True(posted.IsEstimate);
+        using var ids = await host.Get<OpenReleases>().OpenAsync(release.NzbHash, Token);
+        var corrections = host.Get<MapCorrections>();
+        var correction = corrections.For(release, 0, ids.Take(posted.Places), isEstimate: true);
+        // No neighbor agrees with this one.
+        var claim = new Segment(3, (3 * PartSize) + 100, 700);
+
+        await Assert.ThrowsAsync<RefutedExtentException>(() => correction.CorrectAsync(posted.Map, claim, Token));
+
+        while (Assert.Single(await host.Get<LibraryStore>().GetPostedFilesAsync(release.Id, 0, 0, Token)).IsEstimate)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        Assert.Equal(0, await host.Get<ReleaseOpenings>().CountWaitingAsync(Token));
+        // The new map is contradicted too, so the article is damaged.
+        Assert.True(correction.MayBelieve(claim));
+        var map = await correction.CorrectAsync(posted.Map, claim, Token);
+        Assert.NotEqual(claim, map[claim.Index]);
+        Assert.False(correction.MayBelieve(claim));
+    }
+
+    [Fact]
     public async Task F15_Waiting_reader_gets_a_transient_error_at_its_deadline()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         var clock = new ManualTimeProvider();
         var options = host.Get<IOptionsMonitor<UsenetOptions>>();
         using var corrections = new MapCorrections(
-            host.Get<LibraryStore>(), host.Get<ProviderHost>(), host.Get<SincePaced>(), options, clock, NullLogger<MapCorrections>.Instance);
+            host.Get<LibraryStore>(), host.Get<ReleaseOpenings>(), host.Get<ProviderHost>(), host.Get<SincePaced>(), options, clock, NullLogger<MapCorrections>.Instance);
         var release = new Release(1, "tv", "Rel", new string('0', 64), default);
         var map = SegmentMap.Uniform(6, 3000, 15_100);
         var ids = new LostIds(map.Count);

@@ -35,7 +35,7 @@ public sealed class MapCorrectorTests
             // Deviations that cancel each other out before the next known place are met by a later article.
             for (var index = refuting; index >= 0; index = FirstDifference(map, truth))
             {
-                var corrected = await Corrector().CorrectAsync(post.Ids, map, truth[index], Token);
+                var corrected = await Corrector().CorrectAsync(post.Ids, map, truth[index], leastLength: null, Token);
                 Assert.NotNull(corrected);
                 Assert.Equal(truth[index], corrected[index]);
                 Assert.Equal((truth.Count, truth.Length), (corrected.Count, corrected.Length));
@@ -54,7 +54,7 @@ public sealed class MapCorrectorTests
         int[] known = [.. lengths];
         (known[137], known[303]) = (1100, 1100);
 
-        var corrected = await Corrector().CorrectAsync(post.Ids, MapOf(known), MapOf(lengths)[200], Token);
+        var corrected = await Corrector().CorrectAsync(post.Ids, MapOf(known), MapOf(lengths)[200], leastLength: null, Token);
 
         Assert.Equal(MapOf(lengths), corrected);
         Assert.InRange(_source.Requests.Count, 3, 24);
@@ -73,7 +73,7 @@ public sealed class MapCorrectorTests
         var truth = MapOf(lengths);
         var estimate = SegmentMap.Uniform(400, 1099, truth.Length);
 
-        Assert.Equal(truth, await Corrector().CorrectAsync(post.Ids, estimate, truth[refuting], Token));
+        Assert.Equal(truth, await Corrector().CorrectAsync(post.Ids, estimate, truth[refuting], leastLength: null, Token));
         Assert.InRange(_source.Requests.Count, 1, 2);
     }
 
@@ -82,7 +82,7 @@ public sealed class MapCorrectorTests
     {
         var post = Post(3000, 3000, 3000, 3000, 3000, 100);
 
-        Assert.Null(await Corrector().CorrectAsync(post.Ids, MapOf(post.Lengths), new Segment(3, 6000, 2000), Token));
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, MapOf(post.Lengths), new Segment(3, 6000, 2000), leastLength: null, Token));
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class MapCorrectorTests
         _source.Remove(post.IdOf(1));
         _source.Remove(post.IdOf(3));
 
-        Assert.Null(await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), Token));
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), leastLength: null, Token));
     }
 
     [Fact]
@@ -101,7 +101,7 @@ public sealed class MapCorrectorTests
         var post = Post(3000, 3000, 2900, 3100, 3000, 100);
         _source.Remove(post.IdOf(1));
 
-        var corrected = await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), Token);
+        var corrected = await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), leastLength: null, Token);
 
         Assert.Equal(MapOf(post.Lengths), corrected);
     }
@@ -116,8 +116,48 @@ public sealed class MapCorrectorTests
     {
         var post = Post(3000, 3000, 3000, 3000, 3000, 100);
 
-        Assert.Null(await Corrector().CorrectAsync(post.Ids, MapOf(post.Lengths), new Segment(index, begin, length), Token));
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, MapOf(post.Lengths), new Segment(index, begin, length), leastLength: null, Token));
         Assert.Empty(_source.Requests);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    [InlineData(4)]
+    [InlineData(5)]
+    public async Task Estimated_length_is_corrected_by_the_last_article(int refuting)
+    {
+        var post = Post(3000, 3000, 3000, 3000, 3000, 100);
+        var truth = MapOf(post.Lengths);
+
+        Assert.Equal(truth, await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 2990, 14_990), truth[refuting], leastLength: 14_990, Token));
+        Assert.Equal(truth, await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3100, 15_600), truth[refuting], leastLength: 15_100, Token));
+    }
+
+    [Fact]
+    public async Task Estimated_length_is_corrected_for_uneven_parts()
+    {
+        var post = Post(3000, 2900, 3100, 3000, 2500, 100);
+        var (truth, map) = (MapOf(post.Lengths), SegmentMap.Uniform(6, 3000, 15_100));
+
+        // Deviations that cancel each other out are met by a later article.
+        for (var index = 5; index >= 0; index = FirstDifference(map, truth))
+        {
+            var corrected = await Corrector().CorrectAsync(post.Ids, map, truth[index], leastLength: 14_000, Token);
+            Assert.NotNull(corrected);
+            Assert.Equal((truth.Length, truth[index]), (corrected.Length, corrected[index]));
+            map = corrected;
+        }
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(5)]
+    public async Task Length_below_the_slices_of_the_file_is_rejected(int refuting)
+    {
+        var post = Post(3000, 3000, 3000, 3000, 3000, 100);
+
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3100, 15_600), MapOf(post.Lengths)[refuting], leastLength: 15_101, Token));
     }
 
     [Fact]
@@ -127,7 +167,7 @@ public sealed class MapCorrectorTests
         _source.Break(post.IdOf(3), NntpFault.ConnectionClosed);
 
         await Assert.ThrowsAsync<NntpException>(
-            () => Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), Token));
+            () => Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), leastLength: null, Token));
         Assert.Equal(0, _source.Running);
     }
 

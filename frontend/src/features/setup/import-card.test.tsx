@@ -47,6 +47,7 @@ describe("the import of an earlier installation", () => {
     expect(screen.getByText("rclone.host")).toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Import" }));
     expect(await screen.findByRole("progressbar")).toHaveAttribute("aria-valuenow", "40");
+    expect(screen.getByText("38 of 40")).toBeInTheDocument();
     await screen.findByText("The earlier installation is taken over");
     expect(screen.queryByRole("button", { name: "Import" })).toBeNull();
     expect(calls.filter((call) => call.method === "POST")).toHaveLength(1);

@@ -43,7 +43,7 @@ export function ImportCard() {
       </header>
       {found.state === "looking" && <Progress label={t("title-looking")} percent={null} />}
       {found.state === "running" && <Progress label={t("progress")} percent={100 * found.progress} />}
-      {found.counts.length > 0 && <Counts counts={found.counts} />}
+      {found.counts.length > 0 && <Counts counts={found.counts} isRunning={found.state === "running"} />}
       <Details found={found} />
       {problem && (
         <Notice tone="bad" isAlert>
@@ -59,7 +59,7 @@ export function ImportCard() {
   );
 }
 
-function Counts({ counts }: { counts: FamilyImport["counts"] }) {
+function Counts({ counts, isRunning }: { counts: FamilyImport["counts"]; isRunning: boolean }) {
   return (
     <table className="w-full tabular-nums">
       <thead className="text-sm text-muted">
@@ -76,10 +76,10 @@ function Counts({ counts }: { counts: FamilyImport["counts"] }) {
         </tr>
       </thead>
       <tbody>
-        {counts.map(({ kind, taken, left }) => (
+        {counts.map(({ kind, found, taken, left }) => (
           <tr key={kind} className="border-t border-line">
             <td className="py-1.5">{t(`kind-${kind}`)}</td>
-            <td className="py-1.5 text-end">{formatNumber(taken)}</td>
+            <td className="py-1.5 text-end">{isRunning ? t("taken-of", { taken: formatNumber(taken), found: formatNumber(found) }) : formatNumber(taken)}</td>
             <td className={left > 0 ? "py-1.5 text-end text-warn" : "py-1.5 text-end text-muted"}>{formatNumber(left)}</td>
           </tr>
         ))}

@@ -17,6 +17,7 @@ export const t = createTexts({
   "load-failed": "Whether there is an earlier installation cannot be told: {reason}",
   kind: "What",
   taken: "Taken",
+  "taken-of": "{taken} of {found}",
   left: "Left",
   "kind-settings": "Settings",
   "kind-logins": "Logins",

@@ -1,28 +1,68 @@
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Playbacks;
+using Sluice.Server.Providers;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Maps a release again after a reader found a volume that contradicts the prediction (IMP-52). Runs the steps up to the map and reads every header.
-/// Names, lengths and validators stay, so readers that retry find the correct map.
+/// Runs the steps of an import again for a release that is in the library, up to its map. Names, lengths and validators stay.
 /// </summary>
+/// <remarks>
+/// Two causes: a reader found a volume that contradicts its prediction, so every header is read (IMP-52); or an old server stated no proved map, so the
+/// NZB is opened for the first time (IMP-36). Releases that readers wait for come at once, the others one by one while nothing plays.
+/// </remarks>
 internal sealed class RemappingWorker(
     Predictions predictions,
+    ReleaseOpenings openings,
     IEnumerable<IImportStep> steps,
+    SluiceDatabase database,
     LibraryStore library,
     HistoryStore history,
+    PlaybackRegistry playbacks,
+    ProviderHost providers,
+    SincePaced sincePaced,
     ItemPasswords passwords,
+    IOptionsMonitor<QueueOptions> options,
     TimeProvider time,
     ILogger<RemappingWorker> logger) : IWorker
 {
+    // A scanner may ask for many films at once; their openings must leave connections for players.
+    private const int MostWanted = 4;
+
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan PlayingInterval = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan ClaimInterval = TimeSpan.FromSeconds(1);
+
+    /// <summary>Damage caused by the connection has passed after this delay (F17).</summary>
+    private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
 
     public string Name => "the maps of archives";
 
-    public async Task RunAsync(CancellationToken stopping)
+    public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
+    {
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        Task[] loops = [RemapRefutedAsync(ending.Token), OpenWantedAsync(ending.Token), OpenRestAsync(ending.Token)];
+        try
+        {
+            await await Task.WhenAny(loops);
+        }
+        finally
+        {
+            await ending.CancelAsync();
+            await Task.WhenAll(loops).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    });
+
+    private async Task RemapRefutedAsync(CancellationToken stopping)
     {
         await foreach (var release in predictions.ReadRefutedAsync(stopping))
         {
@@ -41,7 +81,109 @@ internal sealed class RemappingWorker(
         }
     }
 
+    private Task OpenWantedAsync(CancellationToken stopping) => Parallel.ForEachAsync(
+        openings.ReadWantedAsync(stopping),
+        new ParallelOptions { MaxDegreeOfParallelism = MostWanted, CancellationToken = stopping },
+        async (release, token) => await OpenAsync(release, token));
+
+    private async Task OpenRestAsync(CancellationToken stopping)
+    {
+        var postponed = new HashSet<long>();
+        var opened = 0;
+        while (true)
+        {
+            if (playbacks.List().Any(played => played.IsOpen))
+            {
+                await openings.Added.WaitAsync(PlayingInterval, stopping);
+            }
+            else if (await openings.FindNextAsync(postponed, stopping) is not { } release)
+            {
+                if (opened > 0)
+                    QueueLog.OpenedAll(logger, opened);
+                opened = 0;
+                await openings.Added.WaitAsync(postponed.Count > 0 ? RetryAfter : null, stopping);
+                postponed.Clear();
+            }
+            else if (!openings.TryClaim(release))
+            {
+                await Task.Delay(ClaimInterval, time, stopping);
+            }
+            else if (await OpenAsync(release, stopping))
+            {
+                opened++;
+            }
+            else
+            {
+                postponed.Add(release.Id);
+                await Task.Delay(Pause, time, stopping);
+            }
+        }
+    }
+
+    /// <summary>Opens a claimed release and ends the claim. Returns false if a provider or the disk was unavailable.</summary>
+    private async Task<bool> OpenAsync(Release release, CancellationToken cancellationToken)
+    {
+        Exception? failure = new OperationCanceledException();
+        try
+        {
+            await OpenNowAsync(release, cancellationToken);
+            failure = null;
+        }
+        catch (Exception e) when (e is not (OperationCanceledException or DatabaseLostException))
+        {
+            failure = e;
+            QueueLog.NotOpened(logger, release.Name, release.Id, e.Message);
+        }
+        finally
+        {
+            openings.End(release, failure);
+        }
+
+        return failure is null;
+    }
+
+    private async Task OpenNowAsync(Release release, CancellationToken cancellationToken)
+    {
+        var (plan, failure) = await MapAsync(release, mayPredict: true, cancellationToken);
+        var files = await library.GetFilesAsync(release, cancellationToken);
+        var contents = FileMatch.Find(files, plan?.Files ?? []);
+        if (failure is null && files.FirstOrDefault(file => !contents.ContainsKey(file.Id) && IsUnopened(file)) is { } lost)
+            failure = ImportFailure.BrokenArchive($"the NZB holds no file of {lost.Length} bytes");
+        var isPlayable = contents.Count > 0 || files.Any(file => !IsUnopened(file));
+        var exists = await database.WriteAsync(
+            connection =>
+            {
+                if (!LibraryStore.ReplaceContents(connection, release, plan?.PostedFilesOf(contents.Values) ?? [], contents))
+                    return false;
+                openings.Settle(connection, release, failure?.Sentence);
+                HistoryStore.SetFailure(connection, release.Id, isPlayable ? null : failure);
+                return true;
+            },
+            cancellationToken);
+        if (exists && failure is null)
+            QueueLog.Opened(logger, release.Name, release.Id, contents.Count);
+        else if (exists)
+            QueueLog.NotOpened(logger, release.Name, release.Id, failure!.Sentence);
+    }
+
+    private static bool IsUnopened(LibraryFile file) => ContentMap.Unpack(file.Content).IsUnopened;
+
     private async Task RemapAsync(Release release, CancellationToken cancellationToken)
+    {
+        var (plan, failure) = await MapAsync(release, mayPredict: false, cancellationToken);
+        if (plan is null)
+        {
+            QueueLog.NotRemapped(logger, release.Name, release.Id, failure!.Sentence);
+            return;
+        }
+
+        var contents = FileMatch.Find(await library.GetFilesAsync(release, cancellationToken), plan.Files);
+        await library.ReplaceContentsAsync(release, plan.PostedFilesOf(contents.Values), contents, cancellationToken);
+        QueueLog.Remapped(logger, release.Name, release.Id, contents.Count);
+    }
+
+    /// <summary>Runs the steps up to the map. Returns either the plan or why an import is refused.</summary>
+    private async Task<(ReleasePlan? Plan, ImportFailure? Failure)> MapAsync(Release release, bool mayPredict, CancellationToken cancellationToken)
     {
         var imported = await history.FindPasswordAsync(release.Id, cancellationToken);
         var item = new QueueItem
@@ -52,25 +194,52 @@ internal sealed class RemappingWorker(
             Category = release.Category,
             Folder = release.Category,
             NzbHash = release.NzbHash,
-            Password = imported is null ? "" : passwords.Require(imported.Id, imported.Password),
+            Password = imported is not null
+                ? passwords.Require(imported.Id, imported.Password)
+                : passwords.Require(release.NzbHash, await openings.FindPasswordAsync(release, cancellationToken)),
             Retried = RetryKind.Yes,
         };
-        await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = false };
-        foreach (var step in steps.TakeWhile(step => step is not (CheckAvailability or Publish)))
+        await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = mayPredict };
+        // The sample of the probes says whether an import would refuse the release. A release that played before is mapped whatever it says.
+        IReadOnlyList<IImportStep> wanted = [.. steps.Where(step => step is not Publish && (mayPredict || step is not CheckAvailability))];
+        try
         {
-            if (await step.RunAsync(work, new StepProgress(_ => { }), cancellationToken) is { } failure)
+            var failure = await RunAsync(work, wanted, cancellationToken);
+            if (failure is { Reason: FailureReason.CorruptArticles })
             {
-                QueueLog.NotRemapped(logger, release.Name, release.Id, failure.Sentence);
-                return;
+                // The connection may have damaged the articles, so they are fetched once more, later and over other connections.
+                await Task.Delay(AskAgainAfter, time, cancellationToken);
+                foreach (var connection in work.Suspects)
+                    providers.Distrust(connection);
+                failure = await RunAsync(work, wanted, cancellationToken);
+            }
+
+            return failure is null ? (ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, work.Names.Known), null) : (null, failure);
+        }
+        catch (StoredNzbLostException e) when (!e.IsMissing)
+        {
+            return (null, ImportFailure.StoredNzbLost());
+        }
+    }
+
+    private async Task<ImportFailure?> RunAsync(ImportWork work, IReadOnlyList<IImportStep> wanted, CancellationToken cancellationToken)
+    {
+        foreach (var step in wanted)
+        {
+            var limit = options.CurrentValue.StepTimeout;
+            await using var deadline = new PacedDeadline(limit, time, () => sincePaced(OperationLane.Import));
+            using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
+            try
+            {
+                if (await step.RunAsync(work, new StepProgress(_ => deadline.Restart(limit)), either.Token) is { } failure)
+                    return failure;
+            }
+            catch (OperationCanceledException late) when (!cancellationToken.IsCancellationRequested)
+            {
+                throw new NntpException(NntpFault.Stalled, $"Step {step.Name} made no progress.", late);
             }
         }
 
-        var plan = ReleasePlan.Of(work.Map, work.Heads, work.Sort.Targets, work.Names.Known);
-        var found = plan.Files.ToLookup(file => file.ETag);
-        var contents = (await library.GetFilesAsync(release, cancellationToken))
-            .Where(file => found[file.ETag].Any(mapped => mapped.Length == file.Length))
-            .ToDictionary(file => file.Id, file => found[file.ETag].First().Content);
-        await library.ReplaceContentsAsync(release, plan.PostedFilesOf(contents.Values), contents, cancellationToken);
-        QueueLog.Remapped(logger, release.Name, release.Id, contents.Count);
+        return null;
     }
 }

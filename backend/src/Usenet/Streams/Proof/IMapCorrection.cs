@@ -3,8 +3,8 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// Checks the claim of an article that contradicts the map of its posted file, then finds and stores the right map. The length of the file never
-/// changes, because it is final before the file is visible.
+/// Checks the claim of an article that contradicts the map of its posted file, then finds and stores the right map. The length of the posted file
+/// changes only if it was an estimate, and never so that a slice lies outside.
 /// </summary>
 /// <remarks>Thread-safe; any number of readers may meet the same contradiction.</remarks>
 public interface IMapCorrection
@@ -15,7 +15,8 @@ public interface IMapCorrection
     bool MayBelieve(Segment claim);
 
     /// <summary>Checks the range that an intact article claims against the <paramref name="refuted"/> map. Cancellation changes nothing.</summary>
-    /// <returns>The right map, of the same count and length: with the claim, or without it if the claim is untrue.</returns>
+    /// <returns>The right map, of the same count, with the claim; or without it if the claim is untrue.</returns>
+    /// <exception cref="RefutedExtentException">The map is so wrong that the release must be mapped again, which has begun.</exception>
     /// <exception cref="Nntp.NntpException">The neighboring articles could not be fetched, or not in time.</exception>
     /// <exception cref="IOException">The stored message-ids are lost.</exception>
     Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken);

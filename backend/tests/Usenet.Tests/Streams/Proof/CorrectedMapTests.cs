@@ -174,7 +174,7 @@ public sealed class CorrectedMapTests
                 if (Current[claim.Index] == claim)
                     return Current;
                 Asked++;
-                if (await new MapCorrector(host.Pool).CorrectAsync(Ids!, Current, claim, cancellationToken) is { } corrected)
+                if (await new MapCorrector(host.Pool).CorrectAsync(Ids!, Current, claim, leastLength: null, cancellationToken) is { } corrected)
                     return Current = corrected;
                 lock (_refused)
                     _refused.Add(claim);

@@ -1,0 +1,200 @@
+using System.Collections.Concurrent;
+using System.Data.Common;
+using System.Threading.Channels;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Library;
+
+/// <summary>A release whose NZB an import refused: file, category and sentence.</summary>
+internal sealed record RefusedFile(string Category, string Release, string PathKey, string Refusal)
+{
+    public string Path => $"{Library.PathKey.ToPath(Category)}/{Library.PathKey.ToPath(Release)}/{Library.PathKey.ToPath(PathKey)}";
+}
+
+/// <summary>
+/// Releases of an old server whose maps are unknown or refuted, in <c>release_opening</c>. Their files are listed with id, path and length; the steps
+/// of an import find their bytes. A reader waits for that; the background opens the rest.
+/// </summary>
+/// <remarks>Thread-safe. A release is opened by one task at a time, however many readers wait.</remarks>
+internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore library, TimeProvider time)
+{
+    // A refusal may be cured, for example by another provider, so a later reader asks again.
+    private static readonly TimeSpan RefusalLifetime = TimeSpan.FromHours(1);
+
+    // Longer than most openings take, shorter than players wait.
+    private static readonly TimeSpan ReaderTimeout = TimeSpan.FromSeconds(45);
+
+    private readonly Channel<Release> _wanted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
+
+    // Releases that wait for a task or have one.
+    private readonly ConcurrentDictionary<long, TaskCompletionSource> _claimed = new();
+
+    /// <summary>Wakes the background after releases were added.</summary>
+    public WakeSignal Added { get; } = new(time);
+
+    /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> afterwards.</summary>
+    /// <param name="connection">The caller's connection.</param>
+    /// <param name="releaseId">Row number of the release.</param>
+    /// <param name="password">Archive password, sealed under the hash of the NZB; empty keeps a known one.</param>
+    public static void Add(DbConnection connection, long releaseId, string password = "") => connection.Execute(
+        """
+        INSERT INTO release_opening (release_id, password) VALUES (@releaseId, @password)
+        ON CONFLICT (release_id) DO UPDATE SET refusal = NULL, tried_at = NULL, password = coalesce(nullif(excluded.password, ''), password)
+        """,
+        new { releaseId, password });
+
+    /// <summary>The sealed password that came with a release, for releases without a history item; empty for none.</summary>
+    public Task<string> FindPasswordAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
+        connection => connection.ExecuteScalar<string?>("SELECT password FROM release_opening WHERE release_id = @Id", new { release.Id }) ?? "", cancellationToken);
+
+    /// <summary>Waits until the release of an unopened file is opened, and returns the file with its content.</summary>
+    /// <exception cref="ReleaseNotOpenedException">The import refused the release, failed, or takes too long.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
+    public async Task<LibraryFile> OpenAsync(LibraryFile file, CancellationToken cancellationToken)
+    {
+        var waited = false;
+        while (true)
+        {
+            if (await library.FindByIdAsync(file.Id, cancellationToken) is not { File: var known })
+                throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
+            if (!ContentMap.Unpack(known.Content).IsUnopened)
+                return known;
+            if (await FindRefusalAsync(known.Release.Id, cancellationToken) is { } refusal)
+                throw new ReleaseNotOpenedException(refusal, isRefused: true);
+            if (waited)
+                throw new ReleaseNotOpenedException("The release is not opened yet.", isRefused: false);
+            await WaitAsync(known.Release, cancellationToken);
+            waited = true;
+        }
+    }
+
+    /// <summary>
+    /// Lets a release be opened again because an intact article contradicts a map that an old server stated. Returns false if an import has proved the
+    /// map since.
+    /// </summary>
+    public async Task<bool> AccuseAsync(Release release, int ordinal, CancellationToken cancellationToken)
+    {
+        var isEstimated = await database.WriteAsync(
+            connection =>
+            {
+                if (!LibraryStore.IsThere(connection, release) || !LibraryStore.IsEstimated(connection, release.Id, ordinal))
+                    return false;
+                Add(connection, release.Id);
+                return true;
+            },
+            cancellationToken);
+        if (isEstimated)
+            _ = Claim(release);
+        return isEstimated;
+    }
+
+    /// <summary>Releases that readers wait for, in order. The caller must <see cref="End"/> each.</summary>
+    public IAsyncEnumerable<Release> ReadWantedAsync(CancellationToken cancellationToken) => _wanted.Reader.ReadAllAsync(cancellationToken);
+
+    /// <summary>Claims a release for the background; false if it is claimed. The caller must <see cref="End"/> it.</summary>
+    public bool TryClaim(Release release) => _claimed.TryAdd(release.Id, NewClaim());
+
+    /// <summary>Ends a claim and lets its readers continue.</summary>
+    /// <param name="release">The release.</param>
+    /// <param name="failure">Why it could not be opened yet; null after success and refusal.</param>
+    public void End(Release release, Exception? failure)
+    {
+        if (!_claimed.TryRemove(release.Id, out var claim))
+            return;
+        if (failure is null)
+            claim.SetResult();
+        else
+            claim.SetException(new ReleaseNotOpenedException($"The release cannot be opened at present: {failure.Message}", isRefused: false, failure));
+    }
+
+    /// <summary>The newest waiting release outside <paramref name="except"/>; null if none waits.</summary>
+    public Task<Release?> FindNextAsync(IReadOnlyCollection<long> except, CancellationToken cancellationToken) => database.ReadAsync(
+        connection => connection.QueryFirstOrDefault<LibraryRow>(
+            $"""
+            SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt
+            FROM release_opening o JOIN release r ON r.id = o.release_id
+            WHERE o.refusal IS NULL AND NOT {SqlDialect.In("o.release_id", "@except")} ORDER BY r.published_at DESC LIMIT 1
+            """,
+            new { except = SqlDialect.List(except) })?.ToRelease(),
+        cancellationToken);
+
+    public Task<int> CountWaitingAsync(CancellationToken cancellationToken) => database.ReadAsync(
+        connection => connection.ExecuteScalar<int>("SELECT count(*) FROM release_opening WHERE refusal IS NULL"), cancellationToken);
+
+    /// <summary>Unopened files of refused releases with their sentences.</summary>
+    public Task<IReadOnlyList<RefusedFile>> ListRefusedAsync(CancellationToken cancellationToken) => database.ReadAsync(
+        connection => (IReadOnlyList<RefusedFile>)
+        [
+            .. connection.Query<RefusedFile>(
+                """
+                SELECT r.category AS Category, r.name AS Release, f.path_key AS PathKey, o.refusal AS Refusal
+                FROM release_opening o JOIN release r ON r.id = o.release_id JOIN library_file f ON f.release_id = r.id
+                WHERE o.refusal IS NOT NULL AND f.content = @unopened ORDER BY r.category, r.name, f.path_key
+                """,
+                new { unopened = new SqlBytes(ContentMap.Pack(FileContent.Unopened)) }),
+        ],
+        cancellationToken);
+
+    /// <summary>Removes an opened release, or keeps the refusal of a release with unopened files. Runs in the caller's transaction.</summary>
+    public void Settle(DbConnection connection, Release release, string? refusal)
+    {
+        LibraryStore.AcceptMaps(connection, release.Id);
+        if (refusal is not null && LibraryStore.CountUnopened(connection, release.Id) > 0)
+        {
+            connection.Execute(
+                "UPDATE release_opening SET refusal = @refusal, tried_at = @at WHERE release_id = @Id",
+                new { release.Id, refusal, at = time.WallTime().ToUnixTimeMilliseconds() });
+        }
+        else
+        {
+            connection.Execute("DELETE FROM release_opening WHERE release_id = @Id", new { release.Id });
+        }
+    }
+
+    private static TaskCompletionSource NewClaim()
+    {
+        var claim = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        // No reader may be waiting.
+        _ = claim.Task.ContinueWith(static ended => ended.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+        return claim;
+    }
+
+    private Task Claim(Release release)
+    {
+        var claim = NewClaim();
+        while (!_claimed.TryAdd(release.Id, claim))
+        {
+            if (_claimed.TryGetValue(release.Id, out var known))
+                return known.Task;
+        }
+
+        _wanted.Writer.TryWrite(release);
+        return claim.Task;
+    }
+
+    private async Task WaitAsync(Release release, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await Claim(release).WaitAsync(ReaderTimeout, time, cancellationToken);
+        }
+        catch (TimeoutException late)
+        {
+            throw new ReleaseNotOpenedException("The release is still being opened.", isRefused: false, late);
+        }
+    }
+
+    private Task<string?> FindRefusalAsync(long releaseId, CancellationToken cancellationToken) => database.ReadAsync(
+        connection => connection.ExecuteScalar<string?>(
+            "SELECT refusal FROM release_opening WHERE release_id = @releaseId AND tried_at > @since",
+            new { releaseId, since = (time.WallTime() - RefusalLifetime).ToUnixTimeMilliseconds() }),
+        cancellationToken);
+}
+
+/// <summary>The bytes of a file are unknown, because its release is not opened. If refused, the message is the sentence of the import.</summary>
+internal sealed class ReleaseNotOpenedException(string message, bool isRefused, Exception? inner = null) : IOException(message, inner)
+{
+    public bool IsRefused => isRefused;
+}

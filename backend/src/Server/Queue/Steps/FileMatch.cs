@@ -1,0 +1,54 @@
+using Sluice.Server.Library;
+
+namespace Sluice.Server.Queue.Steps;
+
+/// <summary>
+/// Finds the files of a release in a new map of its NZB. The validator decides; files of an old server have one of their own and are found by length,
+/// then by name. Pure.
+/// </summary>
+internal static class FileMatch
+{
+    /// <summary>Returns the new content of each file that is found beyond doubt.</summary>
+    public static IReadOnlyDictionary<Guid, FileContent> Find(IReadOnlyList<LibraryFile> files, IReadOnlyList<PlannedFile> planned)
+    {
+        var found = new Dictionary<Guid, FileContent>();
+        var free = planned.ToList();
+        foreach (var file in files)
+        {
+            if (planned.FirstOrDefault(plan => plan.ETag == file.ETag && plan.Length == file.Length) is { } same)
+            {
+                found.Add(file.Id, same.Content);
+                free.Remove(same);
+            }
+        }
+
+        Take((file, plan) => SamePath(file.Path, plan.Names.Inner));
+        Take((file, plan) => NamesOf(plan).Any(name => SamePath(file.Name, name)));
+        Take((_, _) => true);
+        return found;
+
+        // Two files of equal length are never assigned by a guess.
+        void Take(Func<LibraryFile, PlannedFile, bool> isLike)
+        {
+            var open = files.Where(file => !found.ContainsKey(file.Id)).ToList();
+            foreach (var file in open)
+            {
+                if (Only(free, plan => plan.Length == file.Length && isLike(file, plan)) is { } plan
+                    && Only(open, other => other.Length == file.Length && isLike(other, plan)) is not null)
+                {
+                    found.Add(file.Id, plan.Content);
+                    free.Remove(plan);
+                }
+            }
+        }
+    }
+
+    private static T? Only<T>(IEnumerable<T> items, Func<T, bool> isWanted)
+        where T : class => items.Where(isWanted).Take(2).ToList() is [var only] ? only : null;
+
+    private static IEnumerable<string?> NamesOf(PlannedFile plan) => [NameOf(plan.Names.Inner), plan.Names.Par2, plan.Names.Subject, plan.Names.Yenc];
+
+    private static string? NameOf(string? path) => path?[(path.LastIndexOfAny(['/', '\\']) + 1)..];
+
+    private static bool SamePath(string path, string? other) => string.Equals(path, other?.Replace('\\', '/'), StringComparison.OrdinalIgnoreCase);
+}

@@ -1,0 +1,317 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json.Nodes;
+using Dapper;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Database;
+using Sluice.Server.FamilyImport;
+using Sluice.Server.Library;
+using Sluice.Server.Queue.Steps;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Xunit;
+
+namespace Sluice.Server.Tests.FamilyImport;
+
+/// <summary>Films of an old server that reads RAR volumes lazily: their old map is a hint, their NZB the truth (IMP-36).</summary>
+public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLibrary>
+{
+    private const int AllVolumes = int.MaxValue;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(OldShape.Compressed, 1)]
+    [InlineData(OldShape.Compressed, AllVolumes)]
+    [InlineData(OldShape.Blobs, 1)]
+    [InlineData(OldShape.Blobs, 3)]
+    [InlineData(OldShape.Blobs, AllVolumes)]
+    public async Task Every_film_is_listed_and_plays_or_tells_why_not(OldShape shape, int resolved)
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(shape, folder, resolved);
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+
+        await AssertListedAsync(server);
+        await AssertPlaysAsync(server);
+        await AssertRefusedAsync(server);
+    }
+
+    [Fact]
+    public async Task Films_not_opened_before_a_restart_are_opened_after_it()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(OldShape.Blobs, folder, 1);
+        await using (var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening))
+        {
+            await server.WaitAsync("finished");
+            await AssertListedAsync(server);
+            Assert.Equal(library.Films.Count, await WaitingAsync(server));
+        }
+
+        await using var next = await ImportingServer.StartAsync(folder, imports: false);
+        while (await WaitingAsync(next) > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        await AssertPlaysAsync(next);
+        await AssertRefusedAsync(next);
+    }
+
+    [Fact]
+    public async Task Opening_in_the_background_costs_few_articles()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = new OldServer(OldShape.Blobs, folder);
+        old.Add(LazyLibrary.Played(Film("rar5-140-volumes"), 1));
+        old.AddSetting("usenet.providers", ProductHost.ProvidersJson(library.Mock));
+        old.Leave();
+        var before = library.Mock.Stats.CommandCount("BODY");
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+        while (await WaitingAsync(server) > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+
+        Assert.InRange(library.Mock.Stats.CommandCount("BODY") - before, 1, 8);
+        var posted = await PostedAsync(server, Film("rar5-140-volumes"));
+        Assert.Equal(137, posted.Count(file => file.Predicted is not null));
+        Assert.All(posted, file => Assert.False(file.IsEstimate));
+    }
+
+    [Fact]
+    public async Task Library_without_kept_NZBs_is_opened_from_message_ids()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = new OldServer(OldShape.Json, folder);
+        var film = Film("rar5");
+        old.Add(LazyLibrary.Played(film, 2) with { Nzb = null! });
+        old.AddSetting("usenet.providers", ProductHost.ProvidersJson(library.Mock));
+        old.AddSetting("webdav.user", OldServer.User);
+        old.AddSetting("webdav.pass", OldServer.Identity(OldServer.Password));
+        old.Leave();
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+
+        await AssertEqualAsync(server, film.File);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(AllVolumes)]
+    public async Task Import_of_an_earlier_version_is_healed_at_the_next_start(int resolved)
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(OldShape.Blobs, folder, resolved);
+        Dictionary<Guid, EntityTagHeaderValue?> tags;
+        await using (var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening))
+        {
+            await server.WaitAsync("finished");
+            tags = await AssertListedAsync(server);
+            await (resolved == 1 ? LeaveOutAsync(server) : BelieveAsync(server));
+        }
+
+        await using var next = await ImportingServer.StartAsync(folder, imports: false);
+        while ((await next.Get<FamilyImportStore>().FindAsync(Token))!.IsHealed == false)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        Assert.Equal(tags, await AssertListedAsync(next));
+        await AssertPlaysAsync(next);
+        await AssertRefusedAsync(next);
+    }
+
+    [Fact]
+    public async Task Film_removed_since_the_import_does_not_come_back()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(OldShape.Blobs, folder, AllVolumes);
+        await using (var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening))
+        {
+            await server.WaitAsync("finished");
+            await BelieveAsync(server);
+            await server.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM release WHERE name = 'Lazy.rar5'"), Token);
+        }
+
+        await using var next = await ImportingServer.StartAsync(folder, imports: false);
+        while ((await next.Get<FamilyImportStore>().FindAsync(Token))!.IsHealed == false)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        Assert.Null(await next.Get<LibraryStore>().FindByIdAsync(Film("rar5").File.Id, Token));
+        Assert.NotNull(await next.Get<LibraryStore>().FindByIdAsync(Film("rar4").File.Id, Token));
+    }
+
+    [Fact]
+    public async Task Played_films_are_exact_even_after_the_old_database_is_gone()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(OldShape.Blobs, folder, AllVolumes);
+        await using (var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening))
+        {
+            await server.WaitAsync("finished");
+            await BelieveAsync(server);
+        }
+
+        foreach (var file in Directory.EnumerateFiles(folder.Root, "db.sqlite*"))
+            File.Delete(file);
+        await using var next = await ImportingServer.StartAsync(folder, imports: false);
+        // A volume of one article has no neighbors that could confirm it, so its film is opened again while the reader retries.
+        foreach (var film in library.Films.Where(film => film.Sentence.Length == 0))
+        {
+            while (!await IsCompleteAsync(next, film.File))
+                await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        }
+
+        await AssertPlaysAsync(next);
+    }
+
+    /// <summary>Whether a film can be read to its end; what comes before an abort is right.</summary>
+    private static async Task<bool> IsCompleteAsync(ImportingServer server, OldFile file)
+    {
+        using var answer = await server.GetTreeAsync("/" + IdPath.Of(file.Id), HttpCompletionOption.ResponseHeadersRead);
+        if (answer.StatusCode == HttpStatusCode.ServiceUnavailable)
+            return false;
+        Assert.Equal((file.Name, HttpStatusCode.OK), (file.Name, answer.StatusCode));
+        var (truth, read) = (file.Truth.ToArray(), new MemoryStream());
+        try
+        {
+            await answer.Content.CopyToAsync(read, Token);
+        }
+        catch (Exception e) when (e is HttpRequestException or IOException)
+        {
+            // The answer is cut off where the map is contradicted.
+        }
+
+        Assert.Equal(truth[..(int)read.Length], read.ToArray());
+        return read.Length == truth.Length;
+    }
+
+    /// <summary>An old data folder with all films, of which the old server has read so many volumes.</summary>
+    private OldServer Old(OldShape shape, TemporaryFolder folder, int resolved)
+    {
+        var old = new OldServer(shape, folder);
+        foreach (var film in library.Films)
+            old.Add(LazyLibrary.Played(film, resolved));
+        old.AddSetting("usenet.providers", ProductHost.ProvidersJson(library.Mock));
+        old.AddSetting("api.key", OldServer.ApiKey);
+        old.AddSetting("webdav.user", OldServer.User);
+        old.AddSetting("webdav.pass", OldServer.Identity(OldServer.Password));
+        old.AddSetting("rclone.mount-dir", OldServer.Mount);
+        old.Leave();
+        return old;
+    }
+
+    private LazyFilm Film(string layout) => library.Films.Single(film => film.Row.Name == "Lazy." + layout);
+
+    private static void WithoutOpening(IServiceCollection services) => services.Remove(services.Single(service => service.ImplementationType == typeof(RemappingWorker)));
+
+    private static Task<int> WaitingAsync(ImportingServer server) => server.Get<ReleaseOpenings>().CountWaitingAsync(Token);
+
+    private static async Task<IReadOnlyList<StoredPostedFile>> PostedAsync(ImportingServer server, LazyFilm film)
+    {
+        var file = (await server.Get<LibraryStore>().FindByIdAsync(film.File.Id, Token))!.File;
+        return await server.Get<LibraryStore>().GetPostedFilesAsync(file.Release.Id, 0, int.MaxValue, Token);
+    }
+
+    /// <summary>Each film has its old id, length and link, before a byte of it is known.</summary>
+    private async Task<Dictionary<Guid, EntityTagHeaderValue?>> AssertListedAsync(ImportingServer server)
+    {
+        var tags = new Dictionary<Guid, EntityTagHeaderValue?>();
+        foreach (var film in library.Films)
+        {
+            using var answer = await server.GetTreeAsync("/" + IdPath.Of(film.File.Id), HttpMethod.Head);
+            Assert.Equal((film.Row.Name, HttpStatusCode.OK, film.File.Truth.Length), (film.Row.Name, answer.StatusCode, answer.Content.Headers.ContentLength));
+            tags.Add(film.File.Id, answer.Headers.ETag);
+            using var path = await server.GetTreeAsync($"/content/tv/{film.Row.Name}/{film.File.Name}", HttpMethod.Head);
+            Assert.Equal(HttpStatusCode.OK, path.StatusCode);
+            // A release whose item has failed is not offered to Sonarr.
+            if (film.Sentence.Length > 0)
+                continue;
+            using var link = await server.GetTreeAsync($"/completed-symlinks/tv/{film.Row.Name}/{film.File.Name}.rclonelink");
+            Assert.Equal($"{OldServer.Mount}/{IdPath.Of(film.File.Id)}", await link.Content.ReadAsStringAsync(Token));
+        }
+
+        return tags;
+    }
+
+    private async Task AssertPlaysAsync(ImportingServer server)
+    {
+        foreach (var film in library.Films.Where(film => film.Sentence.Length == 0))
+            await AssertEqualAsync(server, film.File);
+    }
+
+    /// <summary>The film is exact in the last volume, then as a whole, and keeps its validator.</summary>
+    private static async Task AssertEqualAsync(ImportingServer server, OldFile file)
+    {
+        var (path, truth) = ("/" + IdPath.Of(file.Id), file.Truth.ToArray());
+        using var head = await server.GetTreeAsync(path, HttpMethod.Head);
+        using var tail = await server.GetTreeAsync(path, new RangeHeaderValue(truth.Length - 10_000, null));
+        Assert.Equal((file.Name, HttpStatusCode.PartialContent), (file.Name, tail.StatusCode));
+        Assert.Equal(truth[^10_000..], await tail.Content.ReadAsByteArrayAsync(Token));
+        using var answer = await server.GetTreeAsync(path);
+        Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+        Assert.Equal(truth, await answer.Content.ReadAsByteArrayAsync(Token));
+        Assert.Equal(head.Headers.ETag, answer.Headers.ETag);
+    }
+
+    /// <summary>A read, the history and the report say what an import of the same NZB says.</summary>
+    private async Task AssertRefusedAsync(ImportingServer server)
+    {
+        List<LazyFilm> refused = [.. library.Films.Where(film => film.Sentence.Length > 0)];
+        Assert.Equal(2, refused.Count);
+        foreach (var film in refused)
+        {
+            using var answer = await server.GetTreeAsync("/" + IdPath.Of(film.File.Id));
+            Assert.Equal((HttpStatusCode.Gone, film.Sentence), (answer.StatusCode, (await answer.Content.ReadAsStringAsync(Token)).Trim()));
+            var history = await server.CallAsync($"mode=history&nzo_ids={film.Row.Item}&apikey={OldServer.ApiKey}");
+            var slot = Assert.Single(history["history"]!["slots"]!.AsArray())!;
+            Assert.Equal(("Failed", film.Sentence), (slot["status"]!.GetValue<string>(), slot["fail_message"]!.GetValue<string>()));
+        }
+
+        var report = await server.ReportAsync();
+        var left = report["left"]!.AsArray().Where(thing => thing!["kind"]!.GetValue<string>() == "files").Select(thing => (thing!["name"]!.GetValue<string>(), thing["reason"]!.GetValue<string>()));
+        Assert.Equal(refused.Select(film => ($"tv/{film.Row.Name}/{film.File.Name}", film.Sentence)).Order(), left.Order());
+        var files = report["counts"]!.AsArray().Single(count => count!["kind"]!.GetValue<string>() == "files")!;
+        Assert.Equal((library.Films.Count, library.Films.Count - 2, 2), ((int)files["found"]!, (int)files["taken"]!, (int)files["left"]!));
+    }
+
+    /// <summary>Leaves the rows of an import by a version that left out films with unread volumes.</summary>
+    private async Task LeaveOutAsync(ImportingServer server)
+    {
+        await server.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE history_item SET release_id = NULL; DELETE FROM release;"), Token);
+        await AsBeforeAsync(server, report => report.Without(-library.Films.Count) with
+        {
+            Left = [.. library.Films.Select(film => new LeftThing(ImportKind.Files, $"tv/{film.Row.Name}/{film.File.Name}", ImportTally.FormerReason))],
+        });
+    }
+
+    /// <summary>Leaves the rows of an import by a version that took encoded bytes for the lengths of volumes.</summary>
+    private async Task BelieveAsync(ImportingServer server)
+    {
+        var store = server.Get<LibraryStore>();
+        foreach (var film in library.Films)
+        {
+            var release = (await store.FindByIdAsync(film.File.Id, Token))!.File.Release;
+            var ids = OldLibrary.IdsOf(film.Row.Nzb);
+            var (posted, extents, place) = (new List<StoredPostedFile>(), new List<ContentExtent>(), 0);
+            for (var ordinal = 0; ordinal < ids.Count; place += ids[ordinal++].Length)
+            {
+                var at = Array.FindIndex(film.File.Parts, part => part.Ids.SequenceEqual(ids[ordinal]));
+                if (at < 0)
+                    continue;
+                var length = at == 0 ? film.File.Parts[at].Posted : film.File.Parts[at].Encoded;
+                posted.Add(new StoredPostedFile(ordinal, SegmentPlaces.Range(place, ids[ordinal].Length), PartSizes.Estimate(ids[ordinal].Length, length, null)!) { IsEstimate = true });
+            }
+
+            foreach (var part in film.File.Parts)
+                extents.Add(new ContentExtent(ids.FindIndex(list => list.SequenceEqual(part.Ids)), part.Offset, part.Length));
+            await store.ReplaceContentsAsync(
+                release, posted, new Dictionary<Guid, FileContent> { [film.File.Id] = new FileContent(extents) { Cipher = film.File.Cipher } }, Token);
+        }
+
+        await AsBeforeAsync(server, report => report);
+    }
+
+    private static async Task AsBeforeAsync(ImportingServer server, Func<ImportReport, ImportReport> change)
+    {
+        var store = server.Get<FamilyImportStore>();
+        var begun = (await store.FindAsync(Token))!;
+        await store.FinishAsync(begun.FinishedAt!.Value, change(begun.Report), Token);
+        await server.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM release_opening; UPDATE family_import SET healed = 0;"), Token);
+    }
+}
