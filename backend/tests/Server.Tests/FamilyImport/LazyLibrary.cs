@@ -7,7 +7,6 @@ using Sluice.Server.Tests.Queue;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
-using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
