@@ -227,7 +227,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             new { id, releaseId }));
 
     /// <summary>
-    /// Marks the items of a release as failed, or those that were as completed again, inside the caller's transaction. The release stays.
+    /// Marks the items of a release as failed inside the caller's transaction; null marks failed items as completed again. The release stays.
     /// </summary>
     public static void SetFailure(DbConnection connection, long releaseId, ImportFailure? failure) => AdvanceChanges(
         connection,
