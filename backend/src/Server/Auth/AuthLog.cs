@@ -11,7 +11,7 @@ internal static partial class AuthLog
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect because webdav.no-auth-networks is empty: everyone needs a password")]
     public static partial void NoNetworks(ILogger logger);
 
-    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. Open the setup with the code that is printed when startup completes, or from the file setup-code in the data folder")]
+    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. Open the setup with the code that this start prints, or with the one in the file setup-code in the data folder")]
     public static partial void SetupNeeded(ILogger logger);
 
     [LoggerMessage(1306, LogLevel.Warning, "Removed the administrator's login because RESET_ADMIN_PASSWORD is set. Remove the variable now. Films and named keys are unchanged; the setup offers to revoke the keys")]

@@ -1,8 +1,7 @@
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
@@ -27,13 +26,16 @@ internal interface IFormerServer
     Task SaveAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>Generates missing secrets and prints them once the listener runs. Prints the setup link until there is an administrator.</summary>
+/// <summary>
+/// Generates missing secrets and prints them before the listener opens, so that a program that waits for the port finds them in the log. Prints the
+/// setup link until there is an administrator.
+/// </summary>
 internal sealed class FirstStart(
     SluiceDatabase database,
     SettingsStore store,
     SettingsSource settings,
     ProcessOptions process,
-    IServer server,
+    ReservedPort port,
     IOptionsMonitor<WebDavOptions> webDav,
     IOptionsMonitor<GeneralOptions> general,
     IEnumerable<IWelcomePath> welcomePaths,
@@ -50,6 +52,8 @@ internal sealed class FirstStart(
 
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
+        // A start that ends at a taken port stores no secret that nobody has seen.
+        port.Reserve();
         var networks = webDav.CurrentValue.NoAuthNetworks;
         if (networks.Count > 0)
             AuthLog.NetworksOpen(logger, string.Join(", ", networks));
@@ -87,21 +91,20 @@ internal sealed class FirstStart(
         bool IsOpen(string key) => settings.Current[key] is { Value: "", IsLocked: false } && !values.ContainsKey(key);
     }
 
-    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-    /// <summary>Saves and prints only now. If the start fails earlier, such as at a taken port, no unseen secret is stored.</summary>
-    public async Task StartedAsync(CancellationToken cancellationToken)
+    /// <summary>Runs before Kestrel listens, because the host starts Kestrel last.</summary>
+    public async Task StartAsync(CancellationToken cancellationToken)
     {
-        await PrintAsync([$"Sluice serves WebDAV at {Url(null, null)}"]);
         if (!database.IsOpen)
             return;
         foreach (var former in formerServers)
             await notes.WriteAsync("the settings of the old server", former.SaveAsync, cancellationToken);
         await notes.WriteAsync("the password reset", reset.ApplyAsync, cancellationToken);
         await notes.WriteAsync("the administrator's login", BeginSetupAsync, cancellationToken);
-        await notes.WriteAsync("the generated passwords and keys", SaveMadeAsync, cancellationToken);
         await notes.WriteAsync("the code of the setup", _ => PrintSetupAsync(), cancellationToken);
+        await notes.WriteAsync("the generated passwords and keys", SaveMadeAsync, cancellationToken);
     }
+
+    public Task StartedAsync(CancellationToken cancellationToken) => PrintAsync([$"Sluice serves WebDAV at {Url(null, null)}"]);
 
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
@@ -149,20 +152,20 @@ internal sealed class FirstStart(
 
     // A container does not know the host name that the browser uses (S7).
     private Task PrintSetupAsync() => setupCode.Current is { } code
-        ? PrintAsync([$"Set it up in a browser, at this machine's address and :{Port}{general.CurrentValue.UrlBase}/setup#{code}"])
+        ? PrintAsync([$"Set it up in a browser: {Scheme}://<this machine>:{Port}{general.CurrentValue.UrlBase}/setup#{code}"])
         : Task.CompletedTask;
 
     // Not through the log, because that masks secrets.
     private static Task PrintAsync(IEnumerable<string> lines) => Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
 
-    private int Port => server.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() is { } listening
-        ? BindingAddress.Parse(listening).Port
-        : process.Port;
+    private int Port => process.PublishedPort ?? port.Number;
+
+    private string Scheme => process.UsesTls ? "https" : "http";
 
     private string Url(string? password, string? path)
     {
         var host = process.BindAddress is not { } address || address.Equals(System.Net.IPAddress.Any) || address.Equals(System.Net.IPAddress.IPv6Any) ? "localhost" : address.ToString();
         var credentials = password is null ? "" : $"{Uri.EscapeDataString(webDav.CurrentValue.User)}:{Uri.EscapeDataString(password)}@";
-        return $"{(process.UsesTls ? "https" : "http")}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{Port}{general.CurrentValue.UrlBase}{path ?? "/"}";
+        return $"{Scheme}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{Port}{general.CurrentValue.UrlBase}{path ?? "/"}";
     }
 }

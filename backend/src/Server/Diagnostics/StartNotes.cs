@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Records the results of a start once the listener runs: proven settings, generated keys, a password reset, the environment's administrator. If
+/// Records the results of a start: proven settings, generated keys, a password reset, the environment's administrator. If
 /// the storage fails, a note is written after it recovers, so that a full or read-only disk never ends a start (F34).
 /// </summary>
 /// <remarks>Notes are written in call order. Calls of <see cref="WriteAsync"/> must not overlap.</remarks>

@@ -36,12 +36,15 @@ internal static class ListenerRegistration
             .AddSingleton<TrustedProxies>()
             .AddSingleton(services => new ConnectionGate(Places, services.GetRequiredService<TimeProvider>(), services.GetRequiredService<TrustedProxies>().Contains))
             .AddSingleton<IMemoryPoolFactory<byte>, SendBlockPoolFactory>()
-            .Configure<SocketTransportOptions>(sockets =>
+            .AddSingleton(_ => new ReservedPort(process, CreateSocket))
+            .AddOptions<SocketTransportOptions>()
+            .Configure<ReservedPort>((sockets, port) =>
             {
                 sockets.MaxReadBufferSize = ReceiveBufferBytes;
                 sockets.MaxWriteBufferSize = SendBufferBytes;
-                sockets.CreateBoundListenSocket = CreateSocket;
+                sockets.CreateBoundListenSocket = port.Take;
             })
+            .Services
             .Configure<HostOptions>(host =>
             {
                 // Running answers get this long and are then reset (DAV-76). Workers stop in parallel.

@@ -18,6 +18,9 @@ internal sealed record ProcessOptions
     /// <summary>Listener port; 0 lets the system choose.</summary>
     public required int Port { get; init; }
 
+    /// <summary>Port in printed addresses, if a container engine publishes another one; null for the listener's.</summary>
+    public required int? PublishedPort { get; init; }
+
     /// <summary>Listener address; null for all IPv4 and IPv6 addresses.</summary>
     public required IPAddress? BindAddress { get; init; }
 
@@ -83,6 +86,7 @@ internal sealed record ProcessOptions
         {
             ConfigPath = Path.GetFullPath(environment.Get("CONFIG_PATH") ?? "data"),
             Port = (int)environment.GetNumber("PORT", 0, 65_535, 3000),
+            PublishedPort = environment.Get("PUBLISHED_PORT") is null ? null : (int)environment.GetNumber("PUBLISHED_PORT", 1, 65_535, 3000),
             BindAddress = ReadAddress(environment),
             MaxRequestBodySize = environment.GetNumber("MAX_REQUEST_BODY_SIZE", 1 * MiB, 1024 * MiB, 300 * MiB),
             TlsCertFile = certificate,

@@ -180,6 +180,9 @@ internal sealed class SettingsStore(
                 connection =>
                 {
                     NoteKey(connection);
+                    // A start saves its own values before it is known to succeed. They must not land among those of the set that failed.
+                    if (_reverted)
+                        Replace(connection, _started!.Content);
                     string[] changed = [.. canonical.Keys.Where(key => !SettingsValidator.Definition(key)!.IsState)];
                     if (changed.Length > 0)
                         SettingSets.AddBaseline(connection, time.WallTime());
@@ -191,6 +194,7 @@ internal sealed class SettingsStore(
                 },
                 cancellationToken);
 
+            _reverted = false;
             var saved = new Dictionary<string, string>(_saved);
             foreach (var key in canonical.Keys)
                 _unsaved.Remove(key);

@@ -106,6 +106,39 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
+    public async Task Value_saved_by_a_start_without_its_set_is_kept()
+    {
+        await StartAsync(async host =>
+        {
+            await SaveAsync(host, ("queue.worker-count", "3"));
+            await host.Store.NoteStartedAsync(Token);
+        });
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"));
+        });
+        await StartAsync(host =>
+        {
+            host.Trial.Accuse();
+            return Task.CompletedTask;
+        });
+
+        await StartAsync(async host =>
+        {
+            // Before the start is known to succeed, as it saves the secrets that it generates.
+            await SaveAsync(host, ("webdav.user", "me"));
+            await host.Store.NoteStartedAsync(Token);
+        });
+
+        await StartAsync(host =>
+        {
+            Assert.Equal(("3", "me"), (host.Current.Text("queue.worker-count"), host.Current.Text("webdav.user")));
+            return Task.CompletedTask;
+        });
+    }
+
+    [Fact]
     public async Task Two_failing_sets_fall_back_to_the_last_good_one()
     {
         await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));

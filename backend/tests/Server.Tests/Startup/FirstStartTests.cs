@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net;
+using System.Net.Sockets;
 using System.Text.RegularExpressions;
 using Dapper;
 using Microsoft.Data.Sqlite;
@@ -55,6 +56,33 @@ public sealed partial class FirstStartTests : IDisposable
     }
 
     [Fact]
+    public async Task Credentials_are_printed_before_the_port_opens()
+    {
+        ExternalProgram.Require("sh");
+        var (port, log) = (ServerProcess.FreePort(), Path.Combine(_temporary.Root, "log"));
+        // Into a file, because a line in a pipe may not be read yet when the port opens.
+        await using var server = ServerProcess.Launch("sh", ["-c", $"exec '{ServerProcess.Executable}' >'{log}'"], _temporary.Root, port, new Dictionary<string, string>());
+
+        await UntilConnectedAsync(server, port);
+        var printed = await ReadSharedAsync(log);
+
+        Assert.Matches(Credentials(), printed);
+        Assert.Matches(ApiKey(), printed);
+        Assert.Contains($"Set it up in a browser: http://<this machine>:{port}/setup#", printed, StringComparison.Ordinal);
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Fact]
+    public async Task Printed_addresses_have_the_published_port()
+    {
+        await using var server = await StartAsync(new() { ["PUBLISHED_PORT"] = "8123" });
+
+        Assert.Contains(server.Lines, line => line.StartsWith("Set it up in a browser: http://<this machine>:8123/setup#", StringComparison.Ordinal));
+        Assert.Contains(server.Lines, line => Film().Match(line).Value.Contains(":8123/", StringComparison.Ordinal));
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Fact]
     public async Task Secrets_from_the_environment_are_not_printed_or_saved()
     {
         await using (var server = await StartAsync(new() { ["WEBDAV_PASSWORD"] = "from-the-environment", ["SLUICE_CONFIG__API__KEY"] = RunningServer.ApiKey }))
@@ -68,6 +96,32 @@ public sealed partial class FirstStartTests : IDisposable
         await using var connection = Open();
         // The key of links is made all the same: it is not set, and no user needs to see it.
         Assert.Equal(["api.strm-key"], connection.Query<string>("SELECT key FROM setting"));
+    }
+
+    /// <summary>Tries without a pause, because the moment in which the port opens is the one that counts.</summary>
+    private static async Task UntilConnectedAsync(ServerProcess server, int port)
+    {
+        while (true)
+        {
+            Assert.False(server.HasEnded, string.Join('\n', server.Lines));
+            try
+            {
+                using var client = new TcpClient();
+                await client.ConnectAsync(IPAddress.Loopback, port, Token);
+                return;
+            }
+            catch (SocketException)
+            {
+                await Task.Yield();
+            }
+        }
+    }
+
+    private static async Task<string> ReadSharedAsync(string path)
+    {
+        await using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        using var reader = new StreamReader(file);
+        return await reader.ReadToEndAsync(Token);
     }
 
     private static string Url(ServerProcess server) => string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{server.Port}/");
