@@ -10,6 +10,9 @@ internal static partial class PosixCalls
     private const int ReadOnlyDirectory = 0x80000; // O_RDONLY | O_CLOEXEC
     private const int CurrentFolder = -100; // AT_FDCWD
 
+    /// <summary>Whether <see cref="BecomeUser"/> was called.</summary>
+    private static bool StartedAsRoot { get; set; }
+
     /// <summary>Makes renames and new names in a folder durable (fsync of the directory).</summary>
     public static void SyncFolder(string path)
     {
@@ -122,16 +125,46 @@ internal static partial class PosixCalls
         }
     }
 
-    /// <summary>Advice for a folder of another owner, to append to a sentence; empty if the owner is this user.</summary>
-    public static string AdviseOnOwner(string folder, string path)
+    /// <summary>Advice for a path of another owner, to append to a sentence; empty if the owner is this user.</summary>
+    public static string AdviseOnOwner(string folder, string path) =>
+        OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup()) : "";
+
+    /// <summary>The same for a user whom the process may yet become.</summary>
+    public static string AdviseOnOwner(string folder, string path, uint user, uint group)
+    {
+        if (OwnerOf(path) is not var (owner, ownerGroup) || owner == user)
+            return "";
+        var asOwner = string.Create(CultureInfo.InvariantCulture, $"start Sluice as its owner (in a container: PUID={owner} PGID={ownerGroup}, without user:)");
+        if (user is 0)
+            return $"; {asOwner}";
+        var own = string.Create(CultureInfo.InvariantCulture, $"; make it this user's (chown -R {user}:{group} {folder})");
+        // A start as root gives away the folder, but not its contents.
+        if (path == folder && MayWrite(new DataFolder(folder).Database, user, group))
+        {
+            return own + (StartedAsRoot
+                ? ", or leave the container the capability CHOWN"
+                : string.Create(CultureInfo.InvariantCulture, $", or start the container with PUID={user} PGID={group}, without user:"));
+        }
+
+        // Never advise running the server as root.
+        return owner is 0 ? own : $"{own}, or {asOwner}";
+    }
+
+    /// <summary>Owner and group of a path; null if the path does not exist or may not be seen.</summary>
+    public static (uint User, uint Group)? OwnerOf(string path)
     {
         const uint owner = 0x8 | 0x10; // STATX_UID, STATX_GID
-        if (!OperatingSystem.IsLinux() || GetEffectiveUser() is 0 || Statx(CurrentFolder, path, 0, owner, out var found) != 0 || found.User == GetEffectiveUser())
-            return "";
-        var own = string.Create(CultureInfo.InvariantCulture, $"{GetEffectiveUser()}:{GetEffectiveGroup()}");
-        // Never advise running the server as root.
-        var other = found.User is 0 ? "" : string.Create(CultureInfo.InvariantCulture, $", or start Sluice as its owner (PUID={found.User} PGID={found.Group} for a container)");
-        return $"; make it this user's (chown -R {own} {folder}){other}";
+        return OperatingSystem.IsLinux() && Statx(CurrentFolder, path, 0, owner, out var found) == 0 ? (found.User, found.Group) : null;
+    }
+
+    /// <summary>Whether the mode of a path lets a user other than root read and write it; true if the path does not exist or may not be seen.</summary>
+    public static bool MayWrite(string path, uint user, uint group)
+    {
+        const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
+        if (!OperatingSystem.IsLinux() || Statx(CurrentFolder, path, 0, modeAndOwner, out var found) != 0)
+            return true;
+        var shift = found.User == user ? 6 : found.Group == group ? 3 : 0;
+        return ((found.Mode >> shift) & 6) == 6;
     }
 
     /// <summary>Changes owner and group of one path. Ignores errors: a network share may refuse, and later writes report the problem.</summary>
@@ -140,6 +173,7 @@ internal static partial class PosixCalls
     /// <summary>Switches all threads permanently to another user with exactly one group. Returns the error number, or 0.</summary>
     public static int BecomeUser(uint user, uint group)
     {
+        StartedAsRoot = true;
         // The user comes last, because the new user may not change groups.
         var done = SetGroups(0, 0) == 0 && SetGroup(group) == 0 && SetUser(user) == 0;
         return done ? 0 : Marshal.GetLastPInvokeError();

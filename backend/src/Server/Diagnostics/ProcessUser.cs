@@ -6,46 +6,87 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Switches the process to another user (S28). A container started as root names it by <c>PUID</c> and <c>PGID</c>, because the image has no
-/// shell that could switch.
+/// Switches the process to another user (S28). A container starts as root and names the user by <c>PUID</c> and <c>PGID</c>, because the image
+/// has no shell that could switch.
 /// </summary>
 internal static class ProcessUser
 {
+    private const string UserMap = "/proc/self/uid_map";
+
     /// <summary>
-    /// Gives the data folder itself, not its content, to that user and switches. Does nothing unless the process is root and another user is
-    /// named. Call before any file is opened.
+    /// Gives the data folder itself, not its content, to that user and switches. Does nothing unless the process is root and a user is named.
+    /// Call before any file is opened.
     /// </summary>
-    /// <exception cref="StartRefusedException">The process may not switch to the user.</exception>
+    /// <exception cref="StartRefusedException">The process may not switch to the user, or the folder has a database of another user.</exception>
     public static void Become(ProcessEnvironment environment)
     {
         var options = ProcessOptions.Read(environment);
-        if (OperatingSystem.IsWindows() || options.RunAs is not var (user, group) || user == 0)
+        if (OperatingSystem.IsWindows() || options.RunAs is not var (user, group))
             return;
 
         var wanted = string.Create(CultureInfo.InvariantCulture, $"{user}:{group}");
         if (!Environment.IsPrivilegedProcess)
         {
             // The image has its own default user, so no warning for its id if the container runs as another one.
-            if (user != ProcessOptions.ImageUser && PosixCalls.EffectiveUser() != user.ToString(CultureInfo.InvariantCulture))
-                environment.Warn($"PUID has no effect, because Sluice was started as uid {PosixCalls.EffectiveUser()} and not as root; start it as user {wanted}");
+            if (user is not (0 or ProcessOptions.ImageUser) && PosixCalls.EffectiveUser() != user.ToString(CultureInfo.InvariantCulture))
+                environment.Warn($"PUID has no effect, because Sluice was started as uid {PosixCalls.EffectiveUser()} and not as root; start it as user {wanted}, or as root");
             return;
         }
 
-        try
+        if (user != 0 && IsRootOfRootlessEngine() && PosixCalls.OwnerOf(options.ConfigPath) is null or (0, _))
         {
-            Directory.CreateDirectory(options.ConfigPath);
-            PosixCalls.GiveTo(options.ConfigPath, user, group);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The start continues with the same folder as the new user, and reports the fault there.
+            environment.Warn($"PUID={user} is not used, because under a rootless engine it would give {options.ConfigPath} to another user of the machine; set PUID=0 and PGID=0");
+            (user, group) = (0, 0);
         }
 
-        if (PosixCalls.BecomeUser(user, group) is var errno and not 0)
+        TakeFolder(options.ConfigPath, user, group);
+        if (user != 0 && PosixCalls.BecomeUser(user, group) is var errno and not 0)
         {
             throw new StartRefusedException(
                 StartRefusedException.BadConfiguration,
                 $"started as root and may not become {wanted} ({Marshal.GetPInvokeErrorMessage(errno)}); start the container as that user (user: \"{wanted}\"), or leave it the capabilities CHOWN, SETGID and SETUID");
+        }
+    }
+
+    /// <summary>Whether a map of user ids, in the form of <c>/proc/self/uid_map</c>, has one ordinary user of the machine as root.</summary>
+    /// <remarks>A map of many users from 0 on belongs to a system container, in which PUID means what it says.</remarks>
+    internal static bool IsOneUserAsRoot(string map) =>
+        map.Split('\n').Any(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries) is ["0", not "0", "1"]);
+
+    private static bool IsRootOfRootlessEngine()
+    {
+        try
+        {
+            return IsOneUserAsRoot(File.ReadAllText(UserMap));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A system without user namespaces has no such file.
+            return false;
+        }
+    }
+
+    /// <summary>Gives the folder to the user, unless that would lock out the owner of the database in it.</summary>
+    private static void TakeFolder(string folder, uint user, uint group)
+    {
+        var database = new DataFolder(folder).Database;
+        if (File.Exists(database) && !(user == 0 ? PosixCalls.FindObstacle(database, write: true) == 0 : PosixCalls.MayWrite(database, user, group)))
+        {
+            throw new StartRefusedException(
+                StartRefusedException.BadConfiguration,
+                $"{database} is not readable and writable by uid {user}{PosixCalls.DescribeOwner(database)}{PosixCalls.AdviseOnOwner(folder, database, user, group)}");
+        }
+
+        try
+        {
+            Directory.CreateDirectory(folder);
+            // Root may lack the capability that opens the files of others.
+            if (user != 0 || PosixCalls.FindObstacle(folder, write: true) != 0)
+                PosixCalls.GiveTo(folder, user, group);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The start continues with the same folder as the new user, and reports the fault there.
         }
     }
 }

@@ -1,5 +1,7 @@
 using System.Diagnostics;
+using System.Globalization;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Tests.EndToEnd;
 using Xunit;
 
@@ -71,7 +73,7 @@ public sealed class ProcessUserTests : IDisposable
 
         await ExpectAsync(
             As("1000"),
-            $"configuration folder {_temporary.Root} is not writable by uid 1000 .owner 0:0, mode [0-7]+.; make it this user's .chown -R 1000:1000 {_temporary.Root}.$");
+            $"configuration folder {_temporary.Root} is not writable by uid 1000 .owner 0:0, mode [0-7]+.; make it this user's .chown -R 1000:1000 {_temporary.Root}., or start the container with PUID=1000 PGID=1000, without user:$");
     }
 
     [Fact]
@@ -80,7 +82,7 @@ public sealed class ProcessUserTests : IDisposable
         RequireRoot();
         Own($"{Other}:{Other}", _temporary.Root);
 
-        await ExpectAsync(As("1000"), $"is not writable by uid 1000 .*chown -R 1000:1000 {_temporary.Root}.*PUID={Other} PGID={Other}", ("PUID", "1000"), ("PGID", "1000"));
+        await ExpectAsync(As("1000"), $"is not writable by uid 1000 .*chown -R 1000:1000 {_temporary.Root}., or start the container with PUID=1000 PGID=1000, without user:$", ("PUID", "1000"), ("PGID", "1000"));
     }
 
     [Fact]
@@ -95,6 +97,79 @@ public sealed class ProcessUserTests : IDisposable
         await ExpectAsync(
             [], $"sluice.db is not readable and writable by uid 1234 .*chown -R 1234:2345 {_temporary.Root}.*PUID={Other} PGID={Other}", ("PUID", "1234"), ("PGID", "2345"));
     }
+
+    [Fact]
+    public async Task Wrong_PUID_leaves_the_folder_of_another_database()
+    {
+        RequireRoot();
+        Own($"{Other}:{Other}", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+        await using (var first = await StartAsync([], ("PUID", Other), ("PGID", Other)))
+            Assert.Equal(0, await first.StopAsync(Token));
+
+        await ExpectAsync([], $"sluice.db is not readable and writable by uid 1234 .owner {Other}:{Other}, .*PUID={Other} PGID={Other}", ("PUID", "1234"), ("PGID", "2345"));
+
+        Assert.Equal((uint.Parse(Other, CultureInfo.InvariantCulture), uint.Parse(Other, CultureInfo.InvariantCulture)), PosixCalls.OwnerOf(_temporary.Root));
+        await using var again = await StartAsync([], ("PUID", Other), ("PGID", Other));
+        Assert.Equal(0, await again.StopAsync(Token));
+    }
+
+    [Fact]
+    public async Task Root_without_rights_to_a_database_is_told_its_owner()
+    {
+        RequireRoot();
+        // The mode of a new named volume.
+        Unprivileged.SetMode(_temporary.Root, 0b111_101_101);
+        Own($"{Other}:{Other}", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+        await using (var first = await StartAsync([], ("PUID", Other), ("PGID", Other)))
+            Assert.Equal(0, await first.StopAsync(Token));
+
+        await ExpectAsync(ComposeCapabilities, $"sluice.db is not readable and writable by uid 0 .*PUID={Other} PGID={Other}", ("PUID", "0"), ("PGID", "0"));
+        await using var again = await StartAsync(ComposeCapabilities, ("PUID", Other), ("PGID", Other));
+        Assert.Equal(0, await again.StopAsync(Token));
+    }
+
+    [Theory]
+    [InlineData("1026", "100")]
+    [InlineData("0", "0")]
+    public async Task Three_capabilities_suffice_for_the_folder_of_another(string user, string group)
+    {
+        RequireRoot();
+        Own($"{Other}:{Other}", _temporary.Root);
+        Own($"{user}:{group}", _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+
+        await using var server = await StartAsync(ComposeCapabilities, ("PUID", user), ("PGID", group));
+
+        Assert.Equal(user, StatusOf($"/proc/{server.Id}", "Uid")[1]);
+        Assert.Equal(uint.Parse(user, CultureInfo.InvariantCulture), PosixCalls.OwnerOf(_temporary.Root)?.User);
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Fact]
+    public async Task Rootless_engine_keeps_the_folder_of_its_user()
+    {
+        RequireRoot();
+        ExternalProgram.Require("unshare");
+        Own("1000:1000", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+        string[] rootless = [.. As("1000"), "unshare", "--user", "--map-root-user"];
+        var trial = await ExternalProgram.RunAsync("setpriv", [.. rootless, "true"], null, Token);
+        Assert.SkipUnless(trial.ExitCode == 0, "users may not make user namespaces here");
+
+        await using var server = await StartAsync(rootless, ("PUID", "1000"), ("PGID", "1000"));
+
+        await server.LineAsync(line => line.Contains("PUID=1000 is not used, because under a rootless engine", StringComparison.Ordinal), Token);
+        Assert.Equal("1000", StatusOf($"/proc/{server.Id}", "Uid")[1]);
+        Assert.Equal((1000u, 1000u), PosixCalls.OwnerOf(_temporary.Root));
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Theory]
+    [InlineData("         0       1000          1\n         1     100000      65536\n", true)]
+    [InlineData("         0          0 4294967295\n", false)]
+    [InlineData("         0     100000      65536\n", false)]
+    [InlineData("         0          1       1000\n      1000          0          1\n", false)]
+    [InlineData("         0          0          1\n", false)]
+    [InlineData("", false)]
+    public void Rootless_engine_is_told_by_the_map_of_users(string map, bool expected) => Assert.Equal(expected, ProcessUser.IsOneUserAsRoot(map));
 
     [Fact]
     public async Task PUID_without_root_logs_a_warning()
@@ -113,6 +188,9 @@ public sealed class ProcessUserTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can become another user");
         ExternalProgram.Require("setpriv", "chown");
     }
+
+    // With exactly these the compose file starts the image.
+    private static string[] ComposeCapabilities => ["--bounding-set=-all,+chown,+setgid,+setuid"];
 
     private static string[] As(string user) => ["--reuid", user, "--regid", user, "--clear-groups"];
 
