@@ -30,6 +30,9 @@ internal static class Program
 {
     public static Task<int> Main(string[] arguments)
     {
+        if (UnicodeLibrary.Check() is var code and not 0)
+            return Task.FromResult(code);
+
         var environment = ProcessEnvironment.OfThisProcess();
         if (arguments is [HealthQuestion.Argument])
             return HealthQuestion.AskAsync(ProcessOptions.Read(environment));
