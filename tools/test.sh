@@ -41,7 +41,7 @@ finish() {
   list_failed_in_xunit
   list_failed_in_vitest
   grep -ahs ' FAILED$' "$results"/clients*.txt | sed 's/^/test.sh: failed: /'
-  grep -ahs '^FAILED: ' "$results/image.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
+  grep -ahs '^FAILED: ' "$results/image.txt" "$results/stages.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
   [ ${#failures[@]} = 0 ] || printf 'test.sh: failed: %s\n' "${failures[@]}"
   list_slowest
   [ ${#rows[@]} = 0 ] || printf 'test.sh: %s\n' "${rows[@]}"
@@ -288,7 +288,7 @@ run_clients() {
 run_script() {
   local name=$1 report=$results/$1.txt; shift
   echo "== $name"
-  timeout 900 "$@" | tee "$report"
+  timeout "${limit:-900}" "$@" | tee "$report"
   add_counts "$name" "$report"
 }
 
@@ -439,6 +439,8 @@ fi
 [ "$mode" != all ] || timed "AOT build" --all 8 build_ahead "v2 v3 v4"
 run_parts
 if [ "$mode" = all ]; then
+  # The stages of the Dockerfile compile the server once more, in an image.
+  limit=2400 timed stages --all 20 run_script stages "$root/tools/image.sh" --stages
   timed measures --all 15 run_measures measures
   run_shipped
 fi

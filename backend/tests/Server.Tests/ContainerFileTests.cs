@@ -34,7 +34,7 @@ public sealed partial class ContainerFileTests
     }
 
     [Theory]
-    [InlineData(@"^USER 1000:1000$")]
+    [InlineData(@"^USER 0:0$")]
     [InlineData(@"^VOLUME /config$")]
     [InlineData(@"^HEALTHCHECK .* CMD \[""sluice"", ""--healthcheck""\]$")]
     [InlineData(@"^ENTRYPOINT \[""/app/sluice""\]$")]
@@ -52,24 +52,60 @@ public sealed partial class ContainerFileTests
     }
 
     [Theory]
-    [InlineData("user: \"${PUID:-1000}:${PGID:-1000}\"")]
     [InlineData("read_only: true")]
     [InlineData("cap_drop: [ALL]")]
+    [InlineData("cap_add: [CHOWN, SETUID, SETGID]")]
     [InlineData("security_opt: [\"no-new-privileges:true\"]")]
     public void Compose_file_hardens_the_server(string setting) => Assert.Contains($"\n    {setting}\n", Service("sluice"), StringComparison.Ordinal);
+
+    [Fact]
+    public void Compose_file_lets_the_server_switch_to_PUID_itself()
+    {
+        Assert.DoesNotContain("\n    user:", Service("sluice"), StringComparison.Ordinal);
+        Assert.Contains("\n      PUID: ${PUID:-1000}\n      PGID: ${PGID:-1000}\n", Service("sluice"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Versions_of_image_and_compose_file_match_the_build()
+    {
+        var version = BuildVersion().Match(File.ReadAllText(Repository.PathOf("backend/Directory.Build.props"))).Groups["version"].Value;
+
+        Assert.Contains($"\nARG VERSION={version}\n", Dockerfile, StringComparison.Ordinal);
+        Assert.Matches($@"\n    image: \$\{{SLUICE_IMAGE:-[a-z0-9./-]+/sluice:{Regex.Escape(version)}\}}\n", Service("sluice"));
+    }
+
+    [Fact]
+    public void Interface_stage_has_every_script_that_it_runs()
+    {
+        // The build reads nothing of tools/ but the scripts that it copies.
+        var copied = Dockerfile[..Dockerfile.IndexOf("AS build", StringComparison.Ordinal)];
+
+        string[] sourced = [.. Sourced().Matches(File.ReadAllText(Repository.PathOf("tools/frontend.sh"))).Select(match => match.Groups["script"].Value)];
+        Assert.NotEmpty(sourced);
+        Assert.All(sourced, script => Assert.Contains($" tools/{script} ", copied, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Every_action_of_the_release_is_pinned_by_commit()
+    {
+        var used = Used().Matches(File.ReadAllText(Repository.PathOf(".github/workflows/release.yml"))).Select(match => match.Groups["action"].Value).ToList();
+
+        Assert.NotEmpty(used);
+        Assert.All(used, action => Assert.Matches("^actions/[a-z-]+@[0-9a-f]{40} # v[0-9.]+$", action));
+    }
 
     [Fact]
     public void Every_service_but_the_server_has_a_compose_profile()
     {
         Assert.DoesNotContain("profiles:", Service("sluice"), StringComparison.Ordinal);
-        Assert.All((string[])["rclone", "sonarr", "radarr", "jellyfin"], name => Assert.Contains("\n    profiles: [", Service(name), StringComparison.Ordinal));
+        Assert.All((string[])["rclone", "sonarr", "radarr", "prowlarr", "jellyfin"], name => Assert.Contains("\n    profiles: [", Service(name), StringComparison.Ordinal));
     }
 
     [Fact]
     public void Compose_mount_shows_links_at_the_default_mount_dir()
     {
-        Assert.Contains("\n      - --links\n", Service("rclone"), StringComparison.Ordinal);
-        Assert.Matches(@"image: rclone/rclone:(1\.7[1-9]|1\.[89][0-9]|[2-9])\S*@sha256:[0-9a-f]{64}", Service("rclone"));
+        Assert.Contains(" --links ", Service("rclone"), StringComparison.Ordinal);
+        Assert.Matches(@"image: docker\.io/rclone/rclone:(1\.7[1-9]|1\.[89][0-9]|[2-9])\S*@sha256:[0-9a-f]{64}", Service("rclone"));
         Assert.Contains($"${{MOUNT_DIR:-{SettingSchema.All.Single(setting => setting.Key == "rclone.mount-dir").Default}}}", Service("rclone"), StringComparison.Ordinal);
     }
 
@@ -106,6 +142,15 @@ public sealed partial class ContainerFileTests
 
     [GeneratedRegex(@"""version"": *""(?<version>[^""]+)""")]
     private static partial Regex Version();
+
+    [GeneratedRegex("uses: (?<action>.+)$", RegexOptions.Multiline)]
+    private static partial Regex Used();
+
+    [GeneratedRegex(@"<Version>(?<version>[^<]+)</Version>")]
+    private static partial Regex BuildVersion();
+
+    [GeneratedRegex(@"^source ""\$root/tools/(?<script>[^""]+)""", RegexOptions.Multiline)]
+    private static partial Regex Sourced();
 
     [GeneratedRegex(@"\$\{(?<name>[A-Z_]+)")]
     private static partial Regex Variable();
