@@ -5,7 +5,8 @@
 #                                  where it could be built, SHA256SUMS, and a CycloneDX list of the packages of server and web UI
 #   tools/release.sh --built       the same with what was built before, without those lists
 #   tools/release.sh --folder DIR  the folder of such an archive alone, for this machine, with what was built before
-#   tools/release.sh --try         installs from the packed archive in a new chroot, by the commands of docs/install.md, and looks at a film
+#   tools/release.sh --try [SUITE...]   installs from the packed archive by the commands of docs/install.md, in a new chroot of each suite of
+#                                  Debian (bookworm and trixie unless named), and looks at a film
 #
 # The last line of --try reads "N passed, N failed, N skipped".
 set -uo pipefail
@@ -35,12 +36,20 @@ lay_out() {
   install -m 644 "$from"/*.so "$root/LICENSE" "$to/" && cp -r "$from/wwwroot" "$to/" && chmod -R u=rwX,go=rX "$to/wwwroot" || exit 1
 }
 
+# What docs/install.md promises. The newest symbols that a build uses depend on the system that linked it.
+check_glibc() {
+  local newest
+  newest=$(grep -aohE 'GLIBC_2\.[0-9]+' "$1"/Sluice.Server* "$1"/*.so | sort -V | tail -n 1)
+  [ "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -n 1)" = GLIBC_2.34 ] || fail "$1 needs $newest, newer than 2.34; build it on Debian 12 or Ubuntu 22.04"
+}
+
 # pack FROM PLATFORM: one archive, the same bytes for the same build.
 pack() {
   local from=$1 name=sluice-$version-$2 epoch
+  check_glibc "$from"
   epoch=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)
   lay_out "$from" "$out/$name"
-  install -m 644 "$root/config/sluice.service" "$out/$name/" || exit 1
+  install -m 644 "$root/README.md" "$root/config/sluice.service" "$root/config/sluice-mount.service" "$root/config/rclone.conf.example" "$out/$name/" || exit 1
   step "packing $name" bash -c 'cd "$1" && tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$3" -cf - "$2" | gzip -9n >"$2.tar.gz"' _ "$out" "$name" "$epoch"
   rm -rf "${out:?}/$name"
   (cd "$out" && sha256sum "$name.tar.gz" >>SHA256SUMS)
@@ -73,18 +82,13 @@ commands() {
 
 not_tried() { echo "release.sh: the archive is not tried, because $1"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 
-# Runs those commands as root of a system that has nothing but what Debian calls essential, and apt to install the rest.
-try() {
-  local system archive code=0
-  archive=$out/sluice-$version-linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/').tar.gz
-  [ -e "$archive" ] || fail "there is no $archive; tools/release.sh packs it"
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || not_tried "it needs root and apt"
-  command -v mmdebstrap >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap; } >"$log" 2>&1 \
-    || not_tried "mmdebstrap cannot be installed"
+# try_in SUITE: runs those commands as root of a system that has nothing but what Debian calls essential, and apt to install the rest.
+try_in() {
+  local suite=$1 archive=$2 system code=0
   system=$(mktemp -d)
   # shellcheck disable=SC2064
   trap "rm -rf '$log' '$system'" EXIT
-  step "making a system" mmdebstrap --quiet --variant=apt "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$system"
+  step "making a system" mmdebstrap --quiet --variant=apt "$suite" "$system"
   cp -L /etc/resolv.conf "$system/etc/" 2>/dev/null
   cp "$archive" "$out/SHA256SUMS" "$system/root/"
   { echo 'set -euo pipefail'; commands; } >"$system/root/commands.sh"
@@ -94,15 +98,35 @@ try() {
   if [ "$code" = 0 ] && command -v ffmpeg >/dev/null; then
     ffmpeg -v error -nostdin -i "$system/root/first.mp4" -frames:v 1 "$system/root/first.png" && [ -s "$system/root/first.png" ] || code=1
   fi
-  [ "$code" = 0 ] || { echo "FAILED: the archive by the commands of docs/install.md"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
-  echo "passed: the archive by the commands of docs/install.md, up to the first picture"
-  echo "1 passed, 0 failed, 0 skipped"
+  rm -rf "$system"
+  return "$code"
+}
+
+try() {
+  local suite archive tried=0 failed=0 began
+  archive=$out/sluice-$version-linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/').tar.gz
+  [ -e "$archive" ] || fail "there is no $archive; tools/release.sh packs it"
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || not_tried "it needs root and apt"
+  command -v mmdebstrap >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap; } >"$log" 2>&1 \
+    || not_tried "mmdebstrap cannot be installed"
+  for suite in "$@"; do
+    began=$SECONDS
+    if try_in "$suite" "$archive"; then
+      echo "passed: the archive in Debian's $suite by the commands of docs/install.md, up to the first picture, $((SECONDS - began)) s with the system"
+    else
+      echo "FAILED: the archive in Debian's $suite by the commands of docs/install.md"
+      failed=$((failed + 1))
+    fi
+    tried=$((tried + 1))
+  done
+  echo "$((tried - failed)) passed, $failed failed, 0 skipped"
+  [ "$failed" = 0 ]
 }
 
 case "${1:-}" in
   "") "$root/tools/publish.sh" --aot || fail "the build failed"; pack_all; list_packages ;;
   --built) pack_all ;;
   --folder) [ $# = 2 ] || fail "--folder needs a folder"; lay_out "$root/artifacts/server-aot" "$2" ;;
-  --try) try ;;
-  *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  --try) shift; [ $# -gt 0 ] || set -- bookworm trixie; try "$@" ;;
+  *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
