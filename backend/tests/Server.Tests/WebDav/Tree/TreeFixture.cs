@@ -28,7 +28,8 @@ public sealed class BrokenTreeFixture : IAsyncLifetime
     {
         Server = await TreeServer.StartAsync();
         await Server.Database.WriteAsync(
-            connection => connection.Execute("ALTER TABLE release RENAME TO r; ALTER TABLE queue_item RENAME TO q; ALTER TABLE queue_file RENAME TO f"),
+            connection => connection.Execute(
+                "ALTER TABLE release RENAME TO r; ALTER TABLE history_item RENAME TO h; ALTER TABLE queue_item RENAME TO q; ALTER TABLE queue_file RENAME TO f"),
             TestContext.Current.CancellationToken);
     }
 
