@@ -93,6 +93,17 @@ internal sealed class ArrProgram(ProductHost host, string category)
         Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(truth)), Convert.ToHexStringLower(SHA256.HashData(await ReadAsync(Library[name], head: false))));
     }
 
+    /// <summary>
+    /// Whether a file has the bytes of a post, read as AIOStreams does: in <c>/content</c>, from the folder that is the last one in the item's storage.
+    /// </summary>
+    public async Task PlaysFromContentAsync(ArrHistoryItem item, string file, MockRelease release)
+    {
+        var truth = new byte[release.Files[0].Size];
+        release.Fill(0, 0, truth);
+        var bytes = await ReadAsync($"{Mount}/content/{category}/{Uri.EscapeDataString(item.OutputPath.Split('/')[^1])}/{file}", head: false);
+        Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(truth)), Convert.ToHexStringLower(SHA256.HashData(bytes)));
+    }
+
     /// <summary>Paths of the links in the folder of an item, in the tree.</summary>
     public async Task<IReadOnlyList<string>> LinksAsync(ArrHistoryItem item)
     {
@@ -106,10 +117,11 @@ internal sealed class ArrProgram(ProductHost host, string category)
         ];
     }
 
-    /// <summary>Folder names below <c>/content</c> or another root, of the category of the program.</summary>
-    public async Task<IReadOnlyList<string>> FoldersAsync(string root)
+    /// <summary>Names below <c>/content</c> or another root, in the category of the program or in one of its folders.</summary>
+    public async Task<IReadOnlyList<string>> FoldersAsync(string root, string folder = "")
     {
-        using var answer = await host.SendAsync(new HttpMethod("PROPFIND"), $"/{root}/{category}/", null, Token, ("Depth", "1"));
+        using var answer = await host.SendAsync(
+            new HttpMethod("PROPFIND"), Escape($"/{root}/{category}/{folder}").TrimEnd('/') + "/", null, Token, ("Depth", "1"));
         var listing = XDocument.Parse(await answer.Content.ReadAsStringAsync(Token));
         return [.. listing.Root!.Elements(Dav + "response").Skip(1).Select(response => Uri.UnescapeDataString(response.Element(Dav + "href")!.Value.TrimEnd('/').Split('/')[^1]))];
     }

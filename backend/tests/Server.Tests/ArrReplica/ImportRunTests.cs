@@ -190,6 +190,18 @@ public sealed class ImportRunTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Content_opens_a_shared_release_by_the_folder_of_its_item()
+    {
+        var film = Film(1);
+        await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+        var two = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+
+        await _sonarr.PlaysFromContentAsync(two, "film.mkv", film);
+        Assert.Equal(["Show.S01E01"], await _sonarr.FoldersAsync("content"));
+        Assert.Equal(["film.mkv"], await _sonarr.FoldersAsync("content", "Show.S01E01 (2)"));
+    }
+
+    [Fact]
     public async Task Folder_of_an_item_is_never_given_to_another_NZB()
     {
         var (first, second) = (Film(1), Film(2));

@@ -1,15 +1,16 @@
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary><c>/content</c>: the library as files and folders.</summary>
-internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, PlaybackRegistry playbacks)
+internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, CompletedStore completed, ShownFiles shown, PlaybackRegistry playbacks)
 {
     /// <summary>The item at a path below <c>/content</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
-        var entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, cancellationToken).AsTask());
+        var entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, cancellationToken).AsTask()) ?? await FindSharedAsync(names, cancellationToken);
         return entry is null ? null : Show(entry);
     }
 
@@ -20,6 +21,19 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
     /// <summary>The total length of all library files.</summary>
     public async ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) =>
         await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
+
+    /// <summary>
+    /// Finds a release by the folder of an item that shares it (IMP-45). AIOStreams and other clients of the nzbdav family look in <c>/content</c> for the
+    /// last folder of an item's storage.
+    /// </summary>
+    private async Task<LibraryEntry?> FindSharedAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
+    {
+        if (names.Count < 2)
+            return null;
+        string[] inner = [.. names.Skip(2)];
+        var found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, inner, cancellationToken));
+        return shown.Shows(found) ? found : null;
+    }
 
     private IStoreItem Show(LibraryEntry entry) =>
         entry is FileEntry file ? new ContentFile(file.File, playbacks) : new ContentFolder(entry, this);
