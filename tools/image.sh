@@ -136,14 +136,22 @@ build_stages() {
   scratch=$(buildah from --pull-never localhost/sluice-sdk) && quietly buildah add "$scratch" "$dotnet" /usr/share/dotnet \
     && buildah config --env "PATH=/usr/share/dotnet:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$scratch" \
     && quietly buildah commit --quiet "$scratch" localhost/sluice-sdk && buildah rm "$scratch" >/dev/null || stop "adding the SDK"
-  build_with --volume "$HOME/.nuget/packages:/root/.nuget/packages" \
+  build_with "$root/docker/Dockerfile" --volume "$HOME/.nuget/packages:/root/.nuget/packages" \
     --build-arg NODE_IMAGE=localhost/sluice-node --build-arg SDK_IMAGE=localhost/sluice-sdk --build-arg LEVELS="$levels"
 }
 
-# build_with OPTION...: the Dockerfile as it stands.
+# The Dockerfile with a server that is laid out already, in place of the stages that compile. The stage of the image is the same.
+write_short_file() {
+  { echo 'ARG RUNTIME_IMAGE'
+    printf '%s\n' 'FROM scratch AS build' 'COPY artifacts/image/app /app' 'COPY artifacts/image/config /config'
+    sed -n '/^FROM ${RUNTIME_IMAGE}$/,$p' "$root/docker/Dockerfile"; } >"$work/Dockerfile"
+}
+
+# build_with DOCKERFILE OPTION...
 build_with() {
+  local dockerfile=$1; shift
   quietly buildah build --isolation chroot --format docker --build-arg RUNTIME_IMAGE="$base" \
-    --build-arg REVISION="$(git -C "$root" rev-parse HEAD 2>/dev/null)" "$@" -f "$root/docker/Dockerfile" -t "$image" "$root" || stop "the build of the image"
+    --build-arg REVISION="$(git -C "$root" rev-parse HEAD 2>/dev/null)" "$@" -f "$dockerfile" -t "$image" "$root" || stop "the build of the image"
 }
 
 build_image() {
@@ -155,7 +163,8 @@ build_image() {
     # Where there are more levels than the image has; a build for tests may have others.
     case "$levels" in *v4*) ;; *) [ ! -e "$layout/app/sluice.v3" ] || rm -f "$layout/app/sluice.v4" ;; esac
     rm -rf "$layout/config" && mkdir -p "$layout/config"
-    build_with --build-arg SERVER=built
+    write_short_file
+    build_with "$work/Dockerfile"
   fi
   rm -f "$file"
   quietly buildah push "$image" "docker-archive:$file:sluice:$version" || stop "writing the image"

@@ -17,7 +17,7 @@ public sealed partial class ContainerFileTests
     {
         var arguments = Argument().Matches(Dockerfile).ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
         string[] stages = [.. Stage().Matches(Dockerfile).Select(match => match.Groups["name"].Value)];
-        string[] bases = [.. From().Matches(Dockerfile).Select(match => match.Groups["image"].Value).Where(image => image != "scratch")];
+        string[] bases = [.. From().Matches(Dockerfile).Select(match => match.Groups["image"].Value)];
 
         Assert.All(bases, image => Assert.Matches(@"^\$\{[A-Z_]+\}$", image));
         string[] values = [.. bases.Select(image => arguments[image[2..^1]])];

@@ -33,7 +33,14 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
     public string? Get(string name)
     {
         if (variables.TryGetValue(name, out var value) && value.Length > 0)
-            return value;
+        {
+            if (value is not ['$', '{', .., '}'])
+                return value;
+
+            // Older versions of podman-compose hand over ${NAME:-} as it stands, which would be a password that everybody knows.
+            _warnings.Add($"{name} has no effect, because its value is a variable that was not replaced");
+            return null;
+        }
 
         return variables.TryGetValue(name + FileSuffix, out var path) && path.Length > 0 ? ReadFile(name, path) : null;
     }

@@ -179,6 +179,15 @@ public sealed class SettingsResolverTests : IDisposable
     }
 
     [Fact]
+    public void Variable_that_was_not_replaced_warns_and_has_no_effect()
+    {
+        var environment = new ProcessEnvironment(new Dictionary<string, string> { ["SLUICE_ADMIN_PASSWORD"] = "${SLUICE_ADMIN_PASSWORD:-}" });
+
+        Assert.Null(ProcessOptions.Read(environment).AdminPassword);
+        Assert.Equal("SLUICE_ADMIN_PASSWORD has no effect, because its value is a variable that was not replaced", Assert.Single(environment.Warnings));
+    }
+
+    [Fact]
     public void Unreadable_FILE_warns_and_falls_back_to_the_next_source()
     {
         var settings = Resolve(new() { ["SLUICE_CONFIG__WEBDAV__USER_FILE"] = _file + ".missing" }, new() { ["webdav.user"] = "saved" });
