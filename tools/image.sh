@@ -21,6 +21,7 @@ file=$root/artifacts/sluice-image.tar
 layout=$root/artifacts/image
 clip=f5cc520da5f5323aa87ddf135966f7e1e39c2920d6ae2ac8260d2179943d0bf9
 starts=5
+system_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 built=no stages=no
 passed=0 failed=0 skipped=0
 work=$(mktemp -d)
@@ -107,7 +108,7 @@ make_builder() {
   local name=$1 packages=$2 scratch variable folder=$work/$1
   make_builder_files "$folder" "$packages" || return 1
   scratch=$(buildah from scratch) && quietly buildah add "$scratch" "$folder" / || return 1
-  buildah config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin --env HOME=/root "$scratch"
+  buildah config --env PATH="$system_path" --env HOME=/root "$scratch"
   for variable in NODE_EXTRA_CA_CERTS NUGET_CERT_REVOCATION_MODE; do
     [ -z "${!variable:-}" ] || buildah config --env "$variable=${!variable}" "$scratch"
   done
@@ -124,18 +125,24 @@ make_builder_files() {
   [ ! -e ~/.nuget/NuGet ] || { mkdir -p "$folder/root/.nuget" && cp -r ~/.nuget/NuGet "$folder/root/.nuget/"; }
 }
 
+# renew NAME WHAT COMMANDS: an image of make_builder with what the commands add to its container, which is $scratch.
+renew() {
+  local scratch
+  scratch=$(buildah from --pull-never "localhost/sluice-$1") && quietly eval "$3" && quietly buildah commit --quiet "$scratch" "localhost/sluice-$1" \
+    && buildah rm "$scratch" >/dev/null || stop "adding $2"
+}
+
 # The packages of the SDK's stage come from this machine's cache where it has them.
 build_stages() {
   local icu dotnet
   icu=$(apt-cache pkgnames libicu | grep -x 'libicu[0-9]*' | sort -V | tail -n 1)
   make_builder node nodejs,npm || stop "making the image with Node.js"
+  # Debian's npm is older than the packages of the web UI want.
+  renew node "npm, newer than Debian's" 'buildah run --isolation chroot "$scratch" -- npm install --global npm@10'
   make_builder sdk "libstdc++6,libssl3,zlib1g,$icu" || stop "making the image with the SDK"
   dotnet=$(dirname "$(readlink -f "$(command -v dotnet)")")
   mkdir -p ~/.nuget/packages
-  local scratch
-  scratch=$(buildah from --pull-never localhost/sluice-sdk) && quietly buildah add "$scratch" "$dotnet" /usr/share/dotnet \
-    && buildah config --env "PATH=/usr/share/dotnet:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "$scratch" \
-    && quietly buildah commit --quiet "$scratch" localhost/sluice-sdk && buildah rm "$scratch" >/dev/null || stop "adding the SDK"
+  renew sdk "the SDK" 'buildah add "$scratch" "$dotnet" /usr/share/dotnet && buildah config --env "PATH=/usr/share/dotnet:$system_path" "$scratch"'
   build_with "$root/docker/Dockerfile" --volume "$HOME/.nuget/packages:/root/.nuget/packages" \
     --build-arg NODE_IMAGE=localhost/sluice-node --build-arg SDK_IMAGE=localhost/sluice-sdk --build-arg LEVELS="$levels"
 }
