@@ -37,6 +37,7 @@ using Xunit;
 [assembly: Takes(typeof(WatchedFileFaultTests), 20)]
 [assembly: Takes(typeof(AbortTests), 20)]
 [assembly: Takes(typeof(ImportTests), 20)]
+[assembly: Takes(typeof(ImportRunTests), 20)]
 [assembly: Takes(typeof(LoginGuesserTests), 20)]
 [assembly: Takes(typeof(ProvedOnceTests), 19)]
 [assembly: Takes(typeof(SessionResourceTests), 18)]

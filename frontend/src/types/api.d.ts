@@ -244,6 +244,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/history/remove-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RemoveReleasesInNoLibrary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/history/retry": {
         parameters: {
             query?: never;
@@ -1210,12 +1226,14 @@ export interface components {
             durationMs: number;
             path: null | string;
             canRetry: boolean;
+            inNoLibrary: boolean;
         };
         HistorySelection: {
             q?: null | string;
             category?: null | string;
             result?: null | components["schemas"]["JobResult"];
             reason?: null | components["schemas"]["FailureReason"];
+            inNoLibrary?: null | boolean;
         };
         /** Format: binary */
         IFormFile: string;
@@ -2325,6 +2343,7 @@ export interface operations {
                 category?: string;
                 result?: string;
                 reason?: string;
+                inNoLibrary?: boolean;
                 sort?: string;
             };
             header?: never;
@@ -2354,6 +2373,39 @@ export interface operations {
         };
     };
     RemoveHistoryItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistoryItems"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveReleasesInNoLibrary: {
         parameters: {
             query?: never;
             header?: never;

@@ -26,16 +26,17 @@ internal static class HistoryResource
         history.MapPost("/retry", RetryAllAsync).WithName("RetryHistoryItems");
         history.MapDelete("/{id}", RemoveOneAsync).WithName("RemoveHistoryItem");
         history.MapPost("/remove", RemoveAsync).WithName("RemoveHistoryItems");
+        history.MapPost("/remove-files", RemoveFilesAsync).WithName("RemoveReleasesInNoLibrary");
         api.MapPost("/undo/{id}", UndoAsync).WithName("Undo");
     }
 
     private static async Task<Results<Ok<HistoryPage>, JsonHttpResult<Problem>>> ListAsync(
-        string? cursor, int? limit, string? q, string? category, string? result, string? reason, string? sort,
+        string? cursor, int? limit, string? q, string? category, string? result, string? reason, bool? inNoLibrary, string? sort,
         HistoryRows rows, EventHub events, CancellationToken cancellationToken)
     {
         var read = new ListReader();
         var order = read.Word<HistoryOrder>("sort", sort) ?? HistoryOrder.Newest;
-        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<FailureReason>("reason", reason)) with { Order = order };
+        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<FailureReason>("reason", reason), inNoLibrary) with { Order = order };
         var (after, most) = (read.Place(order, cursor), read.Limit(limit));
         if (read.Problem is { } problem)
             return problem;
@@ -113,6 +114,13 @@ internal static class HistoryResource
         HistoryItems items, HistoryRows rows, UndoWorker undo, CancellationToken cancellationToken) =>
         await rows.SelectAsync(items, cancellationToken) is { } numbers
             ? TypedResults.Ok(QueueResource.Show(await undo.RemoveHistoryAsync(numbers, cancellationToken)))
+            : AdminProblem.BadInput("ids", OneOfTwo);
+
+    /// <summary>Removes the releases of items that are in no library. The items stay.</summary>
+    private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveFilesAsync(
+        HistoryItems items, HistoryRows rows, UndoWorker undo, CancellationToken cancellationToken) =>
+        await rows.SelectAsync(items, cancellationToken) is { } numbers
+            ? TypedResults.Ok(QueueResource.Show(await undo.RemoveReleasesAsync(numbers, cancellationToken)))
             : AdminProblem.BadInput("ids", OneOfTwo);
 
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(string id, UndoWorker undo, CancellationToken cancellationToken) =>

@@ -21,15 +21,17 @@ internal sealed class HistoryRows(HistoryListStore store)
             return null;
         return items.Ids is { } ids
             ? [.. (await store.FindAsync(ids, cancellationToken)).Select(item => item.Number)]
-            : await store.FindNumbersAsync(QueryOf(items.Filter!.Q, items.Filter.Category, items.Filter.Result, items.Filter.Reason), cancellationToken);
+            : await store.FindNumbersAsync(
+                QueryOf(items.Filter!.Q, items.Filter.Category, items.Filter.Result, items.Filter.Reason, items.Filter.InNoLibrary), cancellationToken);
     }
 
-    internal static HistoryQuery QueryOf(string? q, string? category, JobResult? result, FailureReason? reason) => new()
+    internal static HistoryQuery QueryOf(string? q, string? category, JobResult? result, FailureReason? reason, bool? inNoLibrary) => new()
     {
         Words = SearchText.WordsOf(q),
         Category = QueueResource.Given(category),
         Completed = result is { } known ? known == JobResult.Completed : null,
         Reason = reason?.ToString(),
+        Rejected = inNoLibrary == true,
     };
 
     internal static HistoryRow Of(HistoryItem item) => new(
@@ -43,5 +45,6 @@ internal sealed class HistoryRows(HistoryListStore store)
         item.CompletedAt,
         Math.Max(0, (long)(item.CompletedAt - item.StartedAt).TotalMilliseconds),
         item.IsCompleted ? item.ContentPath : null,
-        item.MayReturn);
+        item.MayReturn,
+        item.IsRejected);
 }

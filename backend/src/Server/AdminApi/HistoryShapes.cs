@@ -12,11 +12,11 @@ internal enum JobResult
 
 /// <summary>
 /// A finished import. <c>Bytes</c> counts the published bytes, or the encoded size of a failed item. <c>Path</c> is the folder below <c>/content</c>;
-/// null if there is none or it was removed.
+/// null if there is none or it was removed. <c>InNoLibrary</c>: a program deleted the item with its files, and had taken none of them.
 /// </summary>
 internal sealed record HistoryRow(
     string Id, string Name, string Category, JobResult Result, FailureReason? Reason, string? Sentence, long Bytes, DateTimeOffset CompletedAt,
-    long DurationMs, string? Path, bool CanRetry);
+    long DurationMs, string? Path, bool CanRetry, bool InNoLibrary);
 
 /// <summary>A page of the history, which includes all events up to <c>Seq</c>.</summary>
 internal sealed record HistoryPage(IReadOnlyList<HistoryRow> Items, string? Next, long Total, long Seq);
@@ -34,7 +34,8 @@ internal sealed record HistoryDetail(
 internal sealed record HistoryRetry(string? Password = null, bool? OtherProviders = null, bool? IgnoreHealth = null) : IJsonBody<HistoryRetry>;
 
 /// <summary>A filter with the words of the list.</summary>
-internal sealed record HistorySelection(string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null);
+internal sealed record HistorySelection(
+    string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null, bool? InNoLibrary = null);
 
 /// <summary>Items by their ids or by a filter, never both (ADM-5).</summary>
 internal sealed record HistoryItems(IReadOnlyList<string>? Ids = null, HistorySelection? Filter = null) : IJsonBody<HistoryItems>;

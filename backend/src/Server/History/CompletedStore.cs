@@ -7,7 +7,7 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.History;
 
 /// <summary>
-/// The folders in which clients find completed items (SAB-42). Each item has a folder of its own, so deleting one never takes the folder of another.
+/// The folders in which clients find completed items (SAB-42). Each item has its own folder, so deleting one never takes the folder of another.
 /// </summary>
 /// <remarks>A release found here has the folder of its item as its name, and the time when the item completed.</remarks>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
@@ -24,7 +24,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         ORDER BY h.number DESC LIMIT 1
         """;
 
-    /// <summary>Whether an item has this folder, or an item that was removed and may come back. Runs in the caller's transaction.</summary>
+    /// <summary>Whether an item has this folder, or a removed item whose removal can be undone. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string folder) =>
         connection.ExecuteScalar<bool>(
             $"""
@@ -81,6 +81,15 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                     buffered: false)
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
+
+    /// <summary>Records that a client has taken a link or folder of a release.</summary>
+    public async Task TakeAsync(Release folder, CancellationToken cancellationToken)
+    {
+        // Nearly every import deletes several links, and the first already marks the release.
+        if (await database.ReadAsync(connection => ReleaseClaims.IsTaken(connection, folder.Id), cancellationToken))
+            return;
+        await database.WriteAsync(connection => ReleaseClaims.Take(connection, folder.Id), cancellationToken);
+    }
 
     /// <summary>Archives the items of a folder, but keeps the release. Returns false if there was none.</summary>
     public async Task<bool> ArchiveAsync(Release folder, CancellationToken cancellationToken)

@@ -46,8 +46,11 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Root of its <c>.strm</c> files; empty for links on the mount, null if an earlier version published it.</summary>
     public string? StrmRoot { get; init; }
 
-    /// <summary>Folder of its release below <c>/content</c>; null if there is no release. Set by queries only.</summary>
+    /// <summary>Folder of its release below <c>/content</c>; null if there is no release. Set by lists of the web UI only.</summary>
     public string? ContentPath { get; init; }
+
+    /// <summary>Whether its release is in no library (<see cref="ReleaseClaims"/>). Set by lists of the web UI only.</summary>
+    public bool IsRejected { get; init; }
 
     /// <summary>Name of a <see cref="FailureReason"/>; null for a completed item.</summary>
     public string? Reason { get; init; }
@@ -103,7 +106,7 @@ internal sealed record HistoryItem : ImportItem
     }
 }
 
-/// <summary>The list of the SABnzbd API that has an item; the numbers are stored in <c>history_item.archived</c>.</summary>
+/// <summary>Where clients of the SABnzbd API find an item; the numbers are stored in <c>history_item.archived</c>.</summary>
 internal enum ClientView
 {
     History = 0,

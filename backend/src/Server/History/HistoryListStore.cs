@@ -18,7 +18,7 @@ internal enum HistoryOrder
 /// <summary>Selects history items for people, including archived ones. Null matches everything.</summary>
 internal sealed record HistoryQuery
 {
-    /// <summary>Folded words (<see cref="SearchText"/>); the name must contain all of them.</summary>
+    /// <summary>Folded words (<see cref="SearchText"/>); the name must contain every word.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
     public string? Category { get; init; }
@@ -27,6 +27,9 @@ internal sealed record HistoryQuery
     public bool? Completed { get; init; }
 
     public string? Reason { get; init; }
+
+    /// <summary>Whether only items count whose release is in no library.</summary>
+    public bool Rejected { get; init; }
 
     public HistoryOrder Order { get; init; }
 }
@@ -45,7 +48,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
                 var page = Find(connection, query, after, limit);
                 var list = SqlDialect.List(page.Items.Select(row => row.Number).ToList());
                 var items = connection
-                    .Query<HistoryItem>($"SELECT {HistoryStore.Columns} FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list })
+                    .Query<HistoryItem>($"SELECT {HistoryStore.ListedColumns} FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list })
                     .ToDictionary(item => item.Number);
                 return page.Of(row => items[row.Number]);
             },
@@ -62,7 +65,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             connection => (IReadOnlyList<HistoryItem>)
             [
                 .. connection.Query<HistoryItem>(
-                    $"SELECT {HistoryStore.Columns} FROM history_item WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids) }),
+                    $"SELECT {HistoryStore.ListedColumns} FROM history_item WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids) }),
             ],
             cancellationToken);
 
@@ -95,6 +98,8 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             list.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
         if (query.Reason is { } reason)
             list.Add("reason = @reason", ("@reason", reason));
+        if (query.Rejected)
+            list.Add(ReleaseClaims.IsRejected);
         var order = query.Order switch
         {
             HistoryOrder.Newest => RowOrder.ByRow("number", descends: true),
@@ -102,8 +107,8 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             HistoryOrder.Size => RowOrder.ByRank("bytes", "number", descends: true),
             _ => RowOrder.ByText("folded", "number"),
         };
-        // Rows are already in number order, so an unfiltered list by number needs no index.
-        var isByItself = list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest);
+        // Rows are already in number order, so an unfiltered list by number needs no index. The few rejected releases lead to their items.
+        var isByItself = query.Rejected || (list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest));
         return (list, isByItself ? "history_item" : $"history_item {SqlDialect.IndexedBy(Index)}", order);
     }
 }

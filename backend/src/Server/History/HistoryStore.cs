@@ -81,8 +81,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash,
         nzb_length AS NzbLength, archived AS View, encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
         added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText, url AS Url,
-        release_folder AS ReleaseFolder, strm_root AS StrmRoot,
-        (SELECT r.category || '/' || r.name FROM release r WHERE r.id = release_id) AS ContentPath
+        release_folder AS ReleaseFolder, strm_root AS StrmRoot
+        """;
+
+    /// <summary>The columns of an item and the state of its release.</summary>
+    internal const string ListedColumns =
+        $"""
+        {Columns}, (SELECT r.category || '/' || r.name FROM release r WHERE r.id = release_id) AS ContentPath, coalesce({ReleaseClaims.IsRejected}, 0) AS IsRejected
         """;
 
     /// <summary>Inserts an item inside the caller's transaction.</summary>
@@ -172,7 +177,18 @@ internal sealed class HistoryStore(SluiceDatabase database)
 
     public Task<HistoryItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.QuerySingleOrDefault<HistoryItem>($"SELECT {Columns} FROM history_item WHERE id = @id", new { id }),
+            connection => connection.QuerySingleOrDefault<HistoryItem>($"SELECT {ListedColumns} FROM history_item WHERE id = @id", new { id }),
+            cancellationToken);
+
+    /// <summary>Returns completed items by row number.</summary>
+    public Task<IReadOnlyList<HistoryItem>> FindCompletedAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<HistoryItem>)
+            [
+                .. connection.Query<HistoryItem>(
+                    $"SELECT {Columns} FROM history_item WHERE {SqlDialect.In("number", "@list")} AND release_id IS NOT NULL AND reason IS NULL",
+                    new { list = SqlDialect.List(numbers) }),
+            ],
             cancellationToken);
 
     /// <summary>Returns the row numbers of matching items, newest first.</summary>

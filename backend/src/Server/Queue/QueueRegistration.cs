@@ -35,6 +35,7 @@ internal static class QueueRegistration
         .AddSingleton<HistoryRemoval>()
         .AddSingleton<IWorker, HistoryRetentionWorker>()
         .AddSingleton<CompleteFolder>()
+        .AddSingleton<Rejections>()
         .AddSingleton<NewestPost>()
         .AddSingleton<SpeedArticles>(provider => provider.GetRequiredService<NewestPost>().ListAsync)
         .AddSingleton<IWorker, PasswordSealWorker>()

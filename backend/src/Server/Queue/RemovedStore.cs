@@ -98,6 +98,7 @@ internal static class RemovedStore
     {
         ReturnFiles(connection, removal);
         ReturnItems(connection, removal);
+        ReleaseClaims.Return(connection, removal);
         List<long> numbers = [.. connection.Query<long>("SELECT number FROM removed_history_item WHERE removal = @removal", new { removal })];
         HistoryStore.AdvanceChanges(connection, connection.Execute(
             $"INSERT INTO history_item ({HistoryColumns}) SELECT {HistoryColumns} FROM removed_history_item WHERE removal = @removal", new { removal }));

@@ -5,7 +5,7 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.SabApi;
 
 /// <summary>Actions of <c>mode=history&amp;name=…</c>.</summary>
-internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal, QueueReturn queue, ILogger<HistoryActions> logger)
+internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal, Rejections rejections, QueueReturn queue, ILogger<HistoryActions> logger)
 {
     /// <summary>Hides items from the history, or from its archive too. The history page and mounted content always keep them (SAB-94).</summary>
     public async Task DeleteAsync(SabCall call)
@@ -20,11 +20,14 @@ internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal,
         if (wantsContentGone)
             SabApiLog.ContentStays(logger);
         var isForGood = call.Parameters.Text("archive") == "0";
-        var forgetsNzbs = isForGood || wantsContentGone || call.Parameters.Text("del_files") == "1";
+        var wantsFilesGone = wantsContentGone || call.Parameters.Text("del_files") == "1";
+        var forgetsNzbs = isForGood || wantsFilesGone;
         // Searches archived items only if the call changes those.
         var filter = Select(values, call.Parameters) with { Archived = forgetsNzbs ? null : false };
         var numbers = await store.FindNumbersAsync(filter, call.Cancelled);
         await removal.HideAsync(numbers, isForGood ? ClientView.Nowhere : ClientView.Archive, forgetsNzbs, call.Cancelled);
+        if (wantsFilesGone)
+            await rejections.ReportAsync(numbers, call.Cancelled);
         await SabAnswer.StatusAsync(call, true);
     }
 

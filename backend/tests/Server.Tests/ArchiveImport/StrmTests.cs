@@ -84,6 +84,24 @@ public sealed class StrmTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(false, false, true)]
+    [InlineData(true, false, false)]
+    [InlineData(false, true, false)]
+    public async Task Release_is_in_no_library_only_while_its_strm_files_are_there(bool isMoved, bool hasLibrary, bool isRejected)
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", hasLibrary ? "true" : "false"));
+        var id = (await host.AddAsync(Post(mock).ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0];
+        await host.WaitForHistoryAsync(id, Token);
+        if (isMoved)
+            File.Move(Path.Combine(Completed, "movies", "Some.Film", "film.strm"), Path.Combine(_folder.Root, "film.strm"));
+
+        await host.CallAsync($"mode=history&name=delete&value={id}&del_files=1&archive=1", Token);
+
+        Assert.Equal(isRejected, (await host.Get<HistoryStore>().FindAsync(id, Token))!.IsRejected);
+    }
+
     [Fact]
     public async Task Unwritable_strm_folder_makes_the_release_wait()
     {
@@ -128,12 +146,12 @@ public sealed class StrmTests : IDisposable
         _folder,
         mock,
         null,
-        [.. variables,
-        ("SLUICE_CONFIG__GENERAL__BASE_URL", "http://film.example"),
+        [("SLUICE_CONFIG__GENERAL__BASE_URL", "http://film.example"),
         ("SLUICE_CONFIG__API__IMPORT_STRATEGY", "strm"),
         ("SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR", Completed),
         ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "true"),
-        ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library)]);
+        ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library),
+        .. variables]);
 
     private static MockRelease Post(MockServer mock)
     {

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Text.Json.Nodes;
 using Sluice.Server.Tests.AdminApi;
 using Sluice.Server.Tests.Database;
 using Sluice.Tools.MockNntpServer;
@@ -243,7 +245,99 @@ public sealed class ImportRunTests : IAsyncLifetime
         Assert.Equal($"Show.S01E01 completed {(category == "tv" ? "tv/Show.S01E01 (2)" : "movies/Show.S01E01")}", (await PageAsync())[0]);
     }
 
+    [Fact]
+    public async Task Rejected_sample_is_listed_as_in_no_library_and_removed()
+    {
+        await _sonarr.ImportAsync(await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01"));
+        var sample = await _sonarr.GrabAsync(Film(2).ToNzb(), "Show.S01E02-SAMP");
+        Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
+
+        // Reading a link is no taking. The program cannot reach the folder, so it deletes the item alone.
+        await _sonarr.LookAsync(sample);
+        await _sonarr.DeleteItemAsync(sample);
+
+        var row = Assert.Single(await _server.ListAsync("history?inNoLibrary=true"));
+        Assert.Equal(("Show.S01E02-SAMP", "tv/Show.S01E02-SAMP", true), ((string?)row["name"], (string?)row["path"], (bool)row["inNoLibrary"]!));
+        Assert.Equal(["Show.S01E01", "Show.S01E02-SAMP"], await _sonarr.FoldersAsync("content"));
+
+        var all = new JsonObject { ["ids"] = new JsonArray([.. (await _server.ListAsync("history")).Select(item => (JsonNode)(string)item["id"]!)]) };
+        var removed = await _server.SendAsync(HttpMethod.Post, "history/remove-files", all);
+        Assert.Equal(1, (int)removed["count"]!);
+        Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
+        await WaitForAsync(async () => (await _sonarr.FoldersAsync("content")).Count == 1);
+
+        Assert.Equal(["Show.S01E02-SAMP completed -", "Show.S01E01 completed tv/Show.S01E01"], await PageAsync());
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", Film(1));
+    }
+
+    [Fact]
+    public async Task Removal_of_a_rejected_release_can_be_undone()
+    {
+        var sample = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01-SAMP");
+        await _sonarr.DeleteItemAsync(sample);
+
+        var removed = await _server.SendAsync(HttpMethod.Post, "history/remove-files", new JsonObject { ["filter"] = new JsonObject { ["inNoLibrary"] = true } });
+        Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
+        await _server.SendAsync(HttpMethod.Post, $"undo/{removed["undo"]}", null, HttpStatusCode.NoContent);
+
+        Assert.Single(await _server.ListAsync("history?inNoLibrary=true"));
+        Assert.Equal(["Show.S01E01-SAMP"], await _sonarr.FoldersAsync("content"));
+    }
+
+    [Fact]
+    public async Task Rejected_release_that_is_grabbed_again_is_not_removed()
+    {
+        var film = Film(1);
+        await _sonarr.DeleteItemAsync(await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01"));
+        var removed = await _server.SendAsync(HttpMethod.Post, "history/remove-files", new JsonObject { ["filter"] = new JsonObject() });
+        Assert.Equal(1, (int)removed["count"]!);
+
+        var again = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
+        await _sonarr.ImportAsync(again);
+        await _sonarr.RemoveAsync(again);
+        await _server.SendAsync(HttpMethod.Post, $"undo/{removed["undo"]}", null, HttpStatusCode.NoContent);
+
+        Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
+        Assert.Equal(["Show.S01E01"], await _sonarr.FoldersAsync("content"));
+        await _sonarr.PlaysAsync("Show.S01E01.mkv", film);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Release_of_a_moved_or_deleted_link_is_in_a_library(bool copies)
+    {
+        var item = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
+        await _sonarr.ImportAsync(item, copies);
+        await _sonarr.RemoveAsync(item);
+
+        // Nor does a second item that is rejected make a release of theirs removable.
+        await _sonarr.DeleteItemAsync(await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01"));
+
+        Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
+        Assert.Equal(0, (int)(await _server.SendAsync(HttpMethod.Post, "history/remove-files", new JsonObject { ["filter"] = new JsonObject() }))["count"]!);
+    }
+
+    [Fact]
+    public async Task Release_that_another_item_still_shows_is_not_rejected()
+    {
+        var one = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
+        var two = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");
+
+        await _sonarr.DeleteItemAsync(one);
+        Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
+        await _sonarr.DeleteItemAsync(two);
+
+        Assert.Equal(2, (await _server.ListAsync("history?inNoLibrary=true")).Count);
+    }
+
     private static MockRelease Film(ulong seed) => new($"rel{seed}", seed, [new MockFile { Name = "film.mkv", Size = 60_000, ArticleSize = 20_000 }]);
+
+    private static async Task WaitForAsync(Func<Task<bool>> condition)
+    {
+        while (!await condition())
+            await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);
+    }
 
     private async Task<IEnumerable<string>> ArchiveAsync() =>
         ArrParser.ReadHistory(await _server.Host.CallAsync("mode=history&archive=1", Token)).Select(item => item.Title);

@@ -21,6 +21,12 @@ export const t = createTexts({
   count: { one: "{count} import", other: "{count} imports" },
   "result-completed": "Completed",
   "result-failed": "Failed",
+  "in-no-library": "In no library",
+  "in-no-library-help": "A program deleted this import with its files, and had taken none of them. Nothing needs the files.",
+  "remove-files": "Remove files",
+  "remove-matching-files": "Remove all files",
+  "files-removed": { one: "Files of one import removed", other: "Files of {count} imports removed" },
+  "files-kept": "These files were not removed",
 
   empty: "Nothing has been imported yet",
   "empty-help": "What leaves the queue is kept here, with its result and, where it failed, what to do about it.",

@@ -10,7 +10,7 @@ import { HistoryPage } from "./history-page";
 
 const row = (id: string, rest: Partial<HistoryRow> = {}): HistoryRow => ({
   id, name: `Film ${id}`, category: "movies", result: "completed", reason: null, sentence: null, bytes: 1e9, completedAt: `2026-11-28T08:00:0${id}Z`, durationMs: 900,
-  path: `movies/Film ${id}`, canRetry: false, ...rest,
+  path: `movies/Film ${id}`, canRetry: false, inNoLibrary: false, ...rest,
 });
 const locked = row("2", { result: "failed", reason: "encrypted-no-password", sentence: "The archive is encrypted and no password was given.", path: null, canRetry: true });
 const detail = (item: HistoryRow): HistoryDetail => ({ item, addedAt: item.completedAt, startedAt: item.completedAt, steps: [], files: [], fileCount: 0, hasNzb: true });
@@ -84,6 +84,20 @@ describe("HistoryPage", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Removed from the history" }));
     await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/undo/u7"));
     expect(await calls.find((call) => call.url.endsWith("/remove"))?.json()).toEqual({ ids: ["3"] });
+  });
+
+  it("lists imports in no library and removes the files of one with a click", async () => {
+    fakeEvents();
+    const calls = mockApi({
+      "GET /api/history": { ...list, items: [row("3", { inNoLibrary: true })], total: 1 }, "GET /api/queue": queue,
+      "POST /api/history/remove-files": { count: 1, undo: "u8", until: "2026-11-28T08:00:10Z" }, "POST /api/undo/u8": new Response(null, { status: 204 }),
+    });
+    show("/history?result=in-no-library");
+    await userEvent.click(await screen.findByRole("button", { name: "Remove files" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Files of one import removed" }));
+    await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/undo/u8"));
+    expect(new URL(calls.find((call) => new URL(call.url).pathname === "/api/history")?.url ?? "").searchParams.get("inNoLibrary")).toBe("true");
+    expect(await calls.find((call) => call.url.endsWith("/remove-files"))?.json()).toEqual({ ids: ["3"] });
   });
 
   it("shows a new import at the top at once, without asking again", async () => {

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Download, FileJson, History, RotateCcw, SearchX, Sheet, Trash2 } from "lucide-react";
+import { Download, FileJson, FileX, History, RotateCcw, SearchX, Sheet, Trash2 } from "lucide-react";
 import { Suspense, lazy } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { Button, ButtonLink } from "@/components/ui/button";
@@ -12,9 +12,12 @@ import { useSelection } from "@/lib/selection";
 import { openWindow, useCloseWindow } from "@/lib/url-param";
 import { t } from "./en";
 import { exportRows } from "./api/export";
-import { type HistoryFilter, categoriesQuery, historySorts, removeItems, results, retryItems, useHistory } from "./api/history";
+import { type HistoryFilter, categoriesQuery, historySorts, removeFiles, removeItems, results, retryItems, useHistory } from "./api/history";
 import { explain, reasons } from "./api/reasons";
 import { HistoryTable } from "./components/history-table";
+
+// A word of the result filter for completed imports whose files nobody has taken.
+const noLibrary = "in-no-library";
 
 const HistorySheet = lazy(() => import("./components/history-sheet").then((module) => ({ default: module.HistorySheet })));
 
@@ -26,8 +29,9 @@ export function HistoryPage({ id }: { id: string | undefined }) {
   const url = useListUrl({ filters: ["q", "result", "reason", "category"], sort: "newest" });
   const { q, category } = url.filters;
   const result = results.find((word) => word === url.filters.result);
+  const inNoLibrary = url.filters.result === noLibrary;
   const reason = reasons.find((word) => word === url.filters.reason);
-  const filter: HistoryFilter = { ...(q ? { q } : {}), ...(category ? { category } : {}), ...(result ? { result } : {}), ...(reason ? { reason } : {}) };
+  const filter: HistoryFilter = { ...(q ? { q } : {}), ...(category ? { category } : {}), ...(result ? { result } : {}), ...(reason ? { reason } : {}), ...(inNoLibrary ? { inNoLibrary } : {}) };
   const sort = historySorts.find((word) => word === url.sort) ?? "newest";
   const list = useHistory(filter, sort);
   const selection = useSelection(list.rows, list.total, filter);
@@ -43,8 +47,8 @@ export function HistoryPage({ id }: { id: string | undefined }) {
         filters={[
           {
             label: t("result"),
-            value: result ?? "",
-            options: [{ value: "", label: t("all-results") }, ...results.map((word) => ({ value: word, label: t(`result-${word}`) }))],
+            value: inNoLibrary ? noLibrary : (result ?? ""),
+            options: [{ value: "", label: t("all-results") }, ...results.map((word) => ({ value: word, label: t(`result-${word}`) })), { value: noLibrary, label: t("in-no-library") }],
             onChange: (value) => url.setFilter("result", value),
           },
           {
@@ -74,7 +78,11 @@ export function HistoryPage({ id }: { id: string | undefined }) {
         list={list}
         title={t("count", { count: list.total })}
         titleActions={
-          (result === "failed" || reason) && list.total > 0 ? (
+          inNoLibrary && list.total > 0 ? (
+            <Button size="sm" icon={FileX} onClick={() => void removeFiles({ filter })}>
+              {t("remove-matching-files")}
+            </Button>
+          ) : (result === "failed" || reason) && list.total > 0 ? (
             <Button size="sm" icon={RotateCcw} onClick={() => void retryItems({ filter }, showQueue)}>
               {t("retry-matching")}
             </Button>

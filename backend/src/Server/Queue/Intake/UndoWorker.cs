@@ -21,8 +21,8 @@ internal enum UndoEnd
 }
 
 /// <summary>
-/// Removes items of queue and history so that clients can undo it for a while, even after a restart (HLT-61). Deletes them for good afterwards.
-/// Releases stay.
+/// Removes items of queue and history, and rejected releases, so that clients can undo it for a while, even after a restart (HLT-61). Deletes them
+/// for good afterwards. Other releases stay.
 /// </summary>
 internal sealed class UndoWorker(
     SluiceDatabase database,
@@ -63,6 +63,12 @@ internal sealed class UndoWorker(
     /// <returns>Null if none of the items was there.</returns>
     public Task<UndoTicket?> RemoveHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, RemovedStore.TakeHistory, NotifyRclone, cancellationToken);
+
+    /// <summary>Removes releases that are in no library. They stay readable until the removal can no longer be undone.</summary>
+    /// <param name="numbers">Row numbers of their history items, which stay; others are skipped.</param>
+    /// <returns>Null if none of the releases was rejected.</returns>
+    public Task<UndoTicket?> RemoveReleasesAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
+        RemoveAsync(numbers, ReleaseClaims.Remove, static _ => { }, cancellationToken);
 
     public async Task<UndoEnd> UndoAsync(string id, CancellationToken cancellationToken)
     {
@@ -137,6 +143,12 @@ internal sealed class UndoWorker(
             connection => RemovedStore.Close(connection, now.ToUnixTimeMilliseconds(), (now + (UndoTime * 2)).ToUnixTimeMilliseconds()), stopping);
         foreach (var removal in due)
         {
+            while (await database.WriteAsync(connection => ReleaseClaims.Drop(connection, removal), stopping) is { } release)
+            {
+                rclone.ReleaseChanged(release.Category, release.Name);
+                await stored.ReleaseAsync([release.NzbHash], CancellationToken.None);
+            }
+
             while (await database.WriteAsync(connection => RemovedStore.Drop(connection, removal), stopping) is { } hashes)
                 await stored.ReleaseAsync(hashes, CancellationToken.None);
         }

@@ -102,6 +102,11 @@ internal sealed class Publish(
             connection,
             new NewRelease(named.Category, named.Folder, item.NzbHash, plan.PostedFilesOf(named.Files.Select(file => file.Content)), named.Files),
             now);
+        // A .strm file of the library needs the release, whatever programs do with it.
+        if (import.CurrentValue.StrmLibrary is null)
+            ReleaseClaims.Open(connection, releaseId, isNew: named.Same is null);
+        else
+            ReleaseClaims.Take(connection, releaseId);
         var published = new HistoryItem(item)
         {
             Name = named.Name,

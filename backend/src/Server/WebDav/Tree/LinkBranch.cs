@@ -56,14 +56,24 @@ internal sealed class LinkBranch(
                     ? StoreAnswer.Done
                     : StoreAnswer.NotFound;
             case ReleaseEntry release:
-                hidden.Hide(release.Release, name);
-                return StoreAnswer.Done;
+                return await TakeAsync(release.Release, name, cancellationToken);
             case FolderEntry inner:
-                hidden.Hide(inner.Release, $"{inner.Path}/{name}");
-                return StoreAnswer.Done;
+                return await TakeAsync(inner.Release, $"{inner.Path}/{name}", cancellationToken);
             default:
                 return StoreAnswer.Forbidden;
         }
+    }
+
+    /// <summary>Hides a link or folder of a release that a program has taken over.</summary>
+    private async ValueTask<StoreAnswer> TakeAsync(Release release, string path, CancellationToken cancellationToken)
+    {
+        await StoreGuard.RunAsync(async () =>
+        {
+            await completed.TakeAsync(release, cancellationToken);
+            return true;
+        });
+        hidden.Hide(release, path);
+        return StoreAnswer.Done;
     }
 
     /// <summary>Whether the folder was deleted recently.</summary>

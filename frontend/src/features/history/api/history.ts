@@ -27,27 +27,33 @@ export interface HistoryFilter {
   category?: string;
   result?: Schema<"JobResult">;
   reason?: Reason;
+  /** Only imports whose files are in no library. */
+  inNoLibrary?: boolean;
 }
 
 const pageRows = 200;
 
 /** The history under a filter, live. */
 export function useHistory(filter: HistoryFilter, sort: HistorySort) {
-  const { q, category, result, reason } = filter;
-  const key = useMemo(() => ["history", q ?? "", category ?? "", result ?? "", reason ?? "", sort], [q, category, result, reason, sort]);
+  const { q, category, result, reason, inNoLibrary } = filter;
+  const key = useMemo(
+    () => ["history", q ?? "", category ?? "", result ?? "", reason ?? "", inNoLibrary ? "in-no-library" : "", sort],
+    [q, category, result, reason, inNoLibrary, sort],
+  );
   return useLiveList<HistoryRow, HistoryPage, "history">({
     key,
     topic: "history",
-    load: (cursor, signal) => dataOf(api.GET("/api/history", { params: { query: { q, category, result, reason, sort, cursor, limit: pageRows } }, signal })),
+    load: (cursor, signal) => dataOf(api.GET("/api/history", { params: { query: { q, category, result, reason, inNoLibrary, sort, cursor, limit: pageRows } }, signal })),
     rules: historyRules(filter, sort),
   });
 }
 
 /** What the page knows of its own filter and order. */
-export function historyRules({ q, category, result, reason }: HistoryFilter, sort: HistorySort): ListRules<HistoryRow> {
+export function historyRules({ q, category, result, reason, inNoLibrary }: HistoryFilter, sort: HistorySort): ListRules<HistoryRow> {
   return {
-    isFiltered: Boolean(q ?? category ?? result ?? reason),
+    isFiltered: Boolean(q ?? category ?? result ?? reason ?? inNoLibrary),
     belongs(row, before) {
+      if (inNoLibrary && !row.inNoLibrary) return false;
       if (result && row.result !== result) return false;
       if (reason && row.reason !== reason) return false;
       if (category && row.category.toLowerCase() !== category.toLowerCase()) return false;
@@ -106,6 +112,13 @@ export async function removeItems(target: HistoryTarget): Promise<void> {
   const removed = await act(dataOf(api.POST("/api/history/remove", { body: target })), t("remove-failed"));
   if (!removed) return;
   offerUndo(removed.undo, { title: t("removed", { count: removed.count }), undo: t("undo"), failed: t("undo-failed") });
+}
+
+/** Removes the files of imports that are in no library, and offers to take it back. The imports stay in the history. */
+export async function removeFiles(target: HistoryTarget): Promise<void> {
+  const removed = await act(dataOf(api.POST("/api/history/remove-files", { body: target })), t("files-kept"));
+  if (!removed) return;
+  offerUndo(removed.undo, { title: t("files-removed", { count: removed.count }), undo: t("undo"), failed: t("undo-failed") });
 }
 
 async function act<T>(call: Promise<T>, failed: string): Promise<T | null> {

@@ -1,12 +1,13 @@
-import { CircleCheck, CircleX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 } from "lucide-react";
+import { CircleCheck, CircleX, FileX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
+import { Button } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
 import { t } from "../en";
-import { type HistoryRow, type HistorySort, filesPath, removeItems, retryItem } from "../api/history";
+import { type HistoryRow, type HistorySort, filesPath, removeFiles, removeItems, retryItem } from "../api/history";
 import { explain, wantsPassword } from "../api/reasons";
 import { otherTryItems } from "./other-tries";
 
@@ -86,7 +87,7 @@ function columns(): Column<HistoryRow>[] {
 }
 
 function NameCell({ row }: { row: HistoryRow }) {
-  const line = [row.category, row.sentence ?? ""].filter((part) => part !== "").join(" · ");
+  const line = [row.category, row.inNoLibrary ? t("in-no-library") : "", row.sentence ?? ""].filter((part) => part !== "").join(" · ");
   return (
     <span className="block min-w-0">
       <span className="block truncate font-medium" title={row.name}>
@@ -100,6 +101,13 @@ function NameCell({ row }: { row: HistoryRow }) {
 }
 
 function ResultCell({ row }: { row: HistoryRow }) {
+  if (row.inNoLibrary) {
+    return (
+      <Button size="sm" icon={FileX} title={t("in-no-library-help")} onClick={() => void removeFiles({ ids: [row.id] })}>
+        {t("remove-files")}
+      </Button>
+    );
+  }
   const isGood = row.result === "completed";
   return (
     <span className="flex min-w-0 items-center gap-1.5">

@@ -1,0 +1,108 @@
+using System.Data.Common;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+
+namespace Sluice.Server.History;
+
+/// <summary>Whether a program has taken a release into its library; the numbers are stored in <c>release.claim</c>.</summary>
+internal enum ReleaseClaim
+{
+    /// <summary>It waits for a program.</summary>
+    Open = 0,
+
+    /// <summary>A link was moved or deleted, or an earlier version published it, so a library may need it.</summary>
+    Taken = 1,
+
+    /// <summary>A client deleted its item with the files without having taken a link, so no library needs it.</summary>
+    Rejected = 2,
+}
+
+/// <summary>
+/// Tells imported releases from rejected ones. A program ends both with the same call, but only an import moves links (SAB-47). All methods run in
+/// the caller's transaction.
+/// </summary>
+internal static class ReleaseClaims
+{
+    /// <summary>Condition for a history item: its release is in no library, and nobody is removing it.</summary>
+    internal const string IsRejected =
+        "release_id IN (SELECT id FROM release WHERE claim = 2 AND NOT EXISTS (SELECT 1 FROM removed_release x WHERE x.release_id = release.id))";
+
+    /// <summary>Opens a release when an item with it is published. A release that a library may need stays taken.</summary>
+    /// <param name="isNew">Whether the release was just published for the first time.</param>
+    public static void Open(DbConnection connection, long release, bool isNew)
+    {
+        connection.Execute("UPDATE release SET claim = 0 WHERE id = @release AND (claim = 2 OR @isNew)", new { release, isNew });
+        Keep(connection, release);
+    }
+
+    /// <summary>Whether a release is gone, or known to be taken.</summary>
+    public static bool IsTaken(DbConnection connection, long release) =>
+        connection.ExecuteScalar<bool>("SELECT NOT EXISTS (SELECT 1 FROM release WHERE id = @release AND claim <> 1)", new { release });
+
+    /// <summary>Records that a program has moved or deleted a link of a release.</summary>
+    public static bool Take(DbConnection connection, long release)
+    {
+        Keep(connection, release);
+        return Touch(connection, connection.Execute("UPDATE release SET claim = 1 WHERE id = @release AND claim <> 1", new { release }) > 0 ? [release] : []) > 0;
+    }
+
+    /// <summary>Records that a client has deleted items with their files. Releases that another client still finds stay open.</summary>
+    /// <param name="numbers">Row numbers of the items.</param>
+    public static int Reject(DbConnection connection, IReadOnlyCollection<long> numbers) => Touch(
+        connection,
+        [
+            .. connection.Query<long>(
+                $"""
+                UPDATE release SET claim = 2
+                WHERE claim = 0
+                  AND id IN (SELECT release_id FROM history_item WHERE {SqlDialect.In("number", "@list")} AND reason IS NULL)
+                  AND NOT EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = release.id AND h.archived = 0)
+                RETURNING id
+                """,
+                new { list = SqlDialect.List(numbers) }),
+        ]);
+
+    /// <summary>Starts the removal of rejected releases.</summary>
+    /// <param name="removal">Number of the removal.</param>
+    /// <param name="numbers">Row numbers of their items; other items are skipped.</param>
+    public static IReadOnlyList<long> Remove(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
+    {
+        List<long> releases =
+        [
+            .. connection.Query<long>(
+                $"""
+                INSERT INTO removed_release (release_id, removal)
+                SELECT DISTINCT release_id, @removal FROM history_item WHERE {SqlDialect.In("number", "@list")} AND {IsRejected}
+                RETURNING release_id
+                """,
+                new { removal, list = SqlDialect.List(numbers) }),
+        ];
+        Touch(connection, releases);
+        return releases;
+    }
+
+    /// <summary>Ends a removal without removing anything more.</summary>
+    public static void Return(DbConnection connection, long removal) =>
+        Touch(connection, [.. connection.Query<long>("DELETE FROM removed_release WHERE removal = @removal RETURNING release_id", new { removal })]);
+
+    /// <summary>Deletes one release of a removal with its files and maps; null if none is left. History items stay, without a release.</summary>
+    public static Release? Drop(DbConnection connection, long removal) =>
+        connection.QueryFirstOrDefault<LibraryRow>(
+            """
+            DELETE FROM release WHERE id = (SELECT release_id FROM removed_release WHERE removal = @removal LIMIT 1)
+            RETURNING id AS ReleaseId, category AS Category, name AS Release, nzb_hash AS NzbHash, published_at AS PublishedAt
+            """,
+            new { removal })?.ToRelease();
+
+    private static void Keep(DbConnection connection, long release) =>
+        connection.Execute("DELETE FROM removed_release WHERE release_id = @release", new { release });
+
+    /// <summary>Reports the items of releases as changed, because lists show what became of the release.</summary>
+    private static int Touch(DbConnection connection, List<long> releases)
+    {
+        if (releases.Count > 0)
+            connection.Execute($"UPDATE history_item SET release_id = release_id WHERE {SqlDialect.In("release_id", "@list")}", new { list = SqlDialect.List(releases) });
+        return releases.Count;
+    }
+}
