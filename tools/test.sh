@@ -22,7 +22,7 @@ published=$root/artifacts/server/Sluice.Server
 shipped=$root/artifacts/server-aot/Sluice.Server
 passed=0 failed=0 skipped=0
 rows=() failures=()
-parts=() aside=() built=no ahead=unbuilt emulated=no
+parts=() aside=() built=no ahead=unbuilt
 
 usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
@@ -180,38 +180,36 @@ has_ahead() { [ "$ahead" = built ] || { skipped=$((skipped + 1)); return 1; }; }
 # in_shipped_form COMMAND...
 in_shipped_form() { SLUICE_TEST_FORM=aot SERVER=$shipped "$@"; }
 
-# The build for arm64, an emulator, and the libraries of that system, which go into a folder of their own.
-build_arm64() {
-  local folder=$root/artifacts/arm64-libraries packages=$root/artifacts/arm64-packages package options
-  [ "$(uname -m)" = x86_64 ] || return 0
-  LEVELS=arm64 publish_server --aot || { fail "build for arm64 failed"; return; }
-  [ -e "$root/artifacts/server-aot-arm64/Sluice.Server" ] || return 0
-  mkdir -p "$folder" "$packages/lists/partial" "$packages/archives/partial"
-  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages" -o Dir::State::status=/dev/null)
-  if command -v qemu-aarch64 >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends qemu-user >/dev/null 2>&1; then
-    (cd "$packages" && apt-get "${options[@]}" update && apt-get "${options[@]}" download libc6 libgcc-s1 libstdc++6 libicu72 libssl3) >/dev/null 2>&1 \
-      && for package in "$packages"/*.deb; do dpkg -x "$package" "$folder"; done && emulated=yes
-  fi
-}
-
+# The archive for arm64 and the tests of the decoder, on emulated CPUs with and without PMULL.
 run_arm64() {
-  build_arm64
-  if [ "$emulated" = yes ]; then
-    run_tests arm64 Server.Tests -explicit only -method '*.Clip_of_the_build_for_arm64_*'
-  else
+  local cpu
+  [ "$(uname -m)" != x86_64 ] || LEVELS=arm64 publish_server --aot || { fail "build for arm64 failed"; return; }
+  if ! [ -e "$root/artifacts/server-aot-arm64/Sluice.Server" ] || ! "$root/tools/arm64.sh" --set-up; then
     echo "test.sh: the build for arm64 is not run, because it, qemu-user or the libraries that it needs could not be had"
     skipped=$((skipped + 1))
+    return
   fi
+  check "the archive for arm64" bash -c "'$root/tools/release.sh' --built && '$root/tools/arm64.sh' --server" || return
+  run_tests arm64 Server.Tests -explicit only -trait Form=arm64
+  SLUICE_TEST_FORM=arm64 run_tests arm64-rooms Server.Tests -trait Category=Smoke
+  check "tests for arm64" "$root/tools/arm64.sh" --tests || return
+  for cpu in raspberry-pi-4 newest; do
+    run_program "arm64-$cpu" "$root/tools/arm64.sh" "$cpu" "$root/artifacts/arm64/tests/Sluice.Usenet.Tests" -namespace Sluice.Usenet.Tests.Yenc -trait- Category=Long
+  done
 }
 
 # Runs the tests of one project that match the filters, and adds its counts.
 run_tests() {
   local name=$1 project=$2; shift 2
-  local report=$results/$name.xml program code counts
-  program=$root/backend/tests/$project/bin/Release/net10.0/Sluice.$project
+  run_program "$name" "$root/backend/tests/$project/bin/Release/net10.0/Sluice.$project" "$@"
+}
+
+# run_program NAME COMMAND...: the same with a command that runs compiled tests.
+run_program() {
+  local name=$1 report=$results/$1.xml code counts; shift
   echo "== $name"
   # A test that hangs is named after five minutes, and ends the run while there is time to say so.
-  timeout "$([ "$mode" = long ] && echo 7200 || echo 1800)" "$program" -noLogo -noColor -longRunning 300 -xml "$report" "$@"
+  timeout "$([ "$mode" = long ] && echo 7200 || echo 1800)" "$@" -noLogo -noColor -longRunning 300 -xml "$report"
   code=$?
   counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
   if [ -z "$counts" ]; then
@@ -385,7 +383,7 @@ run_shipped() {
   in_shipped_form timed soak "--all, the form that ships" 4 run_tests shipped-soak Server.Tests -trait Category=Soak
   in_shipped_form timed clients "--all, the form that ships" 3 run_clients clients-shipped
   in_shipped_form timed measures "--all, the form that ships" 15 run_measures shipped-measures
-  timed arm64 --all 5 run_arm64
+  timed arm64 --all 15 run_arm64
 }
 
 cd "$root/backend"

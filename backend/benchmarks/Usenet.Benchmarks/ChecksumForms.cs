@@ -1,4 +1,5 @@
 using System.Runtime.Intrinsics;
+using System.Runtime.Intrinsics.Arm;
 using System.Runtime.Intrinsics.X86;
 using Sluice.Usenet.Yenc;
 
@@ -17,8 +18,10 @@ internal static class ChecksumForms
             yield return ("512 bit", Crc32Folding.Update<Crc32Folding512, Vector512<ulong>>);
         if (Pclmulqdq.V256.IsSupported)
             yield return ("256 bit", Crc32Folding.Update<Crc32Folding256, Vector256<ulong>>);
-        if (Pclmulqdq.IsSupported)
+        if (CarrylessProduct.IsSupported)
             yield return ("128 bit", Crc32Folding.Update<Crc32Folding128, Vector128<ulong>>);
+        if (Crc32.Arm64.IsSupported)
+            yield return ("CRC32 instructions", Crc32Short.UpdateArm);
         yield return ("slicing", Crc32Slicing.Update);
     }
 }

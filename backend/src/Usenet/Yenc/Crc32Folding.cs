@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
+using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
 
 namespace Sluice.Usenet.Yenc;
 
@@ -46,7 +47,7 @@ internal static class Crc32Folding
         return Finish(TWidth.Narrow(a3), data[(int)at..]);
     }
 
-    /// <summary>Folds the rest in steps of 16 bytes, then takes the folded vector and the last bytes by table.</summary>
+    /// <summary>Folds the rest in steps of 16 bytes, then takes the folded vector and the last bytes as short data.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static uint Finish(Vector128<ulong> folded, ReadOnlySpan<byte> rest)
     {
@@ -59,7 +60,7 @@ internal static class Crc32Folding
         // The folded vector is equivalent to all data so far, so its remainder from an empty register is the register.
         Span<byte> bytes = stackalloc byte[16];
         folded.AsByte().CopyTo(bytes);
-        return Crc32Slicing.Update(Crc32Slicing.Update(0, bytes), rest);
+        return Crc32Short.Update(Crc32Short.Update(0, bytes), rest);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -99,7 +100,7 @@ internal readonly struct Crc32Folding128 : IFoldingWidth<Vector128<ulong>>
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static Vector128<ulong> Fold(Vector128<ulong> vector, Vector128<ulong> powers, Vector128<ulong> other) =>
-        Pclmulqdq.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.CarrylessMultiply(vector, powers, 0x11) ^ other;
+        CarrylessProduct.OfLower(vector, powers) ^ CarrylessProduct.OfUpper(vector, powers) ^ other;
 
     public static Vector128<ulong> Narrow(Vector128<ulong> vector) => vector;
 }
@@ -149,4 +150,21 @@ internal readonly struct Crc32Folding512 : IFoldingWidth<Vector512<ulong>>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static Vector128<ulong> Narrow(Vector512<ulong> vector) =>
         Crc32Folding256.Narrow(Crc32Folding256.Fold(vector.GetLower(), Crc32Folding256.ByOne, vector.GetUpper()));
+}
+
+/// <summary>Products without carry of two 64-bit halves, by PCLMULQDQ on x86 and by PMULL on Arm.</summary>
+/// <remarks>The architecture is known at compile time, so no product asks for it while running.</remarks>
+internal static class CarrylessProduct
+{
+    public static bool IsSupported => Pclmulqdq.IsSupported || ArmAes.IsSupported;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static Vector128<ulong> OfLower(Vector128<ulong> a, Vector128<ulong> b) => X86Base.IsSupported
+        ? Pclmulqdq.CarrylessMultiply(a, b, 0x00)
+        : ArmAes.PolynomialMultiplyWideningLower(a.GetLower(), b.GetLower());
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static Vector128<ulong> OfUpper(Vector128<ulong> a, Vector128<ulong> b) => X86Base.IsSupported
+        ? Pclmulqdq.CarrylessMultiply(a, b, 0x11)
+        : ArmAes.PolynomialMultiplyWideningUpper(a, b);
 }

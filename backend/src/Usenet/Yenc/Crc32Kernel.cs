@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
+using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
+using ArmCrc32 = System.Runtime.Intrinsics.Arm.Crc32;
 
 namespace Sluice.Usenet.Yenc;
 
@@ -15,6 +17,8 @@ public static class Crc32Kernel
     public static string Name => Pclmulqdq.V512.IsSupported ? "PCLMULQDQ in 512 bits"
         : Pclmulqdq.V256.IsSupported ? "PCLMULQDQ in 256 bits"
         : Pclmulqdq.IsSupported ? "PCLMULQDQ in 128 bits"
+        : ArmAes.IsSupported ? "PMULL"
+        : ArmCrc32.Arm64.IsSupported ? "CRC32 instructions"
         : "tables";
 
     /// <summary>
@@ -26,9 +30,9 @@ public static class Crc32Kernel
             return ~Crc32Folding.Update<Crc32Folding512, Vector512<ulong>>(~crc, data);
         if (Pclmulqdq.V256.IsSupported && data.Length >= Crc32Folding256.MinLength)
             return ~Crc32Folding.Update<Crc32Folding256, Vector256<ulong>>(~crc, data);
-        if (Pclmulqdq.IsSupported && data.Length >= Crc32Folding128.MinLength)
+        if (CarrylessProduct.IsSupported && data.Length >= Crc32Folding128.MinLength)
             return ~Crc32Folding.Update<Crc32Folding128, Vector128<ulong>>(~crc, data);
-        return ~Crc32Slicing.Update(~crc, data);
+        return ~Crc32Short.Update(~crc, data);
     }
 
     /// <summary>
@@ -75,18 +79,17 @@ internal static class Crc32Powers
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static uint Multiply(uint a, uint b) => Pclmulqdq.IsSupported ? MultiplyCarryless(a, b) : MultiplyBits(a, b);
+    public static uint Multiply(uint a, uint b) => CarrylessProduct.IsSupported ? MultiplyCarryless(a, b) : MultiplyBits(a, b);
 
     /// <summary>Multiplies in one instruction, then applies Barrett reduction modulo P.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint MultiplyCarryless(uint a, uint b)
     {
         // The product of two reflected numbers is one bit too low, so one factor is doubled.
-        var reduction = Vector128.Create(Quotient, Modulus);
-        var product = Pclmulqdq.CarrylessMultiply(Vector128.CreateScalar((ulong)a), Vector128.CreateScalar((ulong)b << 1), 0);
+        var product = CarrylessProduct.OfLower(Vector128.CreateScalar((ulong)a), Vector128.CreateScalar((ulong)b << 1));
         var low = Vector128.CreateScalar((ulong)uint.MaxValue);
-        var above = Pclmulqdq.CarrylessMultiply(product & low, reduction, 0x00);
-        return (product ^ Pclmulqdq.CarrylessMultiply(above & low, reduction, 0x10)).AsUInt32().GetElement(1);
+        var above = CarrylessProduct.OfLower(product & low, Vector128.CreateScalar(Quotient));
+        return (product ^ CarrylessProduct.OfLower(above & low, Vector128.CreateScalar(Modulus))).AsUInt32().GetElement(1);
     }
 
     internal static uint MultiplyBits(uint a, uint b)

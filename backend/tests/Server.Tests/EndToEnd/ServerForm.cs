@@ -5,16 +5,19 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
 /// The form of the server that a test starts. <c>tools/test.sh</c> names it in <c>SLUICE_TEST_FORM</c>: <c>published</c> is the ordinary
-/// form as <c>tools/publish.sh</c> builds it, and <c>aot</c> the form that ships. Without the variable a test starts the ordinary form that
-/// was built with the tests.
+/// form as <c>tools/publish.sh</c> builds it, <c>aot</c> the form that ships, and <c>arm64</c> the archive for arm64 in an emulator. Without the
+/// variable a test starts the ordinary form that was built with the tests.
 /// </summary>
 internal static class ServerForm
 {
-    /// <summary>Trait of the tests that are about the form that ships, whatever the variable says.</summary>
+    /// <summary>Trait of the tests that are about one form, whatever the variable says.</summary>
     public const string Trait = "Form";
 
-    /// <summary>Value of the trait.</summary>
+    /// <summary>Value of the trait: the form that ships.</summary>
     public const string Ahead = "aot";
+
+    /// <summary>Value of the trait: the archive for arm64, as <c>tools/arm64.sh</c> unpacks it.</summary>
+    public const string Arm = "arm64";
 
     private const string Ordinary = "ordinary";
     private const string Published = "published";
@@ -26,8 +29,7 @@ internal static class ServerForm
     {
         get
         {
-            var isAhead = TestContext.Current.TestMethod?.Traits.TryGetValue(Trait, out var forms) == true && forms.Contains(Ahead);
-            var form = isAhead ? Ahead : Wanted;
+            var form = TestContext.Current.TestMethod?.Traits.TryGetValue(Trait, out var forms) == true ? forms.Single() : Wanted;
             TestContext.Current.TestOutputHelper?.WriteLine($"server: {form ?? Ordinary}");
             return FileOf(form);
         }
@@ -43,6 +45,7 @@ internal static class ServerForm
         null or "" or Ordinary => BuiltFile,
         Published => Repository.PathOf("artifacts/server/Sluice.Server"),
         Ahead => AheadFile,
+        Arm => Repository.PathOf("artifacts/arm64/server"),
         _ => throw new InvalidOperationException($"SLUICE_TEST_FORM is {form}"),
     };
 
@@ -65,6 +68,7 @@ public sealed class ServerFormTests
     [InlineData("ordinary", "backend/src/Server/bin/")]
     [InlineData("published", "artifacts/server/Sluice.Server")]
     [InlineData("aot", "artifacts/server-aot/Sluice.Server")]
+    [InlineData("arm64", "artifacts/arm64/server")]
     public void Variable_names_one_form_for_all_tests(string? wanted, string expected) =>
         Assert.StartsWith(Repository.PathOf(expected), ServerForm.FileOf(wanted), StringComparison.Ordinal);
 

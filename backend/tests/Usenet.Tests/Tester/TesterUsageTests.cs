@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using Sluice.Testing;
@@ -62,6 +63,30 @@ public sealed class TesterUsageTests
         call.AssertExit(0);
         Assert.Contains("--verify-before-serve", call.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("--test-full-nzb", call.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Dotnet_run_in_backend_runs_the_tester()
+    {
+        var configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
+        var start = new ProcessStartInfo("dotnet", ["run", "--no-build", "-c", configuration, "--", "--test-full-nzb", .. TesterCall.SmallRelease, "--steps=7", "--quiet"])
+        {
+            WorkingDirectory = Repository.PathOf("backend"),
+            RedirectStandardOutput = true,
+        };
+        using var run = Process.Start(start)!;
+        var output = await run.StandardOutput.ReadToEndAsync(Cancelled);
+        await run.WaitForExitAsync(Cancelled);
+        Assert.True(run.ExitCode == 0, output);
+        Assert.Contains("== Sluice FullNzbTester", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Project_of_backend_bears_the_name_of_the_solution()
+    {
+        // MSBuild takes the solution if both have one name, and refuses to choose otherwise.
+        string[] files = [.. Directory.GetFiles(Repository.PathOf("backend"), "*.*proj"), .. Directory.GetFiles(Repository.PathOf("backend"), "*.sln*")];
+        Assert.Equal(["Backend", "Backend"], files.Select(Path.GetFileNameWithoutExtension));
     }
 
     [Fact]

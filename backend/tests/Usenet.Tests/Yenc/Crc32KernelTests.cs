@@ -3,6 +3,7 @@ using System.Runtime.Intrinsics.X86;
 using System.Text;
 using Sluice.Usenet.Yenc;
 using Xunit;
+using ArmCrc32 = System.Runtime.Intrinsics.Arm.Crc32;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
@@ -26,7 +27,9 @@ public sealed class Crc32KernelTests
 
             Assert.Equal(expected, Crc32Kernel.Append(0, data));
             Assert.Equal(expected, ~Crc32Slicing.Update(uint.MaxValue, data));
-            if (Pclmulqdq.IsSupported && length >= Crc32Folding128.MinLength)
+            if (ArmCrc32.Arm64.IsSupported)
+                Assert.Equal(expected, ~Crc32Short.UpdateArm(uint.MaxValue, data));
+            if (CarrylessProduct.IsSupported && length >= Crc32Folding128.MinLength)
                 Assert.Equal(expected, ~Crc32Folding.Update<Crc32Folding128, Vector128<ulong>>(uint.MaxValue, data));
             if (Pclmulqdq.V256.IsSupported && length >= Crc32Folding256.MinLength)
                 Assert.Equal(expected, ~Crc32Folding.Update<Crc32Folding256, Vector256<ulong>>(uint.MaxValue, data));
@@ -94,7 +97,7 @@ public sealed class Crc32KernelTests
     [Fact]
     public void Carryless_product_equals_the_bitwise_one()
     {
-        Assert.SkipUnless(Pclmulqdq.IsSupported, "the CPU multiplies without carry");
+        Assert.SkipUnless(CarrylessProduct.IsSupported, "the CPU multiplies without carry");
         var random = new Random(7);
         for (var i = 0; i < 20_000; i++)
         {

@@ -14,7 +14,7 @@ public sealed class RealArticleTests
     [InlineData("raw-mkv")]
     public void Real_post_decodes_to_the_film(string release)
     {
-        var posts = FindPosts();
+        var posts = Repository.Fixture("posts");
         using var manifest = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(posts, "manifest.json")));
         var expected = FindSha256(manifest.RootElement, release);
         foreach (var kernel in YencKernel.Supported)
@@ -40,18 +40,6 @@ public sealed class RealArticleTests
         foreach (var part in parts.Values)
             film.AppendData(part);
         return Convert.ToHexStringLower(film.GetHashAndReset());
-    }
-
-    private static string FindPosts()
-    {
-        for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
-        {
-            var posts = Path.Combine(folder.FullName, "tests", "Fixtures", "posts");
-            if (Directory.Exists(posts))
-                return posts;
-        }
-
-        throw new DirectoryNotFoundException("tests/Fixtures/posts is not above the test binaries.");
     }
 
     private static string FindSha256(JsonElement manifest, string release) =>
