@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Runtime.Intrinsics.Arm;
 using Sluice.Usenet.Yenc;
 using Xunit;
+using Pclmulqdq = System.Runtime.Intrinsics.X86.Pclmulqdq;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
