@@ -17,7 +17,7 @@ public sealed partial class TestFilterTests
             .SelectMany(file => Filter().Matches(File.ReadAllText(file))).Select(match => match.Groups["name"].Value).Distinct().ToList();
 
         Assert.NotEmpty(filters);
-        Assert.Empty(filters.Where(filter => !words.Any(word => Names(filter, word))));
+        Assert.All(filters, filter => Assert.Contains(words, word => Names(filter, word)));
     }
 
     private static bool Names(string filter, string word) => filter.EndsWith('*') ? word.StartsWith(filter[..^1], StringComparison.Ordinal) : word == filter;
