@@ -16,6 +16,7 @@ internal sealed class FamilyImporter(
     SluiceDatabase database,
     StoredNzbs stored,
     ReleaseTaker releases,
+    ReleaseNames names,
     SettingsStore settings,
     AdminStore admins,
     MadePassword made,
@@ -256,33 +257,37 @@ internal sealed class FamilyImporter(
     private TakenRelease Insert(DbConnection connection, NewRelease release, string password, DateTimeOffset at)
     {
         if (LibraryStore.FindReleaseOf(connection, release.Files.Select(file => file.Id)) is { } before)
-            return new TakenRelease(before.Id, before.Category, before.Name, before.NzbHash, release.Files.Sum(file => file.Length));
-        var (id, name) = ReleaseTaker.Insert(connection, release, at);
+            return new TakenRelease(before, release.Files.Sum(file => file.Length));
+        var inserted = ReleaseTaker.Insert(connection, release, at);
         if (release.Files.Any(file => file.Content.IsUnopened))
-            ReleaseOpenings.Add(connection, id, passwords.Seal(release.NzbHash, password));
-        return new TakenRelease(id, release.Category, name, release.NzbHash, release.Files.Sum(file => file.Length));
+            ReleaseOpenings.Add(connection, inserted.Id, passwords.Seal(release.NzbHash, password));
+        return new TakenRelease(inserted, release.Files.Sum(file => file.Length));
     }
 
-    private void Insert(DbConnection connection, FamilyHistory item, TakenRelease? release, TakenNzb? nzb, string password)
+    private void Insert(DbConnection connection, FamilyHistory item, TakenRelease? taken, TakenNzb? nzb, string password)
     {
+        var release = taken?.Release;
         var id = item.Id.ToString("D");
         if (HistoryStore.Contains(connection, id))
             return;
         var category = CategoryRules.AsSent(item.Category);
         var failure = item.IsCompleted ? null : ImportFailure.FailedBefore(item.Message);
+        var folder = PathKey.OfName(release?.Category ?? categories.FolderOf(category));
+        var name = release?.Name ?? ReleaseName.Clean(item.Name, windowsSafe: false);
         HistoryStore.Insert(connection, new HistoryItem
         {
             Id = id,
-            Name = release?.Name ?? ReleaseName.Clean(item.Name, windowsSafe: false),
+            Name = name,
             NzbName = item.NzbName,
             Category = category,
-            Folder = PathKey.OfName(release?.Category ?? categories.FolderOf(category)),
-            ReleaseFolder = failure is null && release is not null ? PathKey.OfName(release.Name) : "",
+            Folder = folder,
+            // Clients delete the folder of an item, so it never is the category folder, nor the folder of another item.
+            ReleaseFolder = failure is null ? PathKey.OfName(names.FindFolder(connection, folder, name, release)) : "",
             Password = passwords.Seal(id, password),
             NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
             NzbLength = nzb?.Blob.PlainLength ?? 0,
             EncodedBytes = item.Bytes,
-            Bytes = failure is null ? release?.Bytes ?? item.Bytes : item.Bytes,
+            Bytes = failure is null ? taken?.Bytes ?? item.Bytes : item.Bytes,
             ReleaseId = failure is null ? release?.Id : null,
             Reason = failure?.Reason.ToString(),
             FailMessage = failure?.Sentence ?? "",
@@ -353,5 +358,5 @@ internal sealed class FamilyImporter(
     }
 
     /// <summary>An imported release.</summary>
-    private sealed record TakenRelease(long Id, string Category, string Name, string NzbHash, long Bytes);
+    private sealed record TakenRelease(Release Release, long Bytes);
 }

@@ -11,7 +11,7 @@ namespace Sluice.Server.FamilyImport;
 /// of encoded bytes. The first are added under their old ids, the second become unopened. Everything else stays as the user has it now.
 /// </summary>
 internal sealed class LibraryHealing(
-    SluiceDatabase database, StoredNzbs stored, ReleaseTaker releases, ItemPasswords passwords, ReleaseOpenings openings)
+    SluiceDatabase database, StoredNzbs stored, ReleaseTaker releases, ReleaseNames names, ItemPasswords passwords, ReleaseOpenings openings)
 {
     /// <summary>Heals the library. Returns how many left-out files are listed now. Cancellation works between two releases.</summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
@@ -64,7 +64,7 @@ internal sealed class LibraryHealing(
     }
 
     /// <returns>The number of added files.</returns>
-    private static int Heal(DbConnection connection, NewRelease described, HashSet<Guid> unread, FamilyHistory? item, string password, DateTimeOffset at)
+    private int Heal(DbConnection connection, NewRelease described, HashSet<Guid> unread, FamilyHistory? item, string password, DateTimeOffset at)
     {
         var known = LibraryStore.FindReleaseOf(connection, described.Files.Select(file => file.Id));
         // Message-ids are found by their places in one NZB.
@@ -81,20 +81,17 @@ internal sealed class LibraryHealing(
         if (missing.Count + doubtful == 0)
             return 0;
         var added = described with { PostedFiles = [], Files = missing };
-        long id;
         if (known is not null)
-        {
-            id = known.Id;
-            LibraryStore.Insert(connection, id, added with { Name = known.Name, Category = known.Category }, known.PublishedAt);
-        }
+            LibraryStore.Insert(connection, known.Id, added with { Name = known.Name, Category = known.Category }, known.PublishedAt);
         else
+            known = ReleaseTaker.Insert(connection, added, at);
+        if (item is not null)
         {
-            (id, _) = ReleaseTaker.Insert(connection, added, at);
+            var itemId = item.Id.ToString("D");
+            HistoryStore.Link(connection, itemId, known, names.FindFolder(connection, known.Category, known.Name, known, itemId));
         }
 
-        if (item is not null)
-            HistoryStore.Link(connection, item.Id.ToString("D"), id);
-        ReleaseOpenings.Add(connection, id, password);
+        ReleaseOpenings.Add(connection, known.Id, password);
         return missing.Count;
     }
 }

@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Usenet.Nzb;
@@ -97,11 +98,14 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
     /// <summary>The release folder: the old name, cleaned by DAV-13.</summary>
     public static string NameOf(FamilyRelease release) => ReleaseName.Clean(release.Name, windowsSafe: false);
 
-    /// <summary>Inserts the release under a free name, inside the caller's transaction. Returns its row id and name.</summary>
-    public static (long Id, string Name) Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
+    /// <summary>Inserts the release under a free name, inside the caller's transaction.</summary>
+    public static Release Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
     {
-        var name = ReleaseName.FindFree(release.Name, candidate => LibraryStore.Contains(connection, release.Category, candidate));
-        return (LibraryStore.Insert(connection, release with { Name = name }, at), name);
+        var name = ReleaseName.FindFree(
+            release.Name,
+            candidate => LibraryStore.Contains(connection, release.Category, candidate) || CompletedStore.Contains(connection, release.Category, candidate));
+        var id = LibraryStore.Insert(connection, release with { Name = name }, at);
+        return new Release(id, PathKey.OfName(release.Category), PathKey.OfName(name), release.NzbHash, at);
     }
 
     private static NewLibraryFile Describe(WholeFile file, string path, PlacedPosts posts, bool isOpen)

@@ -24,6 +24,22 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         ORDER BY h.number DESC LIMIT 1
         """;
 
+    /// <summary>
+    /// Whether a client could take this folder for the folder of another item. Counts items whose release is gone or refused, because clients still
+    /// have their path, and the <c>.strm</c> files of other releases, which stay on disk when an item is archived. Runs in the caller's transaction.
+    /// </summary>
+    /// <param name="release">The release of the new item; 0 for none. Its own <c>.strm</c> files may be replaced.</param>
+    /// <param name="itemId">An item that does not count.</param>
+    public static bool IsClaimed(DbConnection connection, string category, string folder, long release, string itemId) =>
+        connection.ExecuteScalar<bool>(
+            """
+            SELECT EXISTS (
+              SELECT 1 FROM history_item h WHERE h.folder = @category AND h.release_folder = @folder AND h.release_folder <> '' AND h.id <> @itemId
+                AND (h.archived = 0 OR (h.strm_root <> '' AND h.release_id IS DISTINCT FROM @release)))
+            """,
+            new { category = PathKey.OfName(category), folder = PathKey.OfName(folder), release, itemId })
+        || Contains(connection, category, folder);
+
     /// <summary>Whether an item has this folder, or a removed item whose removal can be undone. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string folder) =>
         connection.ExecuteScalar<bool>(
@@ -46,6 +62,17 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         return database.ReadAsync(
             connection => LibraryStore.Find(connection, FindSql, category, release, PathKey.OfNames(folder), key), cancellationToken);
     }
+
+    /// <summary>Finds the newest item in whose folder clients find the files of a release, as links or <c>.strm</c> files; null if there is none.</summary>
+    public Task<HistoryItem?> FindItemAsync(long releaseId, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QueryFirstOrDefault<HistoryItem>(
+                $"""
+                SELECT {HistoryStore.Columns} FROM history_item
+                WHERE release_id = @releaseId AND reason IS NULL AND (archived = 0 OR strm_root <> '') ORDER BY archived, number DESC LIMIT 1
+                """,
+                new { releaseId }),
+            cancellationToken);
 
     /// <summary>Lists category folders with completed items by name, each with the time when its newest item completed.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>

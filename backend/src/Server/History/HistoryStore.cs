@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
@@ -143,7 +144,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     /// Hides items from clients inside the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items release
     /// their NZB.
     /// </summary>
-    /// <param name="view">The archive, or nowhere. An item that clients no longer find stays so.</param>
+    /// <param name="view">The archive, or nowhere. An item that clients no longer find does not return to the archive.</param>
     public static IReadOnlyList<EndedItem> Hide(DbConnection connection, IReadOnlyCollection<long> numbers, ClientView view, bool forgetsNzbs)
     {
         var list = SqlDialect.List(numbers);
@@ -233,14 +234,15 @@ internal sealed class HistoryStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>Gives a completed item its release, inside the caller's transaction.</summary>
-    public static void Link(DbConnection connection, string id, long releaseId) => AdvanceChanges(
+    /// <param name="folder">Its own folder in the category of the release.</param>
+    public static void Link(DbConnection connection, string id, Release release, string folder) => AdvanceChanges(
         connection,
         connection.Execute(
             """
-            UPDATE history_item SET release_id = @releaseId, folder = r.category, release_folder = r.name
-            FROM (SELECT category, name FROM release WHERE id = @releaseId) r WHERE id = @id AND release_id IS NULL AND reason IS NULL
+            UPDATE history_item SET release_id = @releaseId, folder = @Category, release_folder = @folder
+            WHERE id = @id AND release_id IS NULL AND reason IS NULL
             """,
-            new { id, releaseId }));
+            new { id, releaseId = release.Id, release.Category, folder = PathKey.OfName(folder) }));
 
     /// <summary>
     /// Marks the items of a release as failed inside the caller's transaction; null marks failed items as completed again. The release stays.

@@ -77,10 +77,12 @@ internal sealed class ReleaseNames(CompleteFolder completeFolder)
             : item.Name;
 
     /// <summary>Finds a folder that neither a release nor the links of an item have, in the caller's transaction.</summary>
-    /// <param name="own">Folder of the release that the item shares with an earlier one; null for a new release.</param>
-    public string FindFolder(DbConnection connection, string category, string name, string? own) => ReleaseName.FindFree(
+    /// <param name="own">The release of the item if it is in the library; null for a new release or none.</param>
+    /// <param name="itemId">The item if it is in the history; its own folder is free.</param>
+    public string FindFolder(DbConnection connection, string category, string name, Release? own, string itemId = "") => ReleaseName.FindFree(
         name,
-        folder => (folder != own && LibraryStore.Contains(connection, category, folder)) || CompletedStore.Contains(connection, category, folder)
+        folder => (folder != own?.Name && LibraryStore.Contains(connection, category, folder))
+            || CompletedStore.IsClaimed(connection, category, folder, own?.Id ?? 0, itemId)
             || ReleaseName.IsAmbiguous(folder, category, completeFolder.Path));
 
     // A name without extension would count as obfuscated.

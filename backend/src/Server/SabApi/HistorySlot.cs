@@ -13,7 +13,8 @@ internal static class HistorySlot
     /// <param name="root">The folder of finished releases that has the release.</param>
     public static void Write(ISabWriter to, HistoryItem item, string password, string root)
     {
-        var storage = item.IsCompleted ? $"{root}/{item.Folder}/{item.ReleaseFolder}" : "";
+        // Clients delete this folder, so an item without a folder of its own must not name the folder of its category.
+        var storage = item.IsCompleted && item.ReleaseFolder.Length > 0 ? $"{root}/{item.Folder}/{item.ReleaseFolder}" : "";
         to.BeginObject();
         to.Field("completed", item.CompletedAt.ToUnixTimeSeconds());
         to.Field("name", item.IsCompleted ? NameOf(item, root) : item.Name);

@@ -11,6 +11,7 @@ using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
@@ -127,6 +128,63 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         Assert.Equal(release.Files[0].Truth.ToArray(), await answer.Content.ReadAsByteArrayAsync(Token));
     }
 
+    [Fact]
+    public async Task Items_of_one_old_folder_get_folders_of_their_own()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = new OldServer(OldShape.Json, folder);
+        var release = library.Releases.First(release => release.Name == "Archive.rar5");
+        old.Add(release);
+        old.AddHistory(Guid.NewGuid(), release.Name, release.Category, 1, null, release.Folder, null);
+        AddProvider(old);
+        AddAccess(old);
+        old.Leave();
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+
+        var links = $"completed-symlinks/{release.Category}/{release.Name}";
+        Assert.Equal([$"{OldServer.Mount}/{links} (2)", $"{OldServer.Mount}/{links}"], await StoragesAsync(server));
+        foreach (var storage in (string[])[links, $"{links} (2)"])
+        {
+            using var link = await server.GetTreeAsync($"/{storage}/film.mkv.rclonelink");
+            Assert.Equal($"{OldServer.Mount}/{IdPath.Of(release.Files[0].Id)}", await link.Content.ReadAsStringAsync(Token));
+        }
+    }
+
+    [Fact]
+    public async Task Folder_of_an_item_is_never_given_to_an_old_release()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = new OldServer(OldShape.Json, folder);
+        var release = library.Releases.First(release => release.Name == "Archive.rar5");
+        old.Add(release);
+        AddProvider(old);
+        AddAccess(old);
+        old.Leave();
+        await using var server = await ImportingServer.StartAsync(folder, imports: false);
+        // An item that shares the release Other, and has links of its own.
+        await server.Get<SluiceDatabase>().WriteAsync(
+            connection =>
+            {
+                var other = LibraryStore.Insert(connection, new NewRelease(release.Category, "Other", "hash", [], []), DateTimeOffset.UnixEpoch);
+                HistoryStore.Insert(connection, new HistoryItem
+                {
+                    Id = "here", Name = release.Name, NzbName = "x.nzb", Category = release.Category, Folder = release.Category, ReleaseFolder = release.Name, ReleaseId = other,
+                });
+                return true;
+            },
+            Token);
+
+        await server.WaitAsync("found");
+        await server.SendAsync(HttpMethod.Post, "/api/setup/import", HttpStatusCode.Accepted);
+        await server.WaitAsync("finished");
+
+        var links = $"{OldServer.Mount}/completed-symlinks/{release.Category}/{release.Name}";
+        Assert.Equal([$"{links} (2)", links], await StoragesAsync(server));
+        using var content = await server.GetTreeAsync($"/content/{release.Category}/{release.Name} (2)/film.mkv", HttpMethod.Head);
+        Assert.Equal(HttpStatusCode.OK, content.StatusCode);
+    }
+
     [Theory]
     [InlineData("no database at all")]
     [InlineData(null)]
@@ -209,6 +267,18 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         return 11;
     }
 
+    private static void AddAccess(OldServer old)
+    {
+        old.AddSetting("api.key", OldServer.ApiKey);
+        old.AddSetting("webdav.user", OldServer.User);
+        old.AddSetting("webdav.pass", OldServer.Identity(OldServer.Password));
+        old.AddSetting("rclone.mount-dir", OldServer.Mount);
+    }
+
+    /// <summary>The storage of each history item, the newest first.</summary>
+    private static async Task<IEnumerable<string>> StoragesAsync(ImportingServer server) =>
+        (await server.CallAsync($"mode=history&apikey={OldServer.ApiKey}"))["history"]!["slots"]!.AsArray().Select(slot => slot!["storage"]!.GetValue<string>());
+
     private void AddProvider(OldServer old) => old.AddSetting("usenet.providers", ProductHost.ProvidersJson(library.Mock));
 
     private static void AssertSums(OldServer old, JsonNode report, int broken)
@@ -273,6 +343,8 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         // The newest first, as before.
         Assert.Equal(["Gone.Film", "Failed.Film", library.Releases[^1].Name], slots.Values.Take(3).Select(slot => slot["name"]!.GetValue<string>()));
         Assert.Equal("It failed on the old server, which said: Missing articles.", slots.Values.ElementAt(1)["fail_message"]!.GetValue<string>());
+        // Its release is gone. Sonarr deletes the storage of an item, so it must not be the folder of a category.
+        Assert.Equal($"{OldServer.Mount}/completed-symlinks/tv/Gone.Film", slots.Values.First()["storage"]!.GetValue<string>());
         var queue = await server.CallAsync($"mode=queue&apikey={OldServer.ApiKey}");
         Assert.Equal(["Waiting.One", "Waiting.Two"], queue["queue"]!["slots"]!.AsArray().Select(slot => slot!["filename"]!.GetValue<string>()));
     }

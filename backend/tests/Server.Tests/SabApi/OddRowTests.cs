@@ -38,6 +38,18 @@ public sealed class OddRowTests : IDisposable
     }
 
     [Fact]
+    public async Task Item_without_a_folder_never_names_its_category_folder()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        await host.Get<SluiceDatabase>().InsertAsync(
+            HistoryStore.Insert, new HistoryItem { Id = "odd", Name = "Odd", NzbName = "Odd.nzb", Category = "tv", Folder = "tv" });
+
+        var slot = (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots")[0];
+
+        Assert.Equal(("Completed", "", ""), (slot.GetProperty("status").GetString(), slot.GetProperty("storage").GetString(), slot.GetProperty("path").GetString()));
+    }
+
+    [Fact]
     public async Task Failing_list_gives_an_error_or_a_cut_response()
     {
         await using var host = await ProductHost.StartAsync(_folder);
