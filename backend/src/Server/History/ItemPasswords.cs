@@ -17,19 +17,20 @@ internal sealed class ItemPasswords(SecretBox box)
         password.Length == 0 || !CanSeal ? password : box.Seal(NameOf(id), password);
 
     /// <summary>Returns the plain password; empty if there is none or it cannot be opened.</summary>
-    public string Open(ImportItem item) => Open(item.Id, item.Password) ?? "";
+    public string Open(ImportItem item) => FindPlain(item.Id, item.Password) ?? "";
 
     /// <summary>Returns the plain password; empty if there is none or its key was given up.</summary>
     /// <exception cref="StorageException">The key file is lost, but may come back.</exception>
     public string Require(string id, string kept)
     {
-        if (Open(id, kept) is { } password)
+        if (FindPlain(id, kept) is { } password)
             return password;
         box.RequireKey();
         return "";
     }
 
-    private string? Open(string id, string kept) => SecretBox.IsSealed(kept) ? box.Open(NameOf(id), kept) : kept;
+    /// <summary>Returns the plain password, empty for none; null if it cannot be opened.</summary>
+    public string? FindPlain(string id, string kept) => SecretBox.IsSealed(kept) ? box.Open(NameOf(id), kept) : kept;
 
     private static string NameOf(string id) => "password/" + id;
 }

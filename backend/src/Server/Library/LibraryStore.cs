@@ -377,6 +377,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public static bool HasPath(DbConnection connection, long releaseId, string path) => connection.ExecuteScalar<bool>(
         "SELECT EXISTS (SELECT 1 FROM library_file WHERE release_id = @releaseId AND path_key = @key)", new { releaseId, key = PathKey.OfPath(path) });
 
+    /// <summary>Whether a release has unopened files or estimated maps, in the caller's transaction.</summary>
+    public static bool IsUnproved(DbConnection connection, long releaseId) =>
+        CountUnopened(connection, releaseId) > 0
+        || connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND estimated = 1)", new { releaseId });
+
     /// <summary>Counts the unopened files of a release, in the caller's transaction.</summary>
     public static int CountUnopened(DbConnection connection, long releaseId) => connection.ExecuteScalar<int>(
         "SELECT count(*) FROM library_file WHERE release_id = @releaseId AND content = @unopened",

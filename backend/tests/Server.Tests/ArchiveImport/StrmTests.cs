@@ -60,6 +60,41 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
+    public async Task Same_NZB_restores_deleted_library_files_only()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var nzb = Post(mock).ToNzb();
+        await host.WaitForHistoryAsync((await host.AddAsync(nzb, "Some.Film.nzb", Token, "&cat=movies"))[0], Token);
+        var folder = Path.Combine(Library, "movies", "Some.Film");
+        var film = await File.ReadAllTextAsync(Path.Combine(folder, "film.strm"), Token);
+        File.Delete(Path.Combine(folder, "film.strm"));
+        await File.WriteAllTextAsync(Path.Combine(folder, "Extras", "extra.strm"), "of the user", Token);
+
+        await host.WaitForHistoryAsync((await host.AddAsync(nzb, "Other.Name.nzb", Token, "&cat=movies"))[0], Token);
+
+        Assert.Equal(film, await File.ReadAllTextAsync(Path.Combine(folder, "film.strm"), Token));
+        Assert.Equal("of the user", await File.ReadAllTextAsync(Path.Combine(folder, "Extras", "extra.strm"), Token));
+        Assert.Equal(["Some.Film"], Directory.GetDirectories(Path.Combine(Library, "movies")).Select(Path.GetFileName));
+    }
+
+    [Fact]
+    public async Task Strm_folder_of_an_archived_item_is_never_given_away()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var nzb = Post(mock).ToNzb();
+        async Task<string?> StorageAsync(byte[] added) => (await host.WaitForHistoryAsync((await host.AddAsync(added, "Some.Film.nzb", Token, "&cat=movies"))[0], Token)).GetProperty("storage").GetString();
+        await StorageAsync(nzb);
+        Assert.Equal($"{Completed}/movies/Some.Film (2)", await StorageAsync(nzb));
+        await host.CallAsync("mode=history&name=delete&value=all", Token);
+
+        // The files of the second item are still there.
+        Assert.Equal($"{Completed}/movies/Some.Film (3)", await StorageAsync(Post(mock, 201).ToNzb()));
+        Assert.Equal($"{Completed}/movies/Some.Film", await StorageAsync(nzb));
+    }
+
+    [Fact]
     public async Task Finished_item_keeps_its_folder_if_the_strategy_changes()
     {
         await using var mock = await MockServer.StartAsync();
@@ -153,7 +188,7 @@ public sealed class StrmTests : IDisposable
         ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library),
         .. variables]);
 
-    private static MockRelease Post(MockServer mock)
+    private static MockRelease Post(MockServer mock, ulong seed = 200)
     {
         var layout = new ArchiveLayout
         {
@@ -161,7 +196,7 @@ public sealed class StrmTests : IDisposable
             Entries = [new LayoutEntry("film.mkv", 300_000), new LayoutEntry("Extras/extra.mkv", 90_000), new LayoutEntry("film.srt", 4000)],
             Volumes = 3,
         };
-        var release = new ReleaseBuilder("Some.Film", 200, 20_000).AddArchive(layout).Build();
+        var release = new ReleaseBuilder("Some.Film", seed, 20_000).AddArchive(layout).Build();
         mock.Post(release);
         return release;
     }

@@ -1,9 +1,11 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Text.Json.Nodes;
 using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Database;
 using Sluice.Server.FamilyImport;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue.Steps;
 using Sluice.Server.Tests.Database;
@@ -116,6 +118,34 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         await AssertRefusedAsync(next);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Added_NZB_opens_the_release_that_it_shares(bool isBelieved)
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(OldShape.Blobs, folder, isBelieved ? AllVolumes : 1);
+        await using var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening);
+        await server.WaitAsync("finished");
+        var film = Film("rar5");
+        var release = (await server.Get<LibraryStore>().FindByIdAsync(film.File.Id, Token))!.File.Release;
+        if (isBelieved)
+            await BelieveAsync(server);
+        else
+            await RefuseAsync(server, release);
+
+        var storage = await AddAsync(server, film);
+
+        Assert.Equal($"{OldServer.Mount}/completed-symlinks/tv/{film.Row.Name} (2)", storage);
+        Assert.Equal(1, await server.Get<SluiceDatabase>().ReadAsync(
+            connection => connection.ExecuteScalar<int>("SELECT count(*) FROM release WHERE nzb_hash = @NzbHash", release), Token));
+        Assert.All(await PostedAsync(server, film), file => Assert.False(file.IsEstimate));
+        Assert.Empty(await server.Get<ReleaseOpenings>().ListRefusedAsync(Token));
+        await AssertEqualAsync(server, film.File);
+        var first = await server.CallAsync($"mode=history&nzo_ids={film.Row.Item}&apikey={OldServer.ApiKey}");
+        Assert.Equal("Completed", first["history"]!["slots"]![0]!["status"]!.GetValue<string>());
+    }
+
     [Fact]
     public async Task Film_removed_since_the_import_does_not_come_back()
     {
@@ -194,6 +224,31 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         old.Leave();
         return old;
     }
+
+    /// <summary>Adds the NZB of a film once more and returns the storage of its new item.</summary>
+    private static async Task<string> AddAsync(ImportingServer server, LazyFilm film)
+    {
+        using var form = new MultipartFormDataContent { { new ByteArrayContent(film.Row.Nzb), "name", film.Row.Name + ".nzb" } };
+        using var answer = await server.Client.PostAsync(new Uri($"/api?mode=addfile&cat=tv&output=json&apikey={OldServer.ApiKey}", UriKind.Relative), form, Token);
+        var id = JsonNode.Parse(await answer.Content.ReadAsStringAsync(Token))!["nzo_ids"]![0]!.GetValue<string>();
+        while (true)
+        {
+            var history = await server.CallAsync($"mode=history&nzo_ids={id}&apikey={OldServer.ApiKey}");
+            if (history["history"]!["slots"]!.AsArray() is [{ } slot])
+                return slot["storage"]!.GetValue<string>();
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        }
+    }
+
+    /// <summary>Refuses a release, as when no provider had its articles at that time.</summary>
+    private static Task RefuseAsync(ImportingServer server, Release release) => server.Get<SluiceDatabase>().WriteAsync(
+        connection =>
+        {
+            server.Get<ReleaseOpenings>().Settle(connection, release, "refused");
+            HistoryStore.SetFailure(connection, release.Id, ImportFailure.NoMedia());
+            return true;
+        },
+        Token);
 
     private LazyFilm Film(string layout) => library.Films.Single(film => film.Row.Name == "Lazy." + layout);
 

@@ -7,6 +7,8 @@ using Sluice.Server.Queue.Intake;
 using Sluice.Server.Queue.Steps;
 using Sluice.Server.Tests.AdminApi;
 using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
@@ -91,6 +93,28 @@ public sealed class ItemPasswordTests : IDisposable
         await using var again = await JobServer.StartAsync(_temporary);
         var item = (await again.Host.Get<QueueStore>().FindAsync(id, Token))!;
         Assert.Equal(Canary, again.Host.Get<ItemPasswords>().Require(item.Id, item.Password));
+    }
+
+    [Fact]
+    public async Task Locked_password_of_an_earlier_item_makes_nothing_wait()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var film = new MockRelease("film", 1, [new MockFile { Name = "film.mkv", Size = 60_000, ArticleSize = 20_000 }]);
+        mock.Post(film);
+        await using (var host = await ProductHost.StartAsync(_temporary, mock))
+        {
+            await host.WaitForHistoryAsync((await host.AddAsync(film.ToNzb(), "Film.nzb", Token, "&cat=tv&password=" + Canary))[0], Token);
+            Assert.StartsWith("enc:v1:", Assert.Single(await KeptAsync(host.Get<SluiceDatabase>(), "history_item")).Password, StringComparison.Ordinal);
+        }
+
+        File.Delete(KeyFile);
+        await using var again = await ProductHost.StartAsync(_temporary, mock);
+        var slot = await again.WaitForHistoryAsync((await again.AddAsync(film.ToNzb(), "Film.nzb", Token, "&cat=tv"))[0], Token);
+
+        // Nothing shows that the earlier item had no password, so its release is not shared.
+        Assert.Equal("/mnt/nzbdav/completed-symlinks/tv/Film (2)", slot.GetProperty("storage").GetString());
+        using var content = await again.SendAsync(HttpMethod.Head, "/content/tv/Film (2)/film.mkv", null, Token);
+        Assert.Equal(60_000, content.Content.Headers.ContentLength);
     }
 
     [Fact]

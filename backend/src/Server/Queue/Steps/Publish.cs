@@ -98,6 +98,8 @@ internal sealed class Publish(
         // The row written below contains the timing of this step.
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
+        if (named.Same is { } shared)
+            same.Open(connection, shared, plan);
         var releaseId = named.Same?.Id ?? LibraryStore.Insert(
             connection,
             new NewRelease(named.Category, named.Folder, item.NzbHash, plan.PostedFilesOf(named.Files.Select(file => file.Content)), named.Files),
@@ -132,7 +134,7 @@ internal sealed class Publish(
         var windowsSafe = webDav.CurrentValue.WindowsSafePaths;
         var name = ReleaseNames.Choose(item, work.Read!.Title, windowsSafe);
         var named = same.Apply(connection, item, NamedRelease.Of(plan, item, name, import.CurrentValue, shown.HavePar2, windowsSafe));
-        return named with { Folder = PathKey.OfName(names.FindFolder(connection, named.Category, name, named.Same?.Name)) };
+        return named with { Folder = PathKey.OfName(names.FindFolder(connection, named.Category, name, named.Same)) };
     }
 
     private sealed record Outcome

@@ -8,7 +8,7 @@ namespace Sluice.Server.Queue.Steps;
 /// Finds the release that an earlier item made from the same NZB (IMP-45). A program that grabs an NZB again then gets a history item and links of its
 /// own, and nothing is in the library twice.
 /// </summary>
-internal sealed class SameReleases(ItemPasswords passwords)
+internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings openings)
 {
     /// <summary>Replaces the files of a named release by those of an earlier one with the same NZB, password and category, if it has them all.</summary>
     /// <remarks>Runs in the caller's transaction. The import of the item has already checked the articles.</remarks>
@@ -26,10 +26,30 @@ internal sealed class SameReleases(ItemPasswords passwords)
         return named;
     }
 
-    /// <summary>Whether an item of the release had the same password. If none is left to compare, the password has opened the same files.</summary>
+    /// <summary>
+    /// Gives a shared release of an old server the maps of this import, which are proved. A later opening could refuse it, and fail the item with it
+    /// (IMP-36).
+    /// </summary>
+    /// <remarks>Runs in the caller's transaction, before the item is inserted.</remarks>
+    public void Open(DbConnection connection, Release release, ReleasePlan plan)
+    {
+        if (!LibraryStore.IsUnproved(connection, release.Id))
+            return;
+        var files = LibraryStore.ListFiles(connection, release);
+        var contents = FileMatch.Find(files, plan.Files);
+        LibraryStore.ReplaceContents(connection, release, plan.PostedFilesOf(contents.Values), contents);
+        if (contents.Count == files.Count)
+            openings.Settle(connection, release, refusal: null);
+        HistoryStore.SetFailure(connection, release.Id, failure: null);
+    }
+
+    /// <summary>
+    /// Whether an item of the release had the same password. A password whose key is lost is no match, so nothing waits for the key. If no item is
+    /// left to compare, the password has opened the same files.
+    /// </summary>
     private bool HasPassword(DbConnection connection, Release release, QueueItem item)
     {
         var kept = HistoryStore.ListPasswords(connection, release.Id);
-        return kept.Count == 0 || kept.Any(other => passwords.Require(other.Id, other.Password) == passwords.Open(item));
+        return kept.Count == 0 || kept.Any(other => passwords.FindPlain(other.Id, other.Password) == passwords.Open(item));
     }
 }

@@ -18,20 +18,13 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 internal sealed class StrmFiles(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
 {
-    public bool AreWanted => Roots(isNew: true).Any();
+    public bool AreWanted => import.CurrentValue is { PublishesStrm: true } or { StrmLibrary: not null };
 
-    /// <param name="isNew">False if an earlier item has made the release, and with it the files of the library.</param>
-    private IEnumerable<string> Roots(bool isNew)
-    {
-        var options = import.CurrentValue;
-        if (options.PublishesStrm)
-            yield return options.CompletedFolder;
-        if (isNew && options.StrmLibrary is { } library)
-            yield return library;
-    }
-
-    /// <summary>Writes the files of a release and replaces existing ones.</summary>
-    /// <returns>The paths of the files.</returns>
+    /// <summary>
+    /// Writes the files of an item and replaces existing ones. In the library a release has one folder; if an earlier item has made it, only missing
+    /// files are written.
+    /// </summary>
+    /// <returns>The paths of the written files.</returns>
     /// <exception cref="StorageException">
     /// A file cannot be written; earlier ones stay and the next try replaces them. Also thrown if the signing key is locked.
     /// </exception>
@@ -39,31 +32,38 @@ internal sealed class StrmFiles(
     {
         if (api.CurrentValue.StrmKeyIsLocked)
             throw box.Locked();
+        var options = import.CurrentValue;
         var written = new List<string>();
-        foreach (var root in Roots(release.Same is null))
-        {
-            var taken = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
-            foreach (var target in release.Media)
-            {
-                var stem = Path.ChangeExtension(target.Path, null);
-                // Two films may differ only in their extension.
-                var path = Path.Combine(root, release.Category, release.Folder, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
-                var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
-                var made = FoldersToMake(Path.GetDirectoryName(path)!);
-                folder.Create();
-                await folder.SaveAsync(
-                    async stream =>
-                    {
-                        await stream.WriteAsync(Encoding.UTF8.GetBytes(AddressOf(target)), cancellationToken);
-                        return Path.GetFileName(path);
-                    },
-                    cancellationToken);
-                Share(root, path, made);
-                written.Add(path);
-            }
-        }
-
+        if (options.PublishesStrm)
+            await WriteFolderAsync(options.CompletedFolder, release.Folder, release, replaces: true, written, cancellationToken);
+        if (options.StrmLibrary is { } library)
+            await WriteFolderAsync(library, release.Same?.Name ?? release.Folder, release, replaces: release.Same is null, written, cancellationToken);
         return written;
+    }
+
+    private async Task WriteFolderAsync(string root, string name, NamedRelease release, bool replaces, List<string> written, CancellationToken cancellationToken)
+    {
+        var taken = new HashSet<string>(StringComparer.OrdinalIgnoreCase);
+        foreach (var target in release.Media)
+        {
+            var stem = Path.ChangeExtension(target.Path, null);
+            // Two films may differ only in their extension.
+            var path = Path.Combine(root, release.Category, name, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
+            if (!replaces && File.Exists(path))
+                continue;
+            var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
+            var made = FoldersToMake(Path.GetDirectoryName(path)!);
+            folder.Create();
+            await folder.SaveAsync(
+                async stream =>
+                {
+                    await stream.WriteAsync(Encoding.UTF8.GetBytes(AddressOf(target)), cancellationToken);
+                    return Path.GetFileName(path);
+                },
+                cancellationToken);
+            Share(root, path, made);
+            written.Add(path);
+        }
     }
 
     /// <summary>Deletes the files of a release published under another name or not at all. Files that cannot be deleted stay.</summary>
