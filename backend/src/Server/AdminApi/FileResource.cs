@@ -4,6 +4,7 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Events;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
@@ -53,7 +54,7 @@ internal static class FileResource
 
     // hours: lifetime of the signed link; a day by default.
     private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
-        string id, int? hours, HttpContext http, LibraryTree tree, BlobStore blobs, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
+        string id, int? hours, HttpContext http, LibraryTree tree, BlobStore blobs, CompletedStore completed, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
         CancellationToken cancellationToken)
     {
         if (hours is < 1 or > MaxHours)
@@ -66,11 +67,12 @@ internal static class FileResource
         // Without a key the link is unsigned and asks for the password of the tree.
         var query = api.CurrentValue.KeyIsLocked ? "" : $"?downloadKey={ViewKey.Sign(api.CurrentValue.Key, path, expires)}&expires={expires}";
         var hasRelease = file.Release.Id != 0;
+        var item = hasRelease ? await completed.FindItemAsync(file.Release.Id, cancellationToken) : null;
         var links = new FileLinks(
             BrowserAddress.Of(http.Request, path),
             $"{BrowserAddress.Of(http.Request, $"view/{path}")}{query}",
             until,
-            hasRelease ? complete.PathOf(file) : null);
+            item is null ? null : complete.PathOf(item, file));
         var content = ContentMap.Unpack(file.Content);
         return TypedResults.Ok(new FileDetail(
             new FileRow(FileEntryKind.File, file.Name, file.TreePath, IdPath.NameOf(file.Id), file.Length, file.LastModified, MediaOf(file.Name)),

@@ -37,7 +37,8 @@ internal sealed record FilePage(string Path, IReadOnlyList<FileRow> Items, strin
 
 /// <summary>
 /// Links to a file: in the tree for players that log in, and a signed link that works without a password until <c>SignedUntil</c>.
-/// <c>ArrPath</c> is the path that Sonarr and its relatives use; null if no mount is set, and for the built-in clip.
+/// <c>ArrPath</c> is the path that Sonarr and its relatives use; null if no mount is set, if no item of the history has links or <c>.strm</c> files,
+/// and for the built-in clip.
 /// </summary>
 internal sealed record FileLinks(string WebDav, string Signed, DateTimeOffset SignedUntil, string? ArrPath);
 

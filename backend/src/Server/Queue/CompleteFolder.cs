@@ -30,10 +30,12 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
         var root => root,
     };
 
-    /// <summary>Returns the client-side path of a published file, or null if no mount is configured.</summary>
-    public string? PathOf(LibraryFile file)
+    /// <summary>Returns the client-side path of a file in the folder of an item, or null if it is a link and no mount is configured.</summary>
+    public string? PathOf(HistoryItem item, LibraryFile file)
     {
-        var path = import.CurrentValue.PublishesStrm ? System.IO.Path.ChangeExtension(file.Path, StrmExtension) : file.Path;
-        return Mount.Length == 0 && !import.CurrentValue.PublishesStrm ? null : $"{Path}/{file.Release.Category}/{file.Release.Name}/{path}";
+        var root = RootOf(item);
+        if (root == Links && Mount.Length == 0)
+            return null;
+        return $"{root}/{item.Folder}/{item.ReleaseFolder}/{(root == Links ? file.Path : System.IO.Path.ChangeExtension(file.Path, StrmExtension))}";
     }
 }

@@ -182,6 +182,28 @@ public sealed class FileResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Arr_path_is_in_the_folder_of_the_newest_item()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary, new() { ["MOUNT_DIR"] = "/mnt/sluice" });
+        var release = await PublishAsync(server, "tv", "Some Release", 0, "in/a b.mkv");
+        var file = (await server.GetAsync("files?q=a+b"))["items"]![0]!;
+        async Task<string?> PathAsync() => (string?)(await server.GetAsync($"files/{file["id"]}"))["links"]!["arrPath"];
+        Task InsertAsync(string folder, string root, ClientView view) => server.Server.Services.GetRequiredService<SluiceDatabase>().InsertAsync(
+            HistoryStore.Insert,
+            new HistoryItem { Id = folder, Name = "x", NzbName = "x.nzb", Category = "tv", Folder = "tv", ReleaseFolder = folder, ReleaseId = release, StrmRoot = root, View = view });
+
+        Assert.Null(await PathAsync());
+        await InsertAsync("Archived Links", "", ClientView.Archive);
+        Assert.Null(await PathAsync());
+        await InsertAsync("Files", "/strm", ClientView.Archive);
+        Assert.Equal("/strm/tv/Files/in/a b.strm", await PathAsync());
+        await InsertAsync("Links", "", ClientView.History);
+        await InsertAsync("Newest Links", "", ClientView.History);
+        await InsertAsync("Archived", "", ClientView.Archive);
+        Assert.Equal("/mnt/sluice/completed-symlinks/tv/Newest Links/in/a b.mkv", await PathAsync());
+    }
+
+    [Fact]
     public async Task Links_use_the_request_host_and_the_url_base()
     {
         await using var server = await ResourceServer.StartAsync(_temporary, new() { ["URL_BASE"] = "/sub" });
