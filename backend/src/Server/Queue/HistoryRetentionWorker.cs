@@ -8,8 +8,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Deletes archived and failed history items older than <c>database.history-retention-days</c>. Keeps content, and completed items because a client
-/// may still import them.
+/// Deletes history items older than <c>database.history-retention-days</c> that failed or that a client has deleted. Keeps content, and other completed
+/// items because a client may still import them.
 /// </summary>
 internal sealed class HistoryRetentionWorker(
     HistoryStore store, HistoryRemoval removal, SluiceDatabase database, IOptionsMonitor<HistoryOptions> options, TimeProvider time) : IWorker

@@ -30,7 +30,7 @@ internal static class SettingCards
         ["api.skip-non-video-on-missing-articles"] = new(SettingGroup.DownloadClient, "Ignore damage beside the film", "Publishes a film although parts of the files beside it are missing."),
         ["api.ignore-history-limit"] = new(SettingGroup.DownloadClient, "Give the whole history", "Sonarr, Radarr and their kind get the whole history, whatever limit they send."),
         ["api.history-max-page-size"] = new(SettingGroup.DownloadClient, "Most history entries at once", "The most entries in one answer to such a program.") { Unit = "entries" },
-        ["api.duplicate-nzb-behavior"] = new(SettingGroup.DownloadClient, "When a name is taken", "The new release gets a number, or it fails."),
+        ["api.duplicate-nzb-behavior"] = new(SettingGroup.DownloadClient, "When a name is taken", "The folder of the new release gets a number, or the release fails."),
         ["api.download-file-blocklist"] = new(SettingGroup.DownloadClient, "Files that are left out", "Patterns of file names with * and ?. Matching files are not published."),
         ["api.sample-filter-enabled"] = new(SettingGroup.DownloadClient, "Leave out samples", "Leaves out short videos with the word sample in their path."),
         ["api.lazy-rar-parsing"] = new(SettingGroup.DownloadClient, "Fast import of archives", "Reads three headers of a long RAR set and the others when they are played. Otherwise all of them are read at the import."),

@@ -171,7 +171,7 @@ internal sealed class KillLane : IDisposable
         item.Told = answer.RootElement.GetProperty("nzo_ids").GetArrayLength() == 1 ? Told.Removed : Told.Kept;
     }
 
-    /// <summary>Removes a published item from the history for good, or sends a failed one back into the queue.</summary>
+    /// <summary>Hides a published item from clients for good, or sends a failed one back into the queue.</summary>
     private async Task SettleAsync(SluiceClient client, bool isFilm, CancellationToken cancel)
     {
         if (!_ledger.TryTake(isFilm, out var item))
