@@ -58,12 +58,14 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         await AssertRefusedAsync(next);
     }
 
-    [Fact]
-    public async Task Opening_in_the_background_costs_few_articles()
+    [Theory]
+    [InlineData("rar5-140-volumes", 137)]
+    [InlineData("rar5-old-names", 9)]
+    public async Task Opening_in_the_background_costs_few_articles(string layout, int predicted)
     {
         using var folder = new TemporaryFolder();
         using var old = new OldServer(OldShape.Blobs, folder);
-        old.Add(LazyLibrary.Played(Film("rar5-140-volumes"), 1));
+        old.Add(LazyLibrary.Played(Film(layout), 1));
         old.AddSetting("usenet.providers", ProductHost.ProvidersJson(library.Mock));
         old.Leave();
         var before = library.Mock.Stats.CommandCount("BODY");
@@ -73,8 +75,8 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
         Assert.InRange(library.Mock.Stats.CommandCount("BODY") - before, 1, 8);
-        var posted = await PostedAsync(server, Film("rar5-140-volumes"));
-        Assert.Equal(137, posted.Count(file => file.Predicted is not null));
+        var posted = await PostedAsync(server, Film(layout));
+        Assert.Equal(predicted, posted.Count(file => file.Predicted is not null));
         Assert.All(posted, file => Assert.False(file.IsEstimate));
     }
 
