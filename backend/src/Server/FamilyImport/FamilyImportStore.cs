@@ -22,7 +22,10 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
                 ? new BegunImport(
                     StoredTime.Read(row.StartedAt),
                     row.FinishedAt is { } finished ? StoredTime.Read(finished) : null,
-                    JsonSerializer.Deserialize(row.Report, ImportJson.Default.ImportReport) ?? ImportReport.Nothing) { IsHealed = row.Healed != 0 }
+                    JsonSerializer.Deserialize(row.Report, ImportJson.Default.ImportReport) ?? ImportReport.Nothing)
+                {
+                    IsHealed = row.Healed != 0,
+                }
                 : null,
             cancellationToken);
 
