@@ -73,7 +73,7 @@ internal static class SystemResource
             http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
             api.CurrentValue.Categories,
-            rclone.FindOldest() is { } version && version < RcloneClients.FirstWithLinks ? version == RcloneClients.Unstated ? "" : version.ToString() : null));
+            rclone.Snapshot() is [var version, ..] && version < RcloneClients.FirstWithLinks ? version == RcloneClients.Unstated ? "" : version.ToString() : null));
     }
 
     private static List<SelfCheck> Checks(Readiness readiness) =>

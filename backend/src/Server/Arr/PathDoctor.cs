@@ -75,16 +75,16 @@ internal sealed class PathDoctor(
             new(ours, theirs, false, sentence, needsVolume ? $"- {mount}:{mount}:rslave" : null);
         if (links.Files.Contains(probe + LinkText))
             return Fault($"{server.Name} sees files that end in {LinkText} instead of links, {DescribeRclone()}");
-        if (theirs != ours)
+        if (theirs != ours && links.Files.Contains(probe))
         {
-            var seesLinks = links.Files.Contains(probe);
             return Fault(
-                seesLinks
-                    ? $"{server.Name} sees the links in {theirs}, but not {mount}, where they lead. Give its container this volume, and remove the mapping."
-                    : $"A remote path mapping of {server.Name} leads to {theirs}, which has no links. Remove the mapping.",
-                needsVolume: seesLinks);
+                $"{server.Name} sees the links in {theirs}, but not {mount}, where they lead. Give its container this volume, and remove the mapping.",
+                needsVolume: true);
         }
 
+        // Only while the mount is there, because a mapping into an absent mount has no links either.
+        if (seesMount && theirs != ours)
+            return Fault($"A remote path mapping of {server.Name} leads to {theirs}, which has no links. Remove the mapping.");
         if (seesMount)
         {
             return Fault(root.Folders.Contains(LinkFolder)
@@ -107,15 +107,17 @@ internal sealed class PathDoctor(
     }
 
     /// <summary>Explains why rclone shows no links, as far as its requests tell.</summary>
-    private string DescribeRclone() => clients.FindOldest() switch
+    private string DescribeRclone()
     {
-        { } version when version >= RcloneClients.FirstWithLinks =>
-            "because rclone runs without --links. Add --links to the command that mounts, and start it again.",
-        { } version when version > RcloneClients.Unstated =>
-            $"because rclone {version} is too old. Install rclone {RcloneClients.FirstWithLinks} or newer from rclone.org, and mount with --links.",
-        _ => $"because rclone is older than {RcloneClients.FirstWithLinks}, like the packages of Debian and Ubuntu, or runs without --links. "
-            + "Install a newer one from rclone.org, and mount with --links.",
-    };
+        var versions = clients.Snapshot();
+        if (versions.Count > 0 && versions.All(version => version >= RcloneClients.FirstWithLinks))
+            return "because rclone runs without --links. Add --links to the command that mounts, and start it again.";
+        // With several versions, it is unknown which one mounts for this program.
+        return versions is [var only] && only > RcloneClients.Unstated
+            ? $"because rclone {only} is too old. Install rclone {RcloneClients.FirstWithLinks} or newer from rclone.org, and mount with --links."
+            : $"because rclone is older than {RcloneClients.FirstWithLinks}, like the packages of Debian and Ubuntu, or runs without --links. "
+                + "Install a newer one from rclone.org, and mount with --links.";
+    }
 
     /// <summary>Applies the program's mappings for this server to a path.</summary>
     private async Task<string> MappedAsync(ArrServer server, string? host, string path, CancellationToken cancellationToken)

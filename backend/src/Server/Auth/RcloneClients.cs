@@ -1,12 +1,10 @@
-using Sluice.Server.Listening;
-
 namespace Sluice.Server.Auth;
 
 /// <summary>
 /// Versions of rclone that read the tree within the last hour, as their User-Agent states them. Older ones show text files in place of links, so Sonarr
 /// and Radarr import nothing.
 /// </summary>
-/// <remarks>Thread-safe. Keeps the latest version of each address, because an update replaces the version before.</remarks>
+/// <remarks>Thread-safe. Addresses are ignored, because containers behind one gateway share one, and an updated container may get another.</remarks>
 internal sealed class RcloneClients(TimeProvider time)
 {
     /// <summary>The first version that shows links.</summary>
@@ -16,32 +14,31 @@ internal sealed class RcloneClients(TimeProvider time)
     public static readonly Version Unstated = new(0, 0);
 
     private const string AgentStart = "rclone/";
-    private const int MaxClients = 100;
+    private const int MaxVersions = 100;
 
     private static readonly TimeSpan Window = TimeSpan.FromHours(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<AddressPrefix, (Version Version, long At)> _seen = [];
+    private readonly Dictionary<Version, long> _seen = [];
 
     /// <summary>Notes a request with a correct login.</summary>
     public void Note(HttpContext http)
     {
         if (ReadAgent(http.Request.Headers.UserAgent.ToString()) is not { } version)
             return;
-        var client = Caller.Of(http).Client;
         lock (_gate)
         {
-            if (_seen.Count >= MaxClients && !_seen.ContainsKey(client))
-                _seen.Remove(_seen.MinBy(seen => seen.Value.At).Key);
-            _seen[client] = (version, time.GetTimestamp());
+            if (_seen.Count >= MaxVersions && !_seen.ContainsKey(version))
+                _seen.Remove(_seen.MinBy(seen => seen.Value).Key);
+            _seen[version] = time.GetTimestamp();
         }
     }
 
-    /// <summary>Finds the oldest of these versions, which may be <see cref="Unstated"/>; null if there is none.</summary>
-    public Version? FindOldest()
+    /// <summary>Returns these versions, most recently seen first. One may be <see cref="Unstated"/>.</summary>
+    public IReadOnlyList<Version> Snapshot()
     {
         lock (_gate)
-            return _seen.Values.Where(seen => time.GetElapsedTime(seen.At) < Window).Min(seen => seen.Version);
+            return [.. _seen.Where(seen => time.GetElapsedTime(seen.Value) < Window).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
     }
 
     /// <summary>Reads the version from a User-Agent such as <c>rclone/v1.60.1</c>; null if it is another program.</summary>

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Auth;
@@ -47,16 +49,24 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
-    public async Task Access_card_names_an_rclone_too_old_for_links()
+    public async Task Access_card_warns_if_the_latest_rclone_is_too_old()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         Assert.Null((await server.GetAsync("access"))["oldRclone"]);
-        foreach (var (agent, expected) in new[] { ("rclone/v1.60.1-DEV", "1.60.1"), ("curl/8.7", "1.60.1"), ("rclone/", ""), ("rclone/v1.75.1", null) })
+        // An upgraded container gets another address, 127.0.0.2.
+        foreach (var (address, agent, expected) in new[]
         {
+            ("127.0.0.1", "rclone/v1.60.1-DEV", "1.60.1"), ("127.0.0.1", "curl/8.7", "1.60.1"), ("127.0.0.1", "rclone/", ""), ("127.0.0.2", "rclone/v1.75.1", null),
+            ("127.0.0.1", "rclone/v1.60.1-DEV", "1.60.1"),
+        })
+        {
+            using var client = ClientAt(address);
             using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), server.Server.Address);
             request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
             request.Headers.TryAddWithoutValidation("User-Agent", agent);
-            using var listed = await server.Server.Client.SendAsync(request, Token);
+            request.Headers.Add("Depth", "0");
+            using var listed = await client.SendAsync(request, Token);
+            Assert.Equal(HttpStatusCode.MultiStatus, listed.StatusCode);
             Assert.Equal(expected, (await server.GetAsync("access"))["oldRclone"]?.ToString());
         }
     }
@@ -73,4 +83,16 @@ public sealed class SystemResourceTests : IDisposable
         Assert.Null(JsonNode.Parse(card)!["sabKey"]);
         Assert.DoesNotContain(RunningServer.ApiKey, card, StringComparison.Ordinal);
     }
+
+    /// <summary>A client that connects from this address.</summary>
+    private static HttpClient ClientAt(string address) => new(new SocketsHttpHandler
+    {
+        ConnectCallback = async (context, cancel) =>
+        {
+            var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            socket.Bind(new IPEndPoint(IPAddress.Parse(address), 0));
+            await socket.ConnectAsync(context.DnsEndPoint, cancel);
+            return new NetworkStream(socket, ownsSocket: true);
+        },
+    });
 }

@@ -186,7 +186,9 @@ public sealed class ArrConnectorTests : IDisposable
     [InlineData("/media/usenet", "", null, false, Volume, "Sonarr has the mount at /media/usenet, but the links lead to /mnt/nzbdav.")]
     [InlineData("/media/usenet", "", "/media/usenet/", false, Volume, "Sonarr sees the links in /media/usenet/completed-symlinks, but not /mnt/nzbdav, where they lead.")]
     [InlineData("/media/usenet /mnt/nzbdav", "", "/media/usenet/", true, null, "Sonarr sees the links in /media/usenet/completed-symlinks, and the files behind them.")]
-    [InlineData(null, "/media/other/", "/media/usenet/", false, null, "A remote path mapping of Sonarr leads to /media/usenet/completed-symlinks, which has no links.")]
+    [InlineData(null, "/media/other/", "/media/usenet/", false, Volume, "Sonarr does not see /mnt/nzbdav.")]
+    [InlineData(null, "/mnt/nzbdav/ /media/usenet/", "/media/usenet/", false, Volume, "Sonarr has the folder /mnt/nzbdav, but not the mount in it.")]
+    [InlineData("/media/other", "", "/media/usenet/", false, Volume, "Sonarr has the mount at /media/other, but the links lead to /mnt/nzbdav.")]
     [InlineData("/mnt/nzbdav", "", "/media/usenet/", false, null, "A remote path mapping of Sonarr leads to /media/usenet/completed-symlinks, which has no links.")]
     public async Task Path_check_reports_links_and_the_fix(string? mounts, string folders, string? mappedTo, bool sees, string? volume, string sentence)
     {
@@ -211,15 +213,22 @@ public sealed class ArrConnectorTests : IDisposable
     [InlineData("rclone/v1.70.3", "because rclone runs without --links. Add --links to the command that mounts, and start it again.")]
     [InlineData("rclone/", Unknown)]
     [InlineData("curl/8.7", Unknown)]
-    public async Task Path_check_says_why_rclone_shows_no_links(string agent, string cause)
+    [InlineData("rclone/v1.60.1-DEV rclone/v1.75.1", Unknown)]
+    [InlineData("rclone/ rclone/v1.75.1", Unknown)]
+    [InlineData("rclone/v1.60.1-DEV rclone/v1.65.0", Unknown)]
+    [InlineData("rclone/v1.70.3 rclone/v1.75.1", "because rclone runs without --links. Add --links to the command that mounts, and start it again.")]
+    public async Task Path_check_says_why_rclone_shows_no_links(string agents, string cause)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
         replica.AddMount("/mnt/nzbdav", hasLinks: false);
-        using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), new Uri(server.Address, "completed-symlinks/"));
-        request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
-        request.Headers.TryAddWithoutValidation("User-Agent", agent);
-        using var listed = await server.Client.SendAsync(request, Token);
+        foreach (var agent in agents.Split(' '))
+        {
+            using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), new Uri(server.Address, "completed-symlinks/"));
+            request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+            request.Headers.TryAddWithoutValidation("User-Agent", agent);
+            using var listed = await server.Client.SendAsync(request, Token);
+        }
 
         var finding = await CheckAsync(server, replica);
 

@@ -27,39 +27,39 @@ public sealed class RcloneClientsTests
         Assert.Equal(version, RcloneClients.ReadAgent(agent)?.ToString());
 
     [Fact]
-    public void Oldest_version_counts_until_updated_or_gone_for_an_hour()
+    public void Versions_of_the_last_hour_are_kept_with_the_latest_first()
     {
         var clients = new RcloneClients(_time);
-        Assert.Null(clients.FindOldest());
+        Assert.Empty(clients.Snapshot());
 
+        // From one address, as behind the gateway of a container network.
         Note(clients, "10.0.0.1", "rclone/v1.60.1-DEV");
-        Note(clients, "10.0.0.2", "rclone/v1.75.1");
-        Note(clients, "10.0.0.3", "curl/8.7");
-        Assert.Equal(new Version(1, 60, 1), clients.FindOldest());
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Note(clients, "10.0.0.1", "rclone/v1.75.1");
+        Note(clients, "10.0.0.1", "curl/8.7");
+        Assert.Equal([new Version(1, 75, 1), new Version(1, 60, 1)], clients.Snapshot());
 
-        Note(clients, "10.0.0.1", "rclone/v1.70.3");
-        Assert.Equal(RcloneClients.FirstWithLinks, clients.FindOldest());
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Note(clients, "10.0.0.2", "rclone/v1.60.1-DEV");
+        Assert.Equal([new Version(1, 60, 1), new Version(1, 75, 1)], clients.Snapshot());
 
         _time.Advance(TimeSpan.FromMinutes(59));
-        Note(clients, "10.0.0.2", "rclone/v1.75.1");
+        Assert.Equal([new Version(1, 60, 1)], clients.Snapshot());
         _time.Advance(TimeSpan.FromMinutes(1));
-        Assert.Equal(new Version(1, 75, 1), clients.FindOldest());
-        _time.Advance(TimeSpan.FromHours(1));
-        Assert.Null(clients.FindOldest());
+        Assert.Empty(clients.Snapshot());
     }
 
     [Fact]
-    public void Number_of_addresses_is_limited()
+    public void Number_of_versions_is_limited()
     {
         var clients = new RcloneClients(_time);
-        Note(clients, "10.0.0.0", "rclone/v1.60.1");
-        for (var i = 1; i <= 100; i++)
+        for (var i = 0; i <= 100; i++)
         {
+            Note(clients, "10.0.0.1", $"rclone/v1.{i}");
             _time.Advance(TimeSpan.FromSeconds(1));
-            Note(clients, $"10.0.0.{i}", "rclone/v1.75.1");
         }
 
-        Assert.Equal(new Version(1, 75, 1), clients.FindOldest());
+        Assert.Equal(Enumerable.Range(1, 100).Reverse().Select(i => new Version(1, i)), clients.Snapshot());
     }
 
     private static void Note(RcloneClients clients, string address, string agent)
