@@ -82,7 +82,7 @@ internal static class Program
         app.UseUrlBase();
         app.UseBodyLimits();
         app.UseRouting();
-        app.UseSabApiPaths(path => TreeNames.IsBelowTree(path.Value ?? ""));
+        app.UseSabApiPaths(path => TreeNames.IsBelowTree(path.Value ?? ""), AdminRegistration.IsUnknownCall);
         app.UseAdminGate();
         app.UseSafeModeNotice();
         app.UseAuthentication();

@@ -51,12 +51,18 @@ internal static class AdminRegistration
         api.MapEvents();
         api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
         // Catches wrong methods and content types too; otherwise the WebDAV tree would answer and ask for its own password.
-        api.Map("/{resource}/{**rest}", NotFound).ExcludeFromDescription();
+        api.Map("/{resource}/{**rest}", NotFound).WithMetadata(new UnknownCall()).ExcludeFromDescription();
     }
+
+    /// <summary>Whether routing found no call of this API for a request below <c>/api</c>.</summary>
+    public static bool IsUnknownCall(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<UnknownCall>() is not null;
 
     /// <summary>Returns the committed description. A test generates it, so that the server ships without a generator.</summary>
     private static FileStreamHttpResult Describe() =>
         TypedResults.Stream(typeof(AdminRegistration).Assembly.GetManifestResourceStream("openapi.json")!, "application/json");
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no call with this path, method and type of content.");
+
+    /// <summary>Marks the endpoint for requests that no call takes.</summary>
+    private sealed class UnknownCall;
 }

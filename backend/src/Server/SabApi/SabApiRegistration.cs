@@ -34,12 +34,15 @@ internal static class SabApiRegistration
 
     /// <summary>
     /// Answers 404 to calls of the API at a wrong path (SAB-7), after routing and before authentication. The tree would ask for its password instead, and
-    /// Sonarr would report a wrong key although the URL base is wrong.
+    /// Sonarr would report a wrong key although the URL base is wrong. So would the API of the web UI at <c>/api/api</c>.
     /// </summary>
-    public static void UseSabApiPaths(this IApplicationBuilder app, Func<PathString, bool> isTree) => app.Use((context, next) =>
-        SabEndpoint.IsWrongPath(context) && !isTree(context.Request.Path)
-            ? SabAnswer.RefuseAsync(context, StatusCodes.Status404NotFound, SabTexts.WrongPath)
-            : next(context));
+    public static void UseSabApiPaths(this IApplicationBuilder app, Func<PathString, bool> isTree, Func<HttpContext, bool> isUnknownCall) =>
+        app.Use((context, next) =>
+            SabEndpoint.LooksLikeCall(context)
+            && !isTree(context.Request.Path)
+            && (context.GetEndpoint() is RouteEndpoint { Order: int.MaxValue } || isUnknownCall(context))
+                ? SabAnswer.RefuseAsync(context, StatusCodes.Status404NotFound, SabTexts.WrongPath)
+                : next(context));
 
     public static void MapSabApi(this IEndpointRouteBuilder endpoints) => SabEndpoint.Map(endpoints);
 }

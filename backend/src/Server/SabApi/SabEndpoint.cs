@@ -26,10 +26,9 @@ internal sealed class SabEndpoint(
         }
     }
 
-    /// <summary>Whether a request that no route but the tree's takes looks like a call of this API.</summary>
-    public static bool IsWrongPath(HttpContext http) =>
-        http.GetEndpoint() is RouteEndpoint { Order: int.MaxValue }
-        && http.Request.Path.Value?.TrimEnd('/').EndsWith("/api", StringComparison.Ordinal) == true
+    /// <summary>Whether a request looks like a call of this API, by its path and query.</summary>
+    public static bool LooksLikeCall(HttpContext http) =>
+        http.Request.Path.Value?.TrimEnd('/').EndsWith("/api", StringComparison.Ordinal) == true
         && http.Request.Query.ContainsKey("apikey");
 
     private async Task AnswerAsync(HttpContext http)
