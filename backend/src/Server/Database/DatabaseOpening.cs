@@ -20,6 +20,8 @@ internal sealed class DatabaseOpening(
     SafeMode safeMode,
     ILogger<DatabaseOpening> logger)
 {
+    // Held while the file is replaced, because a stop does not wait for a worker beyond its deadline.
+    private readonly Lock _writing = new();
     private BlobGeneration? _current;
     private Task? _noting;
 
@@ -80,7 +82,7 @@ internal sealed class DatabaseOpening(
         return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, _noting);
     }
 
-    /// <summary>Records the current row numbers beside the blobs, once this start is recorded. Not thread-safe.</summary>
+    /// <summary>Records the current row numbers beside the blobs, once this start is recorded. Thread-safe.</summary>
     public async Task NoteNumbersAsync(CancellationToken cancellationToken)
     {
         if (_noting is null || !database.IsOpen)
@@ -89,8 +91,12 @@ internal sealed class DatabaseOpening(
         {
             await _noting.WaitAsync(cancellationToken);
             var numbers = await database.ReadAsync(RowNumbers.Read, cancellationToken);
-            if (numbers != _current!.Numbers)
-                WriteBeside(_current = _current with { Numbers = numbers });
+            lock (_writing)
+            {
+                // Another call may have recorded higher numbers, or the closed state, since these were read.
+                if (_current!.Numbers!.AreBelow(numbers))
+                    WriteBeside(_current = _current with { Numbers = numbers });
+            }
         }
         catch (DatabaseLostException)
         {
@@ -106,8 +112,11 @@ internal sealed class DatabaseOpening(
     /// <summary>Records the closed state of the database beside the blobs. Call only after every connection was closed.</summary>
     public void NoteClosed(DateTimeOffset checkedAt)
     {
-        if (_current is not null && !safeMode.IsOn)
-            WriteBeside(_current with { Closed = ClosedDatabase.Inspect(folder, checkedAt) });
+        lock (_writing)
+        {
+            if (_current is not null && !safeMode.IsOn)
+                WriteBeside(_current with { Closed = ClosedDatabase.Inspect(folder, checkedAt) });
+        }
     }
 
     private DateTimeOffset? UnchangedSince(BlobGeneration? beside)
@@ -135,7 +144,8 @@ internal sealed class DatabaseOpening(
             },
             CancellationToken.None);
         Failpoint.Reach("start-noted");
-        WriteBeside(_current = next with { Numbers = numbers });
+        lock (_writing)
+            WriteBeside(_current = next with { Numbers = numbers });
     }
 
     private void WriteBeside(BlobGeneration generation)

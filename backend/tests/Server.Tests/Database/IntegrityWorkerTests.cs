@@ -1,8 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using Dapper;
 using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Database;
+using Sluice.Server.Tests.Diagnostics;
 using Sluice.Testing;
 using Xunit;
 
@@ -92,6 +94,22 @@ public sealed class IntegrityWorkerTests : IDisposable
         await run.StopAsync(isClean: false);
     }
 
+    [Fact]
+    public async Task F42_Concurrent_records_of_row_numbers_never_collide()
+    {
+        var run = await StartAsync();
+        for (var i = 1; i <= 50; i++)
+        {
+            await run.AcceptAsync($"number {i}");
+            // As at a stop whose deadline has passed: the worker and the last record write at once.
+            await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => Task.Run(run.NoteNumbersAsync, Token)));
+            Assert.Equal(new RowNumbers(i, 0), BlobGeneration.Read(_temporary.Folder)!.Numbers);
+        }
+
+        Assert.Empty(run.OpeningLines);
+        await run.StopAsync();
+    }
+
     /// <summary>What comes between two starts.</summary>
     private void Happen(string since, DateTimeOffset soundAt)
     {
@@ -167,19 +185,22 @@ public sealed class IntegrityWorkerTests : IDisposable
     private sealed class Run
     {
         private readonly CancellationTokenSource _stopping = new();
+        private readonly CapturedLines _lines = new();
+        private readonly LoggerFactory _loggers;
         private readonly DatabaseOpening _opening;
         private readonly IntegrityWorker _worker;
         private readonly Task _running;
 
         public Run(DataFolder folder, TimeProvider time)
         {
+            _loggers = new LoggerFactory([_lines]);
             var runner = new MigrationRunner(Migration.LoadEmbedded(), folder);
             var quarantine = new BlobQuarantine(folder, time);
             var blobs = new BlobStore(folder, new DiskBlobFiles(), quarantine, time);
             SafeMode = new SafeMode(NullLogger<SafeMode>.Instance);
             var accepted = new AcceptedSignal(time);
             Database = new SluiceDatabase(folder, runner, SafeMode, time, state: null, [accepted.Table]);
-            _opening = new DatabaseOpening(folder, Database, runner, [], blobs, SafeMode, NullLogger<DatabaseOpening>.Instance);
+            _opening = new DatabaseOpening(folder, Database, runner, [], blobs, SafeMode, _loggers.CreateLogger<DatabaseOpening>());
             _worker = new IntegrityWorker(Database, blobs, quarantine, [], SafeMode, time, NullLogger<IntegrityWorker>.Instance);
             var opened = _opening.Open(accept: null, MayWrite);
             Assert.NotNull(opened);
@@ -196,7 +217,11 @@ public sealed class IntegrityWorkerTests : IDisposable
 
         public Task MayWrite => _worker.MayWrite;
 
+        public IReadOnlyCollection<string> OpeningLines => _lines.Lines;
+
         public DateTimeOffset? CheckedAt => _worker.CheckedAt;
+
+        public Task NoteNumbersAsync() => _opening.NoteNumbersAsync(Token);
 
         public Task<int> AcceptAsync(string name) => Database.WriteAsync(
             connection => connection.Execute(
@@ -219,6 +244,7 @@ public sealed class IntegrityWorkerTests : IDisposable
             await Database.CloseAsync();
             if (isClean && CheckedAt is { } checkedAt)
                 _opening.NoteClosed(checkedAt);
+            _loggers.Dispose();
             _stopping.Dispose();
         }
     }
