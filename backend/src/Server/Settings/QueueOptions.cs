@@ -22,7 +22,7 @@ internal sealed record QueueOptions
     /// <summary>Limit for all traffic in bytes per second, set by SABnzbd API clients; 0 for none.</summary>
     public long SpeedLimit { get; init; }
 
-    /// <summary>The percentage that a client set while nothing could be limited by it; shown to clients again, without effect.</summary>
+    /// <summary>Percentage that a client set while no bandwidth limit was configured. It limits nothing; clients only read it back.</summary>
     public int SpeedPercent { get; init; }
 
     public static QueueOptions Read(EffectiveSettings settings)

@@ -12,7 +12,7 @@ internal sealed class ProbeFolder(CompleteFolder complete, RootFiles files, Cont
     // The extension makes programs list it like a film.
     private const string LinkName = "probe.mkv" + LinkFile.Extension;
 
-    // Built anew each time, because the folder of the mount is a setting.
+    // Created on each access, because the folder of the mount is a setting.
     private SmallFile Link => LinkFile.Of(LinkName, $"{complete.Mount}/{TreeNames.Readme}", Created, isHidden: false);
 
     /// <summary>The item at a path below this folder, or null.</summary>
