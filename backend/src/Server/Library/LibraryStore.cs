@@ -358,9 +358,14 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public static bool IsEstimated(DbConnection connection, long releaseId, int ordinal) => connection.ExecuteScalar<bool>(
         "SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND ordinal = @ordinal AND estimated = 1)", new { releaseId, ordinal });
 
-    /// <summary>Ends the doubts in the maps of a release, in the caller's transaction.</summary>
-    public static void AcceptMaps(DbConnection connection, long releaseId) =>
-        connection.Execute("UPDATE posted_file SET estimated = 0 WHERE release_id = @releaseId AND estimated = 1", new { releaseId });
+    /// <summary>Whether a release has maps that are estimates, in the caller's transaction.</summary>
+    public static bool HasEstimates(DbConnection connection, long releaseId) => connection.ExecuteScalar<bool>(
+        "SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND estimated = 1)", new { releaseId });
+
+    /// <summary>The numbers of the posted files whose maps are estimates.</summary>
+    public Task<HashSet<int>> FindEstimatedAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
+        connection => connection.Query<int>("SELECT ordinal FROM posted_file WHERE release_id = @Id AND estimated = 1", new { release.Id }).ToHashSet(),
+        cancellationToken);
 
     /// <summary>
     /// Forgets the content of a file whose map is an estimate, so that an import finds it again, in the caller's transaction. Returns false if there is no
@@ -404,6 +409,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 return (files, connection.ExecuteScalar<int>("SELECT count(*) FROM library_file WHERE release_id = @releaseId", new { releaseId }));
             },
             cancellationToken);
+
+    /// <summary>Whether the map of a posted file is an estimate; false if its release was removed.</summary>
+    public Task<bool> IsEstimatedAsync(Release release, int ordinal, CancellationToken cancellationToken) => database.ReadAsync(
+        connection => connection.ExecuteScalar<bool>($"SELECT EXISTS (SELECT 1 FROM posted_file WHERE {OfReleaseSql} AND estimated = 1)", new { release.Id, release.NzbHash, ordinal }),
+        cancellationToken);
 
     /// <summary>The map of a posted file; null if its release was removed.</summary>
     public Task<SegmentMap?> FindMapAsync(Release release, int ordinal, CancellationToken cancellationToken) =>

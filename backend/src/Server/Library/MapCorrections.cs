@@ -91,6 +91,21 @@ internal sealed class MapCorrections(
         }
     }
 
+    /// <summary>Whether an import has replaced the estimate since a stream was opened on it.</summary>
+    private async Task<bool> IsOpenedAsync(Release release, int ordinal, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return !await store.IsEstimatedAsync(release, ordinal, cancellationToken);
+        }
+        catch (Exception failure) when (failure is DbException or StorageException)
+        {
+            // Without the database, no map is replaced.
+            LibraryLog.MapNotStored(logger, failure.Message);
+            return false;
+        }
+    }
+
     /// <summary>Returns where the last byte range in a posted file ends, over all files of the release.</summary>
     private async Task<long> FindExtentEndAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
         (await store.GetFilesAsync(release, cancellationToken))
@@ -146,6 +161,9 @@ internal sealed class MapCorrections(
             await claims.Turn.WaitAsync(cancellationToken);
             try
             {
+                // The release was opened anew, and other extents belong to its new map.
+                if (isEstimate && await owner.IsOpenedAsync(release, ordinal, cancellationToken))
+                    throw new RefutedExtentException();
                 // Another reader may have corrected the map meanwhile.
                 var known = await owner.ReadAsync(release, ordinal, refuted, isEstimate, cancellationToken);
                 if (known[claim.Index] == claim || !claims.MayBelieve(claim))

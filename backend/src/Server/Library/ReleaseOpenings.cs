@@ -29,7 +29,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     private readonly Channel<Release> _wanted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
 
     // Releases that wait for a task or have one.
-    private readonly ConcurrentDictionary<long, TaskCompletionSource> _claimed = new();
+    private readonly ConcurrentDictionary<long, OpeningClaim> _claimed = new();
 
     /// <summary>Wakes the background after releases were added.</summary>
     public WakeSignal Added { get; } = new(time);
@@ -71,21 +71,23 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 
     /// <summary>
-    /// Lets a release be opened again because an intact article contradicts a map that an old server stated. Returns false if an import has proved the
-    /// map since.
+    /// Lets a release be opened again because an intact article contradicts a map that an old server stated, unless an import refused it just now.
+    /// Returns false if an import has proved the map since.
     /// </summary>
     public async Task<bool> AccuseAsync(Release release, int ordinal, CancellationToken cancellationToken)
     {
-        var isEstimated = await database.WriteAsync(
+        var (isEstimated, isWanted) = await database.WriteAsync(
             connection =>
             {
                 if (!LibraryStore.IsThere(connection, release) || !LibraryStore.IsEstimated(connection, release.Id, ordinal))
-                    return false;
+                    return (false, false);
+                if (FindRefusal(connection, release.Id) is not null)
+                    return (true, false);
                 Add(connection, release.Id);
-                return true;
+                return (true, true);
             },
             cancellationToken);
-        if (isEstimated)
+        if (isWanted)
             _ = Claim(release);
         return isEstimated;
     }
@@ -94,7 +96,19 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     public IAsyncEnumerable<Release> ReadWantedAsync(CancellationToken cancellationToken) => _wanted.Reader.ReadAllAsync(cancellationToken);
 
     /// <summary>Claims a release for the background; false if it is claimed. The caller must <see cref="End"/> it.</summary>
-    public bool TryClaim(Release release) => _claimed.TryAdd(release.Id, NewClaim());
+    public bool TryClaim(Release release) => _claimed.TryAdd(release.Id, new OpeningClaim());
+
+    /// <summary>Whether a reader waits for a claimed release.</summary>
+    public bool IsWanted(Release release) => _claimed.TryGetValue(release.Id, out var claim) && claim.IsWanted;
+
+    /// <summary>Gives back a claim whose opening was canceled. If a reader waits, the release is opened for that reader instead.</summary>
+    public void Return(Release release)
+    {
+        if (IsWanted(release))
+            _wanted.Writer.TryWrite(release);
+        else
+            End(release, failure: null);
+    }
 
     /// <summary>Ends a claim and lets its readers continue.</summary>
     /// <param name="release">The release.</param>
@@ -104,9 +118,9 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         if (!_claimed.TryRemove(release.Id, out var claim))
             return;
         if (failure is null)
-            claim.SetResult();
+            claim.Ended.SetResult();
         else
-            claim.SetException(new ReleaseNotOpenedException($"The release cannot be opened at present: {failure.Message}", isRefused: false, failure));
+            claim.Ended.SetException(new ReleaseNotOpenedException($"The release cannot be opened at present: {failure.Message}", isRefused: false, failure));
     }
 
     /// <summary>The newest waiting release outside <paramref name="except"/>; null if none waits.</summary>
@@ -137,11 +151,12 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         ],
         cancellationToken);
 
-    /// <summary>Removes an opened release, or keeps the refusal of a release with unopened files. Runs in the caller's transaction.</summary>
+    /// <summary>
+    /// Removes an opened release, or keeps the refusal of a release with unopened files or unproved maps. Runs in the caller's transaction.
+    /// </summary>
     public void Settle(DbConnection connection, Release release, string? refusal)
     {
-        LibraryStore.AcceptMaps(connection, release.Id);
-        if (refusal is not null && LibraryStore.CountUnopened(connection, release.Id) > 0)
+        if (refusal is not null && (LibraryStore.CountUnopened(connection, release.Id) > 0 || LibraryStore.HasEstimates(connection, release.Id)))
         {
             connection.Execute(
                 "UPDATE release_opening SET refusal = @refusal, tried_at = @at WHERE release_id = @Id",
@@ -153,25 +168,22 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         }
     }
 
-    private static TaskCompletionSource NewClaim()
-    {
-        var claim = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        // No reader may be waiting.
-        _ = claim.Task.ContinueWith(static ended => ended.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
-        return claim;
-    }
-
     private Task Claim(Release release)
     {
-        var claim = NewClaim();
-        while (!_claimed.TryAdd(release.Id, claim))
+        while (true)
         {
             if (_claimed.TryGetValue(release.Id, out var known))
-                return known.Task;
-        }
+            {
+                known.IsWanted = true;
+                return known.Ended.Task;
+            }
 
-        _wanted.Writer.TryWrite(release);
-        return claim.Task;
+            var claim = new OpeningClaim { IsWanted = true };
+            if (!_claimed.TryAdd(release.Id, claim))
+                continue;
+            _wanted.Writer.TryWrite(release);
+            return claim.Ended.Task;
+        }
     }
 
     private async Task WaitAsync(Release release, CancellationToken cancellationToken)
@@ -186,11 +198,34 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         }
     }
 
-    private Task<string?> FindRefusalAsync(long releaseId, CancellationToken cancellationToken) => database.ReadAsync(
-        connection => connection.ExecuteScalar<string?>(
-            "SELECT refusal FROM release_opening WHERE release_id = @releaseId AND tried_at > @since",
-            new { releaseId, since = (time.WallTime() - RefusalLifetime).ToUnixTimeMilliseconds() }),
-        cancellationToken);
+    private Task<string?> FindRefusalAsync(long releaseId, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => FindRefusal(connection, releaseId), cancellationToken);
+
+    /// <summary>The sentence of a refusal that is not too old.</summary>
+    private string? FindRefusal(DbConnection connection, long releaseId) => connection.ExecuteScalar<string?>(
+        "SELECT refusal FROM release_opening WHERE release_id = @releaseId AND tried_at > @since",
+        new { releaseId, since = (time.WallTime() - RefusalLifetime).ToUnixTimeMilliseconds() });
+
+    /// <summary>A release that waits for a task or has one.</summary>
+    private sealed class OpeningClaim
+    {
+        private volatile bool _isWanted;
+
+        public OpeningClaim()
+        {
+            // No reader may be waiting.
+            _ = Ended.Task.ContinueWith(static ended => ended.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+        }
+
+        public TaskCompletionSource Ended { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        /// <summary>Whether a reader waits; never reset.</summary>
+        public bool IsWanted
+        {
+            get => _isWanted;
+            set => _isWanted = value;
+        }
+    }
 }
 
 /// <summary>The bytes of a file are unknown, because its release is not opened. If refused, the message is the sentence of the import.</summary>

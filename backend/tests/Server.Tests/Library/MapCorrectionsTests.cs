@@ -2,11 +2,14 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 using Dapper;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
+using Sluice.Server.Queue.Steps;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
@@ -105,11 +108,58 @@ public sealed class MapCorrectionsTests : IDisposable
         while (Assert.Single(await host.Get<LibraryStore>().GetPostedFilesAsync(release.Id, 0, 0, Token)).IsEstimate)
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
         Assert.Equal(0, await host.Get<ReleaseOpenings>().CountWaitingAsync(Token));
-        // The new map is contradicted too, so the article is damaged.
+        // A stream of the old map has to be opened again, and the new map is contradicted too, so the article is damaged.
+        await Assert.ThrowsAsync<RefutedExtentException>(() => correction.CorrectAsync(posted.Map, claim, Token));
+        correction = corrections.For(release, 0, ids.Take(posted.Places));
         Assert.True(correction.MayBelieve(claim));
         var map = await correction.CorrectAsync(posted.Map, claim, Token);
         Assert.NotEqual(claim, map[claim.Index]);
         Assert.False(correction.MayBelieve(claim));
+    }
+
+    [Fact]
+    public async Task Refused_opening_proves_no_old_map_and_blames_no_article()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var refusal = new RefusingStep();
+        await using var host = await StartAsync(mock, services => services.Insert(0, ServiceDescriptor.Singleton<IImportStep>(refusal)));
+        var (release, truth) = await BelieveAsync(host);
+        refusal.Refuses = true;
+
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, await StatusAsync(host));
+        while (refusal.Refused == 0 || await host.Get<ReleaseOpenings>().CountWaitingAsync(Token) > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        // Later reads ask for no further opening within the hour.
+        for (var i = 0; i < 3; i++)
+            Assert.Equal(HttpStatusCode.ServiceUnavailable, await StatusAsync(host));
+        Assert.True(await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release.Id, 0), Token));
+        Assert.Equal(0, await host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM file_lie"), Token));
+        Assert.Equal(1, refusal.Refused);
+
+        refusal.Refuses = false;
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE release_opening SET tried_at = 0"), Token);
+        while (await StatusAsync(host) == HttpStatusCode.ServiceUnavailable)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        Assert.Equal(truth, await host.Client.GetByteArrayAsync(new Uri(Path, UriKind.Relative), Token));
+    }
+
+    [Fact]
+    public async Task Second_stream_of_an_old_map_gives_no_bytes_of_the_new_one()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var (release, truth) = await BelieveAsync(host);
+        var file = Assert.Single(await host.Get<LibraryStore>().GetFilesAsync(release, Token));
+        await using var first = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", Token);
+        await using var second = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", Token);
+        var bytes = new byte[truth.Length];
+
+        await Assert.ThrowsAsync<RefutedExtentException>(async () => await first.Stream.ReadAsync(bytes, Token));
+        while (Assert.Single(await host.Get<LibraryStore>().GetPostedFilesAsync(release.Id, 0, 0, Token)).IsEstimate)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        await Assert.ThrowsAsync<RefutedExtentException>(async () => await second.Stream.ReadAsync(bytes, Token));
+
+        Assert.Equal(truth, await host.Client.GetByteArrayAsync(new Uri(Path, UriKind.Relative), Token));
     }
 
     [Fact]
@@ -149,6 +199,32 @@ public sealed class MapCorrectionsTests : IDisposable
         Assert.Equal(NntpFault.NoProvider, next.Fault);
     }
 
+    /// <summary>
+    /// A film of one article, whose map an old server states wrongly: too long and at another offset. Nothing can confirm what the article says.
+    /// </summary>
+    private static async Task<(Release Release, byte[] Truth)> BelieveAsync(ProductHost host)
+    {
+        var post = new MockRelease("single", 3, [new MockFile { Name = "film.mkv", Size = PartSize, PartLengths = [PartSize] }]);
+        var truth = new byte[PartSize];
+        post.Fill(0, 0, truth);
+        await host.WaitForHistoryAsync((await host.AddAsync(post.ToNzb(), "Rel.nzb", Token, "&cat=tv"))[0], Token);
+        var (store, release) = (host.Get<LibraryStore>(), await ReleaseAsync(host));
+        var posted = Assert.Single(await store.GetPostedFilesAsync(release.Id, 0, 0, Token));
+        var file = Assert.Single(await store.GetFilesAsync(release, Token));
+        await store.ReplaceContentsAsync(
+            release,
+            [posted with { Map = SegmentMap.Uniform(1, PartSize + 600, PartSize + 600), IsEstimate = true }],
+            new Dictionary<Guid, FileContent> { [file.Id] = new FileContent([new ContentExtent(0, 600, PartSize)]) },
+            Token);
+        return (release, truth);
+    }
+
+    private static async Task<HttpStatusCode> StatusAsync(ProductHost host)
+    {
+        using var answer = await host.Client.GetAsync(new Uri(Path, UriKind.Relative), Token);
+        return answer.StatusCode;
+    }
+
     private static MockRelease Uneven()
     {
         int[] lengths = [.. Enumerable.Repeat(PartSize, 19), 7_000];
@@ -162,12 +238,38 @@ public sealed class MapCorrectionsTests : IDisposable
     private static async Task<SegmentMap?> StoredMapAsync(ProductHost host) =>
         await host.Get<LibraryStore>().FindMapAsync(await ReleaseAsync(host), 0, Token);
 
-    private async Task<ProductHost> StartAsync(MockServer mock)
+    private async Task<ProductHost> StartAsync(MockServer mock, Action<IServiceCollection>? replace = null)
     {
-        var host = await ProductHost.StartAsync(_folder, mock);
+        var host = await ProductHost.StartAsync(_folder, mock, replace);
         host.Client.DefaultRequestHeaders.Authorization =
             new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
         return host;
+    }
+
+    /// <summary>The first step of an import, which may refuse every release.</summary>
+    private sealed class RefusingStep : IImportStep
+    {
+        private volatile bool _refuses;
+        private int _refused;
+
+        public bool Refuses
+        {
+            set => _refuses = value;
+        }
+
+        public int Refused => Volatile.Read(ref _refused);
+
+        public string Name => "Refuse";
+
+        public int Weight => 1;
+
+        public Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
+        {
+            if (!_refuses)
+                return Task.FromResult<ImportFailure?>(null);
+            Interlocked.Increment(ref _refused);
+            return Task.FromResult<ImportFailure?>(ImportFailure.WrongPassword());
+        }
     }
 
     /// <summary>Ids on a disk that does not answer.</summary>

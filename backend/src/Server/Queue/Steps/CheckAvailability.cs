@@ -38,7 +38,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
             foreach (var id in sample.Missing)
                 work.NoteGone(id);
         }
-        else if (IsChecked(work.Item))
+        else if (!work.IsListed && IsChecked(work.Item))
         {
             var check = new ArticleCheck(providers, work, import.CurrentValue);
             failure = await check.RunAsync(progress, cancellationToken);

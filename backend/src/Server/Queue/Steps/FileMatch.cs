@@ -43,6 +43,11 @@ internal static class FileMatch
         }
     }
 
+    /// <summary>Says why a file is not found, as part of a sentence.</summary>
+    public static string Explain(LibraryFile lost, IReadOnlyList<PlannedFile> planned) => planned.Any(plan => plan.Length == lost.Length)
+        ? $"its files of {lost.Length} bytes cannot be told apart"
+        : $"the NZB holds no file of {lost.Length} bytes";
+
     private static T? Only<T>(IEnumerable<T> items, Func<T, bool> isWanted)
         where T : class => items.Where(isWanted).Take(2).ToList() is [var only] ? only : null;
 

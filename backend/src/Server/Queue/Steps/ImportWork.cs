@@ -28,6 +28,9 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>False if a prediction was refuted, because then every header must be read.</summary>
     public bool MayPredict { get; init; } = true;
 
+    /// <summary>True if the release is in the library already. Then its sample decides, whatever the settings say about every article.</summary>
+    public bool IsListed { get; init; }
+
     /// <summary>The NZB as this try or an earlier one read it; null until ReadNzb has run.</summary>
     public ReadPost? Read { get; set; }
 

@@ -50,7 +50,7 @@ internal sealed class RemappingWorker(
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
-        Task[] loops = [RemapRefutedAsync(ending.Token), OpenWantedAsync(ending.Token), OpenRestAsync(ending.Token)];
+        Task[] loops = [KeepAsync(RemapRefutedAsync, ending.Token), KeepAsync(OpenWantedAsync, ending.Token), KeepAsync(OpenRestAsync, ending.Token)];
         try
         {
             await await Task.WhenAny(loops);
@@ -62,21 +62,45 @@ internal sealed class RemappingWorker(
         }
     });
 
+    /// <summary>Runs a loop again after a failure, which must not end the other loops.</summary>
+    private async Task KeepAsync(Func<CancellationToken, Task> loop, CancellationToken stopping)
+    {
+        while (true)
+        {
+            try
+            {
+                await loop(stopping);
+                return;
+            }
+            catch (Exception e) when (e is not (OperationCanceledException or DatabaseLostException))
+            {
+                QueueLog.MapsPaused(logger, e.Message, (int)Pause.TotalSeconds);
+                await Task.Delay(Pause, time, stopping);
+            }
+        }
+    }
+
     private async Task RemapRefutedAsync(CancellationToken stopping)
     {
         await foreach (var release in predictions.ReadRefutedAsync(stopping))
         {
+            var isSettled = false;
             try
             {
                 await RemapAsync(release, stopping);
                 predictions.Settle(release);
+                isSettled = true;
             }
             catch (Exception e) when (e is not OperationCanceledException)
             {
                 // A provider or the disk is unavailable. The release stays unreadable until a retry succeeds.
                 QueueLog.NotRemapped(logger, release.Name, release.Id, e.Message);
                 await Task.Delay(Pause, time, stopping);
-                predictions.Refute(release);
+            }
+            finally
+            {
+                if (!isSettled)
+                    predictions.Refute(release);
             }
         }
     }
@@ -84,7 +108,7 @@ internal sealed class RemappingWorker(
     private Task OpenWantedAsync(CancellationToken stopping) => Parallel.ForEachAsync(
         openings.ReadWantedAsync(stopping),
         new ParallelOptions { MaxDegreeOfParallelism = MostWanted, CancellationToken = stopping },
-        async (release, token) => await OpenAsync(release, token));
+        async (release, token) => await OpenAsync(release, token, token));
 
     private async Task OpenRestAsync(CancellationToken stopping)
     {
@@ -92,7 +116,7 @@ internal sealed class RemappingWorker(
         var opened = 0;
         while (true)
         {
-            if (playbacks.List().Any(played => played.IsOpen))
+            if (IsPlaying())
             {
                 await openings.Added.WaitAsync(PlayingInterval, stopping);
             }
@@ -108,7 +132,11 @@ internal sealed class RemappingWorker(
             {
                 await Task.Delay(ClaimInterval, time, stopping);
             }
-            else if (await OpenAsync(release, stopping))
+            else if (await OpenWhileIdleAsync(release, stopping) is not { } isOpened)
+            {
+                // A playback has begun.
+            }
+            else if (isOpened)
             {
                 opened++;
             }
@@ -120,40 +148,63 @@ internal sealed class RemappingWorker(
         }
     }
 
-    /// <summary>Opens a claimed release and ends the claim. Returns false if a provider or the disk was unavailable.</summary>
-    private async Task<bool> OpenAsync(Release release, CancellationToken cancellationToken)
+    private bool IsPlaying() => playbacks.List().Any(played => played.IsOpen);
+
+    /// <summary>Opens a claimed release, until a playback begins; null if one has. A release that a reader waits for is opened all the same.</summary>
+    private async Task<bool?> OpenWhileIdleAsync(Release release, CancellationToken stopping)
     {
-        Exception? failure = new OperationCanceledException();
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        var opening = OpenAsync(release, ending.Token, stopping);
+        while (await Task.WhenAny(opening, Task.Delay(ClaimInterval, time, ending.Token)) != opening && !ending.IsCancellationRequested)
+        {
+            if (IsPlaying() && !openings.IsWanted(release))
+                await ending.CancelAsync();
+        }
+
+        return await opening;
+    }
+
+    /// <summary>Opens a claimed release and ends the claim.</summary>
+    /// <returns>False if a provider or the disk was unavailable; null if the opening was canceled before the end of the process.</returns>
+    private async Task<bool?> OpenAsync(Release release, CancellationToken cancellationToken, CancellationToken stopping)
+    {
         try
         {
             await OpenNowAsync(release, cancellationToken);
-            failure = null;
+            openings.End(release, failure: null);
+            return true;
         }
-        catch (Exception e) when (e is not (OperationCanceledException or DatabaseLostException))
+        catch (OperationCanceledException) when (!stopping.IsCancellationRequested)
         {
-            failure = e;
+            openings.Return(release);
+            return null;
+        }
+        catch (Exception e)
+        {
+            openings.End(release, e);
+            if (e is OperationCanceledException or DatabaseLostException)
+                throw;
             QueueLog.NotOpened(logger, release.Name, release.Id, e.Message);
+            return false;
         }
-        finally
-        {
-            openings.End(release, failure);
-        }
-
-        return failure is null;
     }
 
     private async Task OpenNowAsync(Release release, CancellationToken cancellationToken)
     {
-        var (plan, failure) = await MapAsync(release, mayPredict: true, cancellationToken);
         var files = await library.GetFilesAsync(release, cancellationToken);
+        // A release without unopened files is accused. Its films are listed and have played, so their damage is no refusal.
+        var (plan, failure) = await MapAsync(release, mayPredict: true, judgesDamage: files.Any(IsUnopened), cancellationToken);
         var contents = FileMatch.Find(files, plan?.Files ?? []);
-        if (failure is null && files.FirstOrDefault(file => !contents.ContainsKey(file.Id) && IsUnopened(file)) is { } lost)
-            failure = ImportFailure.BrokenArchive($"the NZB holds no file of {lost.Length} bytes");
+        var posted = plan?.PostedFilesOf(contents.Values) ?? [];
+        var doubted = await library.FindEstimatedAsync(release, cancellationToken);
+        doubted.ExceptWith(posted.Select(file => file.Ordinal));
+        if (plan is not null && files.FirstOrDefault(file => !contents.ContainsKey(file.Id) && (IsUnopened(file) || Uses(file, doubted))) is { } lost)
+            failure = ImportFailure.BrokenArchive(FileMatch.Explain(lost, plan.Files));
         var isPlayable = contents.Count > 0 || files.Any(file => !IsUnopened(file));
         var exists = await database.WriteAsync(
             connection =>
             {
-                if (!LibraryStore.ReplaceContents(connection, release, plan?.PostedFilesOf(contents.Values) ?? [], contents))
+                if (!LibraryStore.ReplaceContents(connection, release, posted, contents))
                     return false;
                 openings.Settle(connection, release, failure?.Sentence);
                 HistoryStore.SetFailure(connection, release.Id, isPlayable ? null : failure);
@@ -168,9 +219,11 @@ internal sealed class RemappingWorker(
 
     private static bool IsUnopened(LibraryFile file) => ContentMap.Unpack(file.Content).IsUnopened;
 
+    private static bool Uses(LibraryFile file, HashSet<int> posted) => ContentMap.Unpack(file.Content).Extents.Any(extent => posted.Contains(extent.PostedFile));
+
     private async Task RemapAsync(Release release, CancellationToken cancellationToken)
     {
-        var (plan, failure) = await MapAsync(release, mayPredict: false, cancellationToken);
+        var (plan, failure) = await MapAsync(release, mayPredict: false, judgesDamage: false, cancellationToken);
         if (plan is null)
         {
             QueueLog.NotRemapped(logger, release.Name, release.Id, failure!.Sentence);
@@ -183,7 +236,7 @@ internal sealed class RemappingWorker(
     }
 
     /// <summary>Runs the steps up to the map. Returns either the plan or why an import is refused.</summary>
-    private async Task<(ReleasePlan? Plan, ImportFailure? Failure)> MapAsync(Release release, bool mayPredict, CancellationToken cancellationToken)
+    private async Task<(ReleasePlan? Plan, ImportFailure? Failure)> MapAsync(Release release, bool mayPredict, bool judgesDamage, CancellationToken cancellationToken)
     {
         var imported = await history.FindPasswordAsync(release.Id, cancellationToken);
         var item = new QueueItem
@@ -197,11 +250,11 @@ internal sealed class RemappingWorker(
             Password = imported is not null
                 ? passwords.Require(imported.Id, imported.Password)
                 : passwords.Require(release.NzbHash, await openings.FindPasswordAsync(release, cancellationToken)),
-            Retried = RetryKind.Yes,
+            // The sample says whether an import would refuse the release. A release that played before is mapped whatever the sample says.
+            Retried = judgesDamage ? RetryKind.Yes : RetryKind.Yes | RetryKind.IgnoresDamage,
         };
-        await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = mayPredict };
-        // The sample of the probes says whether an import would refuse the release. A release that played before is mapped whatever it says.
-        IReadOnlyList<IImportStep> wanted = [.. steps.Where(step => step is not Publish && (mayPredict || step is not CheckAvailability))];
+        await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = mayPredict, IsListed = true };
+        IReadOnlyList<IImportStep> wanted = [.. steps.Where(step => step is not Publish && (judgesDamage || step is not CheckAvailability))];
         try
         {
             var failure = await RunAsync(work, wanted, cancellationToken);

@@ -1,0 +1,135 @@
+using System.Text;
+using Dapper;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+using Sluice.Server.Queue.Steps;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Diagnostics;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>The background that opens releases of an old server and maps refuted ones again (IMP-36, IMP-52).</summary>
+public sealed class RemappingWorkerTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Opening_asks_for_a_sample_even_if_imports_check_all()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock, null, ("SLUICE_CONFIG__API__ENSURE_ARTICLE_EXISTENCE_CATEGORIES", "*"));
+        var release = await AddAsync(host, "Film", articles: 400, partSize: 2_000);
+        var before = mock.Stats.CommandCount("STAT");
+        Assert.InRange(before, 400, int.MaxValue);
+
+        await CloseAsync(host, release);
+        while (await WaitingAsync(host) > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+
+        Assert.InRange(mock.Stats.CommandCount("STAT") - before, 1, AvailabilitySample.MaxArticles);
+    }
+
+    [Fact]
+    public async Task Playback_stops_the_opening_of_another_release()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var holds = false;
+        var gate = new GateStep(_ => Volatile.Read(ref holds));
+        await using var host = await ProductHost.StartAsync(_folder, mock, services => gate.InsertBefore(services, typeof(MapArchives)));
+        host.Client.DefaultRequestHeaders.Authorization = new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
+        await AddAsync(host, "Played", articles: 100, partSize: 500_000);
+        var release = await AddAsync(host, "Unopened", articles: 5, partSize: 2_000);
+        var openings = host.Get<ReleaseOpenings>();
+        Volatile.Write(ref holds, true);
+        await CloseAsync(host, release);
+        await gate.WaitForAsync("", 1, Token);
+        Assert.False(openings.TryClaim(release));
+
+        using (var answer = await host.Client.GetAsync(new Uri("/content/tv/Played/film.mkv", UriKind.Relative), HttpCompletionOption.ResponseHeadersRead, Token))
+        {
+            using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
+            limit.CancelAfter(TimeSpan.FromSeconds(60));
+            while (!openings.TryClaim(release))
+                await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, limit.Token);
+            openings.End(release, failure: null);
+            Assert.Equal(1, await WaitingAsync(host));
+        }
+
+        await gate.WaitForAsync("", 2, Token);
+        gate.Open();
+        while (await WaitingAsync(host) > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+    }
+
+    [Fact]
+    public async Task Refuted_release_is_mapped_though_the_openings_fail()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var holds = false;
+        var gate = new GateStep(_ => Volatile.Read(ref holds));
+        using var lines = new CapturedLines();
+        await using var host = await ProductHost.StartAsync(
+            _folder,
+            mock,
+            services =>
+            {
+                gate.InsertBefore(services, typeof(MapArchives));
+                services.AddSingleton<ILoggerProvider>(lines);
+            },
+            ("LOG_LEVEL", "warning"));
+        var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
+        // Whatever is mapped again has a new row.
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE posted_file SET estimated = 1"), Token);
+        Volatile.Write(ref holds, true);
+        host.Get<Predictions>().Refute(release);
+        await gate.WaitForAsync("", 1, Token);
+
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("ALTER TABLE release_opening RENAME TO gone"), Token);
+        host.Get<ReleaseOpenings>().Added.Set();
+        while (!lines.Lines.Any(line => line.Contains("release_opening", StringComparison.Ordinal)))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+        gate.Open();
+
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        limit.CancelAfter(TimeSpan.FromSeconds(60));
+        while (await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release.Id, 0), limit.Token))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, limit.Token);
+        Assert.Equal(1, gate.Runs(""));
+    }
+
+    private static Task<int> WaitingAsync(ProductHost host) => host.Get<ReleaseOpenings>().CountWaitingAsync(Token);
+
+    /// <summary>Imports a film of its own articles.</summary>
+    private static async Task<Release> AddAsync(ProductHost host, string name, int articles, int partSize)
+    {
+        var post = new MockRelease(name, 3, [new MockFile { Name = "film.mkv", Size = (long)articles * partSize, PartLengths = [.. Enumerable.Repeat(partSize, articles)] }]);
+        var id = (await host.AddAsync(post.ToNzb(), name + ".nzb", Token, "&cat=tv"))[0];
+        Assert.Equal("Completed", (await host.WaitForHistoryAsync(id, Token)).GetProperty("status").GetString());
+        return Assert.IsType<ReleaseEntry>(await host.Get<LibraryTree>().FindAsync(["tv", name], Token)).Release;
+    }
+
+    /// <summary>Makes the release one of an old server that nobody has opened.</summary>
+    private static async Task CloseAsync(ProductHost host, Release release)
+    {
+        await host.Get<SluiceDatabase>().WriteAsync(
+            connection =>
+            {
+                connection.Execute("UPDATE posted_file SET estimated = 1 WHERE release_id = @Id", new { release.Id });
+                foreach (var file in LibraryStore.ListFiles(connection, release))
+                    Assert.True(LibraryStore.Close(connection, release.Id, file.Id));
+                ReleaseOpenings.Add(connection, release.Id);
+                return true;
+            },
+            Token);
+        host.Get<ReleaseOpenings>().Added.Set();
+    }
+}
