@@ -259,8 +259,11 @@ internal sealed class FamilyImporter(
         if (LibraryStore.FindReleaseOf(connection, release.Files.Select(file => file.Id)) is { } before)
             return new TakenRelease(before, release.Files.Sum(file => file.Length));
         var inserted = ReleaseTaker.Insert(connection, release, at);
+        var kept = passwords.Seal(release.NzbHash, password);
         if (release.Files.Any(file => file.Content.IsUnopened))
-            ReleaseOpenings.Add(connection, inserted.Id, passwords.Seal(release.NzbHash, password));
+            ReleaseOpenings.Add(connection, inserted.Id, kept);
+        else
+            ReleaseOpenings.Keep(connection, inserted.Id, kept);
         return new TakenRelease(inserted, release.Files.Sum(file => file.Length));
     }
 

@@ -5,6 +5,9 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
+/// <summary>The folder of an item below its category folder.</summary>
+internal sealed record ItemFolder(string Folder, string ReleaseFolder);
+
 /// <summary>Selects history items. Null lists and a null search match everything.</summary>
 internal sealed record HistoryFilter
 {
@@ -202,13 +205,20 @@ internal sealed class HistoryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns the row numbers of failed items, and of items that clients have deleted, that ended before a time.</summary>
+    /// <summary>
+    /// Returns the row numbers of failed items, and of items that clients have deleted, that ended before a time. Items of releases that wait for an
+    /// opening or were refused stay, because their end lies in the time of the old server.
+    /// </summary>
     public Task<IReadOnlyList<long>> FindOldAsync(DateTimeOffset before, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<long>)
             [
                 .. connection.Query<long>(
-                    "SELECT number FROM history_item WHERE completed_at < @limit AND (archived <> 0 OR reason IS NOT NULL) ORDER BY number",
+                    """
+                    SELECT number FROM history_item h WHERE completed_at < @limit AND (archived <> 0 OR reason IS NOT NULL)
+                      AND NOT EXISTS (SELECT 1 FROM release_opening o WHERE o.release_id = h.release_id AND o.opened = 0)
+                    ORDER BY number
+                    """,
                     new { limit = before.ToUnixTimeMilliseconds() }),
             ],
             cancellationToken);
@@ -246,12 +256,22 @@ internal sealed class HistoryStore(SluiceDatabase database)
 
     /// <summary>
     /// Marks the items of a release as failed inside the caller's transaction; null marks failed items as completed again. The release stays.
+    /// Returns the folders of the changed items, whose links appear or vanish.
     /// </summary>
-    public static void SetFailure(DbConnection connection, long releaseId, ImportFailure? failure) => AdvanceChanges(
-        connection,
-        connection.Execute(
-            "UPDATE history_item SET reason = @reason, fail_message = @sentence WHERE release_id = @releaseId AND reason IS DISTINCT FROM @reason",
-            new { releaseId, reason = failure?.Reason.ToString(), sentence = failure?.Sentence ?? "" }));
+    public static IReadOnlyList<ItemFolder> SetFailure(DbConnection connection, long releaseId, ImportFailure? failure)
+    {
+        IReadOnlyList<ItemFolder> changed =
+        [
+            .. connection.Query<ItemFolder>(
+                """
+                UPDATE history_item SET reason = @reason, fail_message = @sentence WHERE release_id = @releaseId AND reason IS DISTINCT FROM @reason
+                RETURNING folder AS Folder, release_folder AS ReleaseFolder
+                """,
+                new { releaseId, reason = failure?.Reason.ToString(), sentence = failure?.Sentence ?? "" }),
+        ];
+        AdvanceChanges(connection, changed.Count);
+        return changed;
+    }
 
     /// <summary>Counts items with a sealed URL or password, because giving up the key loses these.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>

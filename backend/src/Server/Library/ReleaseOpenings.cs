@@ -41,9 +41,16 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     public static void Add(DbConnection connection, long releaseId, string password = "") => connection.Execute(
         """
         INSERT INTO release_opening (release_id, password) VALUES (@releaseId, @password)
-        ON CONFLICT (release_id) DO UPDATE SET refusal = NULL, tried_at = NULL, password = coalesce(nullif(excluded.password, ''), password)
+        ON CONFLICT (release_id) DO UPDATE SET refusal = NULL, tried_at = NULL, opened = 0, password = coalesce(nullif(excluded.password, ''), password)
         """,
         new { releaseId, password });
+
+    /// <summary>Keeps the sealed password of a release that needs no opening, in the caller's transaction. Its map may be accused later.</summary>
+    public static void Keep(DbConnection connection, long releaseId, string password)
+    {
+        if (password.Length > 0)
+            connection.Execute("INSERT INTO release_opening (release_id, password, opened) VALUES (@releaseId, @password, 1)", new { releaseId, password });
+    }
 
     /// <summary>The sealed password that came with a release, for releases without a history item; empty for none.</summary>
     public Task<string> FindPasswordAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
@@ -129,13 +136,13 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
             $"""
             SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt
             FROM release_opening o JOIN release r ON r.id = o.release_id
-            WHERE o.refusal IS NULL AND NOT {SqlDialect.In("o.release_id", "@except")} ORDER BY r.published_at DESC LIMIT 1
+            WHERE o.refusal IS NULL AND o.opened = 0 AND NOT {SqlDialect.In("o.release_id", "@except")} ORDER BY r.published_at DESC LIMIT 1
             """,
             new { except = SqlDialect.List(except) })?.ToRelease(),
         cancellationToken);
 
     public Task<int> CountWaitingAsync(CancellationToken cancellationToken) => database.ReadAsync(
-        connection => connection.ExecuteScalar<int>("SELECT count(*) FROM release_opening WHERE refusal IS NULL"), cancellationToken);
+        connection => connection.ExecuteScalar<int>("SELECT count(*) FROM release_opening WHERE refusal IS NULL AND opened = 0"), cancellationToken);
 
     /// <summary>Unopened files of refused releases with their sentences.</summary>
     public Task<IReadOnlyList<RefusedFile>> ListRefusedAsync(CancellationToken cancellationToken) => database.ReadAsync(
@@ -152,7 +159,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         cancellationToken);
 
     /// <summary>
-    /// Removes an opened release, or keeps the refusal of a release with unopened files or unproved maps. Runs in the caller's transaction.
+    /// Ends the wait of an opened release, or keeps the refusal of a release with unopened files or unproved maps. Runs in the caller's transaction.
     /// </summary>
     public void Settle(DbConnection connection, Release release, string? refusal)
     {
@@ -164,7 +171,12 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         }
         else
         {
-            connection.Execute("DELETE FROM release_opening WHERE release_id = @Id", new { release.Id });
+            connection.Execute(
+                """
+                DELETE FROM release_opening WHERE release_id = @Id AND password = '';
+                UPDATE release_opening SET opened = 1, refusal = NULL, tried_at = NULL WHERE release_id = @Id;
+                """,
+                new { release.Id });
         }
     }
 

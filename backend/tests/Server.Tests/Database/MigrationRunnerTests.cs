@@ -115,6 +115,32 @@ public sealed class MigrationRunnerTests : IDisposable
         Assert.Equal(["A|a|A (2)|unknown", "B (1994)|b (1994)|B (1994)|unknown", "C|c||unknown"], items);
     }
 
+    [Theory]
+    [InlineData(true, 1)]
+    [InlineData(false, 0)]
+    public async Task Upgrade_doubts_all_maps_if_an_old_server_moved_in(bool hasMoved, int estimated)
+    {
+        await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(32)]))
+        {
+            // Published after the start of the import, as a time in another time zone.
+            await before.WriteAsync(
+                connection => connection.Execute(
+                    """
+                    INSERT INTO release (id, category, name, nzb_hash, published_at) VALUES (1, 'tv', 'A', '', 9000);
+                    INSERT INTO posted_file (release_id, ordinal, places, map) VALUES (1, 0, x'', x''), (1, 1, x'', x'');
+                    INSERT INTO family_import (id, started_at, finished_at, report) SELECT 1, 5000, 6000, '{}' WHERE @hasMoved;
+                    """,
+                    new { hasMoved }),
+                Token);
+        }
+
+        await using var database = _temporary.OpenDatabase();
+
+        Assert.Equal([estimated, estimated], await database.ReadAsync(
+            connection => connection.Query<int>("SELECT estimated FROM posted_file ORDER BY ordinal").ToList(), Token));
+        Assert.Equal(hasMoved ? 0 : null, await database.ReadAsync(connection => connection.ExecuteScalar<int?>("SELECT healed FROM family_import"), Token));
+    }
+
     [Fact]
     public async Task Existing_database_is_backed_up_before_migration()
     {

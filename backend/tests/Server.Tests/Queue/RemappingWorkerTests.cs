@@ -3,10 +3,12 @@ using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue.Steps;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Diagnostics;
+using Sluice.Server.Tests.Outbound;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
@@ -106,6 +108,74 @@ public sealed class RemappingWorkerTests : IDisposable
         Assert.Equal(1, gate.Runs(""));
     }
 
+    [Fact]
+    public async Task Password_of_an_old_release_outlives_its_opening()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+        var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
+        var kept = host.Get<ItemPasswords>().Seal(release.NzbHash, "secret");
+        var openings = host.Get<ReleaseOpenings>();
+
+        for (var i = 0; i < 2; i++)
+        {
+            await CloseAsync(host, release, i == 0 ? kept : "");
+            while (await WaitingAsync(host) > 0)
+                await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+            Assert.Equal(kept, await openings.FindPasswordAsync(release, Token));
+            Assert.Null(await openings.FindNextAsync([], Token));
+        }
+    }
+
+    [Fact]
+    public async Task Refused_item_of_an_old_server_stays_in_the_history()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock, services => services.Remove(services.Single(service => service.ImplementationType == typeof(RemappingWorker))));
+        var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
+        await CloseAsync(host, release);
+        await host.Get<SluiceDatabase>().WriteAsync(
+            connection =>
+            {
+                host.Get<ReleaseOpenings>().Settle(connection, release, ImportFailure.WrongPassword().Sentence);
+                HistoryStore.SetFailure(connection, release.Id, ImportFailure.WrongPassword());
+                return connection.Execute("UPDATE history_item SET completed_at = 1");
+            },
+            Token);
+        var history = host.Get<HistoryStore>();
+
+        Assert.Empty(await history.FindOldAsync(DateTimeOffset.UnixEpoch.AddDays(1), Token));
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM release_opening"), Token);
+        Assert.Single(await history.FindOldAsync(DateTimeOffset.UnixEpoch.AddDays(1), Token));
+    }
+
+    [Fact]
+    public async Task Rclone_hears_of_an_item_that_an_opening_completes()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var rclone = await FakeRclone.StartAsync();
+        await using var host = await ProductHost.StartAsync(
+            _folder,
+            mock,
+            null,
+            ("SLUICE_CONFIG__RCLONE__MOUNT_DIR", "/mnt"),
+            ("SLUICE_CONFIG__RCLONE__RC_ENABLED", "true"),
+            ("SLUICE_CONFIG__RCLONE__HOST", rclone.Address + "/rc/"));
+        var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        limit.CancelAfter(TimeSpan.FromSeconds(60));
+        while (!(await rclone.NextAsync(limit.Token)).Folders.Contains("completed-symlinks/tv/Film"))
+        {
+            // The call of the queue.
+        }
+
+
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE history_item SET reason = 'WrongPassword'"), Token);
+        await CloseAsync(host, release);
+
+        Assert.Contains("completed-symlinks/tv/Film", (await rclone.NextAsync(limit.Token)).Folders);
+    }
+
     private static Task<int> WaitingAsync(ProductHost host) => host.Get<ReleaseOpenings>().CountWaitingAsync(Token);
 
     /// <summary>Imports a film of its own articles.</summary>
@@ -118,7 +188,7 @@ public sealed class RemappingWorkerTests : IDisposable
     }
 
     /// <summary>Makes the release one of an old server that nobody has opened.</summary>
-    private static async Task CloseAsync(ProductHost host, Release release)
+    private static async Task CloseAsync(ProductHost host, Release release, string password = "")
     {
         await host.Get<SluiceDatabase>().WriteAsync(
             connection =>
@@ -126,7 +196,7 @@ public sealed class RemappingWorkerTests : IDisposable
                 connection.Execute("UPDATE posted_file SET estimated = 1 WHERE release_id = @Id", new { release.Id });
                 foreach (var file in LibraryStore.ListFiles(connection, release))
                     Assert.True(LibraryStore.Close(connection, release.Id, file.Id));
-                ReleaseOpenings.Add(connection, release.Id);
+                ReleaseOpenings.Add(connection, release.Id, password);
                 return true;
             },
             Token);

@@ -3,6 +3,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Outbound;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
@@ -27,6 +28,7 @@ internal sealed class RemappingWorker(
     LibraryStore library,
     HistoryStore history,
     PlaybackRegistry playbacks,
+    RcloneNotifier rclone,
     ProviderHost providers,
     SincePaced sincePaced,
     ItemPasswords passwords,
@@ -201,19 +203,22 @@ internal sealed class RemappingWorker(
         if (plan is not null && files.FirstOrDefault(file => !contents.ContainsKey(file.Id) && (IsUnopened(file) || Uses(file, doubted))) is { } lost)
             failure = ImportFailure.BrokenArchive(FileMatch.Explain(lost, plan.Files));
         var isPlayable = contents.Count > 0 || files.Any(file => !IsUnopened(file));
-        var exists = await database.WriteAsync(
+        var changed = await database.WriteAsync(
             connection =>
             {
                 if (!LibraryStore.ReplaceContents(connection, release, posted, contents))
-                    return false;
+                    return null;
                 openings.Settle(connection, release, failure?.Sentence);
-                HistoryStore.SetFailure(connection, release.Id, isPlayable ? null : failure);
-                return true;
+                return HistoryStore.SetFailure(connection, release.Id, isPlayable ? null : failure);
             },
             cancellationToken);
-        if (exists && failure is null)
+        if (changed is null)
+            return;
+        foreach (var item in changed)
+            rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
+        if (failure is null)
             QueueLog.Opened(logger, release.Name, release.Id, contents.Count);
-        else if (exists)
+        else
             QueueLog.NotOpened(logger, release.Name, release.Id, failure!.Sentence);
     }
 
