@@ -8,7 +8,7 @@ namespace Sluice.Server.FamilyImport;
 /// <summary>A started import. While it runs, the end is null and the report covers only settings.</summary>
 internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report)
 {
-    /// <summary>Whether this version made or healed it.</summary>
+    /// <summary>Whether this version began or healed it.</summary>
     public bool IsHealed { get; init; }
 }
 
@@ -42,7 +42,7 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
     public Task BeginAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
-                "INSERT INTO family_import (id, started_at, report) VALUES (1, @at, @report) ON CONFLICT (id) DO NOTHING",
+                "INSERT INTO family_import (id, started_at, report, healed) VALUES (1, @at, @report, 1) ON CONFLICT (id) DO NOTHING",
                 new { at = at.ToUnixTimeMilliseconds(), report = Write(report) }),
             cancellationToken);
 

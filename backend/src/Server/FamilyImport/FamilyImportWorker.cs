@@ -261,8 +261,8 @@ internal sealed class FamilyImportWorker(
         }
 
         await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
-        // An earlier version may have begun the import.
-        if (begun is not null)
+        // An earlier version began the import.
+        if (begun is { IsHealed: false })
             await healing.HealAsync(source, cancellationToken);
         tally.Complete();
         var (report, finished) = (tally.Report(), time.WallTime());
@@ -274,13 +274,13 @@ internal sealed class FamilyImportWorker(
     private async Task HealAsync(CancellationToken cancellationToken)
     {
         using var source = await FamilySource.OpenAsync(folder, cancellationToken);
-        var added = await healing.HealAsync(source, cancellationToken);
+        var listed = await healing.HealAsync(source, cancellationToken);
         if (await store.FindAsync(cancellationToken) is not { FinishedAt: { } finished } begun)
             return;
-        var report = begun.Report.Without(added);
+        var report = begun.Report.Without(listed);
         await store.FinishAsync(finished, report, CancellationToken.None);
         Set(_view with { Report = report }, null);
-        FamilyImportLog.Healed(logger, added, await openings.CountWaitingAsync(cancellationToken));
+        FamilyImportLog.Healed(logger, listed.Count, await openings.CountWaitingAsync(cancellationToken));
     }
 
     private static bool IsExpected(Exception failure) =>

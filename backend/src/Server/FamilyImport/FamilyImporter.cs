@@ -192,7 +192,7 @@ internal sealed class FamilyImporter(
         catch (FamilyFormatException e)
         {
             foreach (var file in whole.Files)
-                tally.Refuse(ImportKind.Files, $"{release.Category}/{release.Name}/{string.Join('/', file.Names)}", e.Message);
+                tally.Refuse(ImportKind.Files, ImportTally.NameOf(release, file.Names), e.Message);
             return (null, nzb);
         }
     }
@@ -209,7 +209,7 @@ internal sealed class FamilyImporter(
             catch (Exception e) when (e is FamilyFormatException or OverflowException)
             {
                 var reason = e is FamilyFormatException ? e.Message : "its parts have more bytes than can be";
-                tally.Leave(ImportKind.Files, $"{release.Category}/{release.Name}/{string.Join('/', file.Names)}", reason);
+                tally.Leave(ImportKind.Files, ImportTally.NameOf(release, file.Names), reason);
             }
         }
     }

@@ -49,11 +49,11 @@ internal sealed record ImportReport(
     };
 
     /// <summary>Returns the report without files that were left out and are listed now.</summary>
-    public ImportReport Without(int healed) => healed == 0 ? this : this with
+    public ImportReport Without(IReadOnlySet<string> listed) => listed.Count == 0 ? this : this with
     {
-        Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken + healed, Left = count.Left - healed } : count)],
-        Left = [.. Left.Where(left => left.Kind != ImportKind.Files || left.Reason != ImportTally.FormerReason)],
-        LeftTotal = LeftTotal - healed,
+        Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken + listed.Count, Left = count.Left - listed.Count } : count)],
+        Left = [.. Left.Where(left => left.Kind != ImportKind.Files || left.Reason != ImportTally.FormerReason || !listed.Contains(left.Name))],
+        LeftTotal = LeftTotal - listed.Count,
     };
 }
 
@@ -67,6 +67,9 @@ internal sealed class ImportTally
 
     /// <summary>The reason by which earlier versions left out files that are listed now.</summary>
     public const string FormerReason = "the old server had not looked into all of its volumes yet; add its NZB again";
+
+    /// <summary>The name of a file in the report.</summary>
+    public static string NameOf(FamilyRelease release, IReadOnlyList<string> names) => Shorten($"{release.Category}/{release.Name}/{string.Join('/', names)}");
 
     private readonly Lock _gate = new();
     private readonly int[] _expected = new int[Enum.GetValues<ImportKind>().Length];

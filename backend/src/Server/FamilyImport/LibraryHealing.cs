@@ -2,6 +2,7 @@ using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Outbound;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.FamilyImport;
@@ -11,32 +12,42 @@ namespace Sluice.Server.FamilyImport;
 /// of encoded bytes. The first are added under their old ids, the second become unopened. Everything else stays as the user has it now.
 /// </summary>
 internal sealed class LibraryHealing(
-    SluiceDatabase database, StoredNzbs stored, ReleaseTaker releases, ReleaseNames names, ItemPasswords passwords, ReleaseOpenings openings)
+    SluiceDatabase database,
+    StoredNzbs stored,
+    ReleaseTaker releases,
+    ReleaseNames names,
+    ItemPasswords passwords,
+    ReleaseOpenings openings,
+    RcloneNotifier rclone)
 {
-    /// <summary>Heals the library. Returns how many left-out files are listed now. Cancellation works between two releases.</summary>
+    /// <summary>
+    /// Heals the library. Returns the names of all left-out files that are listed now, whether this run or an interrupted one has added them.
+    /// Cancellation works between two releases.
+    /// </summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
     /// <exception cref="StorageException">Something cannot be written.</exception>
-    public async Task<int> HealAsync(FamilySource source, CancellationToken cancellationToken)
+    public async Task<IReadOnlySet<string>> HealAsync(FamilySource source, CancellationToken cancellationToken)
     {
-        var items = source.Store.ReadHistory(out _).Where(item => item.Folder is not null).GroupBy(item => item.Folder!.Value).ToDictionary(group => group.Key, group => group.Last());
-        var added = 0;
+        var items = source.Store.ReadHistory(out _).Where(item => item.Folder is not null).ToLookup(item => item.Folder!.Value);
+        var listed = new HashSet<string>();
         foreach (var release in FamilyTree.Releases(source.Store.ReadItems(out _), out _))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            added += await HealAsync(source, release, release.Folder is { } folder ? items.GetValueOrDefault(folder) : null, cancellationToken);
+            listed.UnionWith(await HealAsync(source, release, release.Folder is { } folder ? [.. items[folder]] : [], cancellationToken));
         }
 
         openings.Added.Set();
-        return added;
+        return listed;
     }
 
-    private async Task<int> HealAsync(FamilySource source, FamilyRelease release, FamilyHistory? item, CancellationToken cancellationToken)
+    private async Task<IEnumerable<string>> HealAsync(FamilySource source, FamilyRelease release, IReadOnlyList<FamilyHistory> items, CancellationToken cancellationToken)
     {
         var whole = new WholeFiles();
         FamilyImporter.Judge(source, release, whole, new ImportTally());
         if (!whole.Files.Any(file => file.IsLazy))
-            return 0;
+            return [];
         await using var lease = stored.BeginUpload();
+        var item = items.LastOrDefault();
         var at = FamilyImporter.TimeOf(release, item);
         try
         {
@@ -44,14 +55,23 @@ internal sealed class LibraryHealing(
             var described = ReleaseTaker.Describe(release, whole, nzb);
             var unread = whole.Files.Where(file => file.Stretches.Count == 0).Select(file => file.Id).ToHashSet();
             var password = passwords.Seal(described.NzbHash, FamilyImporter.PasswordOf(whole, item));
-            return described.Files.Any(file => file.Content.IsUnopened)
-                ? await database.WriteAsync(connection => Heal(connection, described, unread, item, password, at), cancellationToken)
-                : 0;
+            if (!described.Files.Any(file => file.Content.IsUnopened))
+                return [];
+            var (healed, listed) = await database.WriteAsync(
+                connection =>
+                {
+                    var id = Heal(connection, described, unread, items, password, at);
+                    return (id, unread.Where(file => LibraryStore.FindReleaseOf(connection, [file]) is not null).ToHashSet());
+                },
+                cancellationToken);
+            if (healed is { } known)
+                rclone.ReleaseChanged(known.Category, known.Name);
+            return whole.Files.Where(file => listed.Contains(file.Id)).Select(file => ImportTally.NameOf(release, file.Names));
         }
         catch (FamilyFormatException)
         {
             // The release stays as it is.
-            return 0;
+            return [];
         }
     }
 
@@ -63,13 +83,14 @@ internal sealed class LibraryHealing(
         return plain is null ? null : await releases.StoreAsync(plain, whole.Posts, lease, cancellationToken);
     }
 
-    /// <returns>The number of added files.</returns>
-    private int Heal(DbConnection connection, NewRelease described, HashSet<Guid> unread, FamilyHistory? item, string password, DateTimeOffset at)
+    /// <returns>The changed release; null for none.</returns>
+    private Release? Heal(
+        DbConnection connection, NewRelease described, HashSet<Guid> unread, IReadOnlyList<FamilyHistory> items, string password, DateTimeOffset at)
     {
         var known = LibraryStore.FindReleaseOf(connection, described.Files.Select(file => file.Id));
         // Message-ids are found by their places in one NZB.
         if (known is not null && known.NzbHash != described.NzbHash)
-            return 0;
+            return null;
         var doubtful = known is null
             ? 0
             : described.Files.Count(file => file.Content.IsUnopened && !unread.Contains(file.Id) && LibraryStore.Close(connection, known.Id, file.Id));
@@ -78,20 +99,28 @@ internal sealed class LibraryHealing(
             .. described.Files.Where(file => unread.Contains(file.Id) && LibraryStore.FindReleaseOf(connection, [file.Id]) is null
                 && (known is null || !LibraryStore.HasPath(connection, known.Id, file.Path))),
         ];
+        // An interrupted import of the earlier version may have added the items before the release.
         if (missing.Count + doubtful == 0)
-            return 0;
+        {
+            Link(connection, items, known);
+            return null;
+        }
+
         var added = described with { PostedFiles = [], Files = missing };
         if (known is not null)
             LibraryStore.Insert(connection, known.Id, added with { Name = known.Name, Category = known.Category }, known.PublishedAt);
         else
             known = ReleaseTaker.Insert(connection, added, at);
-        if (item is not null)
-        {
-            var itemId = item.Id.ToString("D");
-            HistoryStore.Link(connection, itemId, known, names.FindFolder(connection, known.Category, known.Name, known, itemId));
-        }
-
+        Link(connection, items, known);
         ReleaseOpenings.Add(connection, known.Id, password);
-        return missing.Count;
+        return known;
+    }
+
+    private void Link(DbConnection connection, IReadOnlyList<FamilyHistory> items, Release? release)
+    {
+        if (release is null)
+            return;
+        foreach (var item in items.Select(item => item.Id.ToString("D")))
+            HistoryStore.Link(connection, item, release, names.FindFolder(connection, release.Category, release.Name, release, item));
     }
 }

@@ -149,6 +149,61 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     [Fact]
+    public async Task Healing_cut_off_midway_ends_with_all_items_and_a_right_report()
+    {
+        using var folder = new TemporaryFolder();
+        var twice = Film("rar4").Row;
+        using var old = Old(OldShape.Blobs, folder, 1, server => server.AddHistory(Guid.NewGuid(), twice.Name, "tv", 1, null, twice.Folder, twice.Nzb));
+        await using (var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening))
+        {
+            await server.WaitAsync("finished");
+            // An earlier run has added the first half, without its items; one file cannot be healed.
+            await LeaveOutAsync(server, keeps: library.Films.Count / 2);
+            await AsBeforeAsync(server, report => report with
+            {
+                LeftTotal = report.LeftTotal + 1,
+                Left = [.. report.Left, new LeftThing(ImportKind.Files, "tv/Other/film.mkv", ImportTally.FormerReason)],
+                Counts = [.. report.Counts.Select(count => count.Kind == ImportKind.Files ? count with { Found = count.Found + 1, Left = count.Left + 1 } : count)],
+            });
+        }
+
+        await using var next = await ImportingServer.StartAsync(folder, imports: false, WithoutOpening);
+        while ((await next.Get<FamilyImportStore>().FindAsync(Token))!.IsHealed == false)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+
+        var report = (await next.Get<FamilyImportStore>().FindAsync(Token))!.Report;
+        Assert.Equal(["tv/Other/film.mkv"], report.Left.Where(left => left.Kind == ImportKind.Files).Select(left => left.Name));
+        var files = report.Counts.Single(count => count.Kind == ImportKind.Files);
+        Assert.Equal((library.Films.Count, 1), (files.Taken, files.Left));
+        Assert.Equal(0, await next.Get<SluiceDatabase>().ReadAsync(
+            connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE release_id IS NULL"), Token));
+    }
+
+    [Fact]
+    public async Task Import_begun_by_this_version_needs_no_healing()
+    {
+        using var folder = new TemporaryFolder();
+        await using var server = await ImportingServer.StartAsync(folder, imports: false);
+        var store = server.Get<FamilyImportStore>();
+
+        await store.BeginAsync(DateTimeOffset.UnixEpoch, ImportReport.Nothing, Token);
+
+        Assert.True((await store.FindAsync(Token))!.IsHealed);
+    }
+
+    [Fact]
+    public async Task Password_of_a_played_film_is_kept_without_its_item()
+    {
+        using var folder = new TemporaryFolder();
+        using var old = Old(OldShape.Blobs, folder, AllVolumes);
+        await using var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening);
+        await server.WaitAsync("finished");
+        var film = (await server.Get<LibraryStore>().FindByIdAsync(Film("rar5-headers").File.Id, Token))!.File;
+
+        Assert.NotEqual("", await server.Get<ReleaseOpenings>().FindPasswordAsync(film.Release, Token));
+    }
+
+    [Fact]
     public async Task Film_removed_since_the_import_does_not_come_back()
     {
         using var folder = new TemporaryFolder();
@@ -213,9 +268,10 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     /// <summary>An old data folder with all films, of which the old server has read so many volumes.</summary>
-    private OldServer Old(OldShape shape, TemporaryFolder folder, int resolved)
+    private OldServer Old(OldShape shape, TemporaryFolder folder, int resolved, Action<OldServer>? add = null)
     {
         var old = new OldServer(shape, folder);
+        add?.Invoke(old);
         foreach (var film in library.Films)
             old.Add(LazyLibrary.Played(film, resolved));
         old.AddSetting("usenet.providers", ProductHost.ProvidersJson(library.Mock));
@@ -327,11 +383,15 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     /// <summary>Leaves the rows of an import by a version that left out films with unread volumes.</summary>
-    private async Task LeaveOutAsync(ImportingServer server)
+    private async Task LeaveOutAsync(ImportingServer server, int keeps = 0)
     {
-        await server.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE history_item SET release_id = NULL; DELETE FROM release;"), Token);
-        await AsBeforeAsync(server, report => report.Without(-library.Films.Count) with
+        await server.Get<SluiceDatabase>().WriteAsync(
+            connection => connection.Execute("UPDATE history_item SET release_id = NULL; DELETE FROM release WHERE id NOT IN (SELECT id FROM release ORDER BY id LIMIT @keeps);", new { keeps }),
+            Token);
+        await AsBeforeAsync(server, report => report with
         {
+            Counts = [.. report.Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken - library.Films.Count, Left = count.Left + library.Films.Count } : count)],
+            LeftTotal = report.LeftTotal + library.Films.Count,
             Left = [.. library.Films.Select(film => new LeftThing(ImportKind.Files, $"tv/{film.Row.Name}/{film.File.Name}", ImportTally.FormerReason))],
         });
     }
