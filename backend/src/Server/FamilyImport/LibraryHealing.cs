@@ -60,8 +60,8 @@ internal sealed class LibraryHealing(
             var (healed, listed) = await database.WriteAsync(
                 connection =>
                 {
-                    var id = Heal(connection, described, unread, items, password, at);
-                    return (id, unread.Where(file => LibraryStore.FindReleaseOf(connection, [file]) is not null).ToHashSet());
+                    var changed = Heal(connection, described, unread, items, password, at);
+                    return (changed, unread.Where(file => LibraryStore.FindReleaseOf(connection, [file]) is not null).ToHashSet());
                 },
                 cancellationToken);
             if (healed is { } known)
