@@ -364,7 +364,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
 
     /// <summary>The numbers of the posted files whose maps are estimates.</summary>
     public Task<HashSet<int>> FindEstimatedAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
-        connection => connection.Query<int>("SELECT ordinal FROM posted_file WHERE release_id = @Id AND estimated = 1", new { release.Id }).ToHashSet(),
+        connection => connection.Query<long>("SELECT ordinal FROM posted_file WHERE release_id = @Id AND estimated = 1", new { release.Id }).Select(ordinal => (int)ordinal).ToHashSet(),
         cancellationToken);
 
     /// <summary>

@@ -60,16 +60,22 @@ public sealed class MapCorrector
         var count = refuted.Count;
         using var fetcher = new HeadFetcher(_source, _options);
         var segments = new SegmentHeads(fetcher, ids, claim.EncodedLength);
-        var (last, length) = leastLength is null ? (null, refuted.Length) : await FindEndAsync(segments, refuted, claim, cancellationToken);
-        var (before, behind) = (new SegmentRange(0, claim.Index, 0, claim.Begin), new SegmentRange(claim.Index + 1, count, claim.End, length));
-        if (length < leastLength || !before.IsPossible || !behind.IsPossible)
+        var before = new SegmentRange(0, claim.Index, 0, claim.Begin);
+        if (!before.IsPossible || (leastLength is null && !Behind(refuted.Length).IsPossible))
+            return null;
+
+        // At once, because a viewer waits. An intact article of another file may carry this number, so the neighbors must confirm it.
+        var ending = leastLength is null ? Task.FromResult<(ArticleHead?, long)>((null, refuted.Length)) : FindEndAsync(segments, refuted, claim, cancellationToken);
+        var neighbors = Task.WhenAll(FetchAsync(claim.Index - 1), FetchAsync(claim.Index + 1));
+        await Task.WhenAll(ending, neighbors);
+        var (last, length) = await ending;
+        var heads = await neighbors;
+        var behind = Behind(length);
+        if (length < leastLength || !behind.IsPossible)
             return null;
 
         var lengths = new long[count];
         lengths[claim.Index] = claim.Length;
-
-        // An intact article of another file may carry this number, so the neighbors must confirm it.
-        var heads = await Task.WhenAll(FetchAsync(claim.Index - 1), FetchAsync(claim.Index + 1));
         var witnesses = 0;
         if (heads[0].Head is { } previous)
         {
@@ -97,6 +103,8 @@ public sealed class MapCorrector
         var bisector = new MapBisector(
             segments, _options, range => range.TryFill(lengths, refuted) || range.TryFill(lengths, refuted[0].Length));
         return await bisector.SettleAsync(lengths, [before, behind], cancellationToken) is null ? null : SegmentMap.FromLengths(lengths);
+
+        SegmentRange Behind(long end) => new(claim.Index + 1, count, claim.End, end);
 
         Task<HeadAnswer> FetchAsync(int index) => index < 0 || index == count
             ? Task.FromResult(HeadAnswer.NeverPosted)

@@ -154,10 +154,10 @@ public sealed class MapCorrectionsTests : IDisposable
         await using var second = await host.Get<Playback>().OpenAsync(file, 0, file.Length, "", Token);
         var bytes = new byte[truth.Length];
 
-        await Assert.ThrowsAsync<RefutedExtentException>(async () => await first.Stream.ReadAsync(bytes, Token));
+        await Assert.ThrowsAsync<RefutedExtentException>(async () => await first.Stream.ReadExactlyAsync(bytes, Token));
         while (Assert.Single(await host.Get<LibraryStore>().GetPostedFilesAsync(release.Id, 0, 0, Token)).IsEstimate)
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
-        await Assert.ThrowsAsync<RefutedExtentException>(async () => await second.Stream.ReadAsync(bytes, Token));
+        await Assert.ThrowsAsync<RefutedExtentException>(async () => await second.Stream.ReadExactlyAsync(bytes, Token));
 
         Assert.Equal(truth, await host.Client.GetByteArrayAsync(new Uri(Path, UriKind.Relative), Token));
     }

@@ -160,7 +160,7 @@ public sealed class RemappingWorkerTests : IDisposable
             null,
             ("SLUICE_CONFIG__RCLONE__MOUNT_DIR", "/mnt"),
             ("SLUICE_CONFIG__RCLONE__RC_ENABLED", "true"),
-            ("SLUICE_CONFIG__RCLONE__HOST", rclone.Address + "/rc/"));
+            ("SLUICE_CONFIG__RCLONE__HOST", rclone.Address + "/rc"));
         var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
         limit.CancelAfter(TimeSpan.FromSeconds(60));

@@ -135,6 +135,23 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
+    public async Task Last_article_is_fetched_together_with_the_neighbors()
+    {
+        var post = Post(3000, 3000, 3000, 3000, 3000, 100);
+        _source.HoldsAfter = 0;
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(Token);
+
+        var correction = Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 2990, 14_990), MapOf(post.Lengths)[2], leastLength: 14_990, ending.Token);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        limit.CancelAfter(TimeSpan.FromSeconds(30));
+        while (_source.Running < 3)
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, limit.Token);
+
+        await ending.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => correction);
+    }
+
+    [Fact]
     public async Task Estimated_length_is_corrected_for_uneven_parts()
     {
         var post = Post(3000, 2900, 3100, 3000, 2500, 100);

@@ -219,7 +219,7 @@ internal sealed class RemappingWorker(
         if (failure is null)
             QueueLog.Opened(logger, release.Name, release.Id, contents.Count);
         else
-            QueueLog.NotOpened(logger, release.Name, release.Id, failure!.Sentence);
+            QueueLog.NotOpened(logger, release.Name, release.Id, failure.Sentence);
     }
 
     private static bool IsUnopened(LibraryFile file) => ContentMap.Unpack(file.Content).IsUnopened;
