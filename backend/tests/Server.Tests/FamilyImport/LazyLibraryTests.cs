@@ -149,7 +149,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     [Fact]
-    public async Task Healing_cut_off_midway_ends_with_all_items_and_a_right_report()
+    public async Task Healing_cut_off_midway_ends_with_all_items_and_right_report()
     {
         using var folder = new TemporaryFolder();
         var twice = Film("rar4").Row;
