@@ -358,10 +358,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public static bool IsEstimated(DbConnection connection, long releaseId, int ordinal) => connection.ExecuteScalar<bool>(
         "SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND ordinal = @ordinal AND estimated = 1)", new { releaseId, ordinal });
 
-    /// <summary>Whether a release has maps that are estimates, in the caller's transaction.</summary>
-    public static bool HasEstimates(DbConnection connection, long releaseId) => connection.ExecuteScalar<bool>(
-        "SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND estimated = 1)", new { releaseId });
-
     /// <summary>The numbers of the posted files whose maps are estimates.</summary>
     public Task<HashSet<int>> FindEstimatedAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.Query<long>("SELECT ordinal FROM posted_file WHERE release_id = @Id AND estimated = 1", new { release.Id }).Select(ordinal => (int)ordinal).ToHashSet(),

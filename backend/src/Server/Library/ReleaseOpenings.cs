@@ -163,7 +163,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     /// </summary>
     public void Settle(DbConnection connection, Release release, string? refusal)
     {
-        if (refusal is not null && (LibraryStore.CountUnopened(connection, release.Id) > 0 || LibraryStore.HasEstimates(connection, release.Id)))
+        if (refusal is not null && LibraryStore.IsUnproved(connection, release.Id))
         {
             connection.Execute(
                 "UPDATE release_opening SET refusal = @refusal, tried_at = @at WHERE release_id = @Id",
