@@ -47,7 +47,7 @@ internal sealed class LibraryHealing(
         if (!whole.Files.Any(file => file.IsLazy))
             return [];
         await using var lease = stored.BeginUpload();
-        var item = items.LastOrDefault();
+        var item = items is [.., var last] ? last : null;
         var at = FamilyImporter.TimeOf(release, item);
         try
         {
