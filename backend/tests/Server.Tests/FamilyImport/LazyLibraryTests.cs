@@ -299,7 +299,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
     }
 
     /// <summary>Refuses a release, as when no provider had its articles at that time.</summary>
-    private static Task RefuseAsync(ImportingServer server, Release release) => server.Get<SluiceDatabase>().WriteAsync(
+    private static Task<bool> RefuseAsync(ImportingServer server, Release release) => server.Get<SluiceDatabase>().WriteAsync(
         connection =>
         {
             server.Get<ReleaseOpenings>().Settle(connection, release, "refused");
