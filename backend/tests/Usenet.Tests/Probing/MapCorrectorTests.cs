@@ -137,15 +137,14 @@ public sealed class MapCorrectorTests
     [Fact]
     public async Task Last_article_is_fetched_together_with_the_neighbors()
     {
-        var post = Post(3000, 3000, 3000, 3000, 3000, 100);
-        _source.HoldsAfter = 0;
+        // One byte shows no head, so each fetch waits for the rest of its article.
+        var source = new ScriptedArticleSource(portion: 1) { HoldsAfter = 0 };
+        int[] lengths = [3000, 3000, 3000, 3000, 3000, 100];
+        var post = new ScriptedPost(source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(Token);
 
-        var correction = Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 2990, 14_990), MapOf(post.Lengths)[2], leastLength: 14_990, ending.Token);
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
-        limit.CancelAfter(TimeSpan.FromSeconds(30));
-        while (_source.Running < 3)
-            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, limit.Token);
+        var correction = new MapCorrector(source).CorrectAsync(post.Ids, SegmentMap.Uniform(6, 2990, 14_990), MapOf(lengths)[2], leastLength: 14_990, ending.Token);
+        await Eventually.HoldsAsync(() => source.Running == 3, () => $"{source.Running} fetches run at once.", Token);
 
         await ending.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => correction);
