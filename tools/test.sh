@@ -357,10 +357,9 @@ run_quick() {
   run_tests "$1" "$2" "${classes[@]}" -trait- Category=Long -trait- Category=Measures
 }
 
-# Unit and wire tests wait for time-outs more than they compute: four at a time of each project keep two cores busy.
-run_engine_units() { run_tests engine Usenet.Tests -maxThreads 2x -trait- Category=Long; }
-
-run_server_units() {
+run_units() {
+  # They wait for time-outs more than they compute: four at a time keep two cores busy.
+  run_tests engine Usenet.Tests -maxThreads 2x -trait- Category=Long
   run_tests server Server.Tests -maxThreads 2x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
     -trait- Category=Soak -trait- Category=Long
 }
@@ -406,11 +405,6 @@ case "$mode" in
     beside format "every change" 4 run_format ;;
 esac
 timed "build" "every run" 4 build
-if [ "$built" = yes ] && [[ $mode = gate || $mode = all ]]; then
-  # They need the build alone, neither the pages nor the form that people start.
-  beside server "every change" 6 run_server_units
-  timed engine "every change" 6 run_engine_units
-fi
 collect
 [ "$built" = yes ] || finish
 
@@ -429,6 +423,7 @@ if [ "$mode" = long ]; then
   finish
 fi
 if [ "$mode" != parts ]; then
+  timed "unit tests" "every change" 8 run_units
   # The tests in a browser compute while those from end to end wait.
   beside browser "every change" 4 run_browser browser test:browser
   timed end-to-end "every change" 4 run_end_to_end end-to-end
