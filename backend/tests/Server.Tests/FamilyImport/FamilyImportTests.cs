@@ -169,7 +169,13 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
                 var other = LibraryStore.Insert(connection, new NewRelease(release.Category, "Other", "hash", [], []), DateTimeOffset.UnixEpoch);
                 HistoryStore.Insert(connection, new HistoryItem
                 {
-                    Id = "here", Name = release.Name, NzbName = "x.nzb", Category = release.Category, Folder = release.Category, ReleaseFolder = release.Name, ReleaseId = other,
+                    Id = "here",
+                    Name = release.Name,
+                    NzbName = "x.nzb",
+                    Category = release.Category,
+                    Folder = release.Category,
+                    ReleaseFolder = release.Name,
+                    ReleaseId = other,
                 });
                 return true;
             },

@@ -223,5 +223,7 @@ public sealed class ProviderPoolTests
     private static Task<EngineHost> StartAsync(MockProvider mock, Func<ProviderOptions, ProviderOptions>? account = null) => EngineHost.StartAsync(
         EngineHost.Film(40),
         new MockOptions { Providers = [mock] },
+        // A handshake of TLS takes seconds on a busy machine, and none of these tests waits for a time-out.
+        new NntpOptions { HedgeEnabled = false, ConnectTimeout = TimeSpan.FromSeconds(20) },
         provider: (_, options) => account is null ? options : account(options));
 }
