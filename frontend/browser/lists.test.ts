@@ -106,7 +106,8 @@ describe("files, queue and history", () => {
     await page.locator("input[type=file]").setInputFiles([{ name: "Another.2026.1080p.nzb", mimeType: "application/x-nzb", buffer }]);
     await page.getByText("Another.2026.1080p can be played").waitFor();
     await page.getByRole("button", { name: "Play", exact: true }).click();
-    await page.waitForURL("**/files/**/Another.2026.1080p**");
+    // The same NZB is the same release, which keeps its folder.
+    await page.waitForURL("**/files/**/Film.2026.1080p**");
     expect(new URL(page.url()).searchParams.has("play")).toBe(true);
     await page.getByRole("dialog").waitFor();
     expect(page.errors).toEqual([]);
