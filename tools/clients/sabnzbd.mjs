@@ -38,7 +38,8 @@ assert.equal((await client.setConfig({ section: "misc", keyword: "pre_check", va
 await assert.rejects(new sabnzbd.Client(host, "wrong").getCats(), /403/);
 
 // A release comes in, is imported, is deleted from the history, and stays.
-const film = await upload("sabnzbd-api", await readFile(nzb));
+// The comment makes it another NZB than those of the clients before, whose release it would share.
+const film = await upload("sabnzbd-api", (await readFile(nzb, "utf8")).replace("<file ", "<!-- sabnzbd-api --><file "));
 const done = await inHistory(film);
 assert.equal(done.status, "Completed");
 assert.equal(done.name, "sabnzbd-api");
