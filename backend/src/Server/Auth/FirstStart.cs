@@ -52,7 +52,7 @@ internal sealed class FirstStart(
 
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
-        // A start that ends at a taken port stores no secret that nobody has seen.
+        // If another process has the port, the start ends here, before it stores a password that it would never print.
         port.Reserve();
         var networks = webDav.CurrentValue.NoAuthNetworks;
         if (networks.Count > 0)

@@ -129,7 +129,7 @@ internal static partial class PosixCalls
     public static string AdviseOnOwner(string folder, string path) =>
         OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup()) : "";
 
-    /// <summary>The same for a user whom the process may yet become.</summary>
+    /// <summary>Advice for a path of another owner than <paramref name="user"/>, to whom a start as root switches later; empty if that user owns the path.</summary>
     public static string AdviseOnOwner(string folder, string path, uint user, uint group)
     {
         if (OwnerOf(path) is not var (owner, ownerGroup) || owner == user)

@@ -24,7 +24,7 @@ internal enum ReleaseClaim
 /// </summary>
 internal static class ReleaseClaims
 {
-    /// <summary>Condition for a history item: its release is in no library, and nobody is removing it.</summary>
+    /// <summary>Condition for a row of <c>history_item</c>: a client rejected its release, and no removal that can still be undone contains it.</summary>
     internal const string IsRejected =
         "release_id IN (SELECT id FROM release WHERE claim = 2 AND NOT EXISTS (SELECT 1 FROM removed_release x WHERE x.release_id = release.id))";
 

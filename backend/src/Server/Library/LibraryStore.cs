@@ -354,9 +354,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
         return true;
     }
 
-    /// <summary>Whether the map of a posted file is an estimate, in the caller's transaction.</summary>
-    public static bool IsEstimated(DbConnection connection, long releaseId, int ordinal) => connection.ExecuteScalar<bool>(
-        "SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND ordinal = @ordinal AND estimated = 1)", new { releaseId, ordinal });
+    /// <summary>Whether the map of a posted file is an estimate; false if its release was removed. Runs in the caller's transaction.</summary>
+    public static bool IsEstimated(DbConnection connection, Release release, int ordinal) => connection.ExecuteScalar<bool>(
+        $"SELECT EXISTS (SELECT 1 FROM posted_file WHERE {OfReleaseSql} AND estimated = 1)", new { release.Id, release.NzbHash, ordinal });
+
+    /// <inheritdoc cref="IsEstimated"/>
+    public Task<bool> IsEstimatedAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => IsEstimated(connection, release, ordinal), cancellationToken);
 
     /// <summary>The numbers of the posted files whose maps are estimates.</summary>
     public Task<HashSet<int>> FindEstimatedAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
@@ -405,11 +409,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 return (files, connection.ExecuteScalar<int>("SELECT count(*) FROM library_file WHERE release_id = @releaseId", new { releaseId }));
             },
             cancellationToken);
-
-    /// <summary>Whether the map of a posted file is an estimate; false if its release was removed.</summary>
-    public Task<bool> IsEstimatedAsync(Release release, int ordinal, CancellationToken cancellationToken) => database.ReadAsync(
-        connection => connection.ExecuteScalar<bool>($"SELECT EXISTS (SELECT 1 FROM posted_file WHERE {OfReleaseSql} AND estimated = 1)", new { release.Id, release.NzbHash, ordinal }),
-        cancellationToken);
 
     /// <summary>The map of a posted file; null if its release was removed.</summary>
     public Task<SegmentMap?> FindMapAsync(Release release, int ordinal, CancellationToken cancellationToken) =>

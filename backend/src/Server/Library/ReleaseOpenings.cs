@@ -86,7 +86,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         var (isEstimated, isWanted) = await database.WriteAsync(
             connection =>
             {
-                if (!LibraryStore.IsThere(connection, release) || !LibraryStore.IsEstimated(connection, release.Id, ordinal))
+                if (!LibraryStore.IsEstimated(connection, release, ordinal))
                     return (false, false);
                 if (FindRefusal(connection, release.Id) is not null)
                     return (true, false);

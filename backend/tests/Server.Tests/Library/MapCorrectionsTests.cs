@@ -132,7 +132,7 @@ public sealed class MapCorrectionsTests : IDisposable
         // Later reads ask for no further opening within the hour.
         for (var i = 0; i < 3; i++)
             Assert.Equal(HttpStatusCode.ServiceUnavailable, await StatusAsync(host));
-        Assert.True(await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release.Id, 0), Token));
+        Assert.True(await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release, 0), Token));
         Assert.Equal(0, await host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM file_lie"), Token));
         Assert.Equal(1, refusal.Refused);
 

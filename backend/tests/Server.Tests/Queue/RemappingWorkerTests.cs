@@ -103,7 +103,7 @@ public sealed class RemappingWorkerTests : IDisposable
 
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);
         limit.CancelAfter(TimeSpan.FromSeconds(60));
-        while (await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release.Id, 0), limit.Token))
+        while (await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release, 0), limit.Token))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, limit.Token);
         Assert.Equal(1, gate.Runs(""));
     }
@@ -187,7 +187,7 @@ public sealed class RemappingWorkerTests : IDisposable
         return Assert.IsType<ReleaseEntry>(await host.Get<LibraryTree>().FindAsync(["tv", name], Token)).Release;
     }
 
-    /// <summary>Makes the release one of an old server that nobody has opened.</summary>
+    /// <summary>Stores the release as the family import does: with unopened files, a row in <c>release_opening</c> and the old server's password.</summary>
     private static async Task CloseAsync(ProductHost host, Release release, string password = "")
     {
         await host.Get<SluiceDatabase>().WriteAsync(

@@ -16,7 +16,7 @@ import { type HistoryFilter, categoriesQuery, historySorts, removeFiles, removeI
 import { explain, reasons } from "./api/reasons";
 import { HistoryTable } from "./components/history-table";
 
-// A word of the result filter for completed imports whose files nobody has taken.
+// The value of the result filter that lists completed imports which Sonarr and Radarr deleted without taking their files.
 const noLibrary = "in-no-library";
 
 const HistorySheet = lazy(() => import("./components/history-sheet").then((module) => ({ default: module.HistorySheet })));
