@@ -1,5 +1,6 @@
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Providers;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams.Proof;
 using Sluice.Usenet.Streams.Reading;
@@ -9,8 +10,10 @@ namespace Sluice.Server.Library;
 /// <summary>
 /// Stores in <c>file_lie</c> which files are not trusted today, so that no client gets their bad bytes again after a restart (F18).
 /// </summary>
-internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time)
+internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
+    public string Name => "files with corrupt articles";
+
     private long Oldest => (time.WallTime() - RememberedLie.Counts).ToUnixTimeMilliseconds();
 
     public async Task RestoreAsync(CancellationToken cancellationToken)

@@ -1,10 +1,11 @@
+using Sluice.Server.Providers;
 using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
 /// <summary>Which header fields the articles of posted files carry (F18). Learned on import and on each read; stored with the map.</summary>
 /// <remarks>Thread-safe. Bounded: the file opened first is dropped and later starts again from its stored habit.</remarks>
-internal sealed class PostedHabits(LibraryStore store)
+internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 {
     private const int MostFiles = 10_000;
 
@@ -12,6 +13,8 @@ internal sealed class PostedHabits(LibraryStore store)
     private readonly Dictionary<(string NzbHash, int Ordinal), FileHabit> _files = [];
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
     private readonly Dictionary<(string NzbHash, int Ordinal), ArticleHabit> _learned = [];
+
+    public string Name => "header fields of posted files";
 
     /// <summary>The habit of a posted file, shared by all its readers. <paramref name="nzbHash"/> identifies the NZB.</summary>
     public FileHabit For(string nzbHash, StoredPostedFile stored)
@@ -27,6 +30,9 @@ internal sealed class PostedHabits(LibraryStore store)
             return _files[file] = new FileHabit(stored.Habit, habit => OnLearned(file, habit));
         }
     }
+
+    /// <summary>Does nothing, because habits are read with the rows of their posted files.</summary>
+    public Task RestoreAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task SaveAsync(CancellationToken cancellationToken)
     {

@@ -1,15 +1,14 @@
-using Sluice.Server.Providers;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The one door to the stores that keep in the database what decides which bytes may leave: maps that an article has refuted, habits of posted files,
-/// predicted volumes, and files with corrupt articles. Their answers outlive the stream, the engine and the process.
+/// The one door to the stores that keep in the database what decides which bytes may leave: maps that an article has refuted, habits of posted files
+/// and predicted volumes. Their answers outlive the stream, the engine and the process.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class ProofStores(MapCorrections corrections, PostedHabits habits, FileLieStore lies, Predictions predictions) : ILearnedMemory
+internal sealed class ProofStores(MapCorrections corrections, PostedHabits habits, Predictions predictions)
 {
     /// <summary>
     /// Opens the posted files of a library file. Each gets its correction and its habit, and its slice a proof if its offset was predicted.
@@ -36,10 +35,4 @@ internal sealed class ProofStores(MapCorrections corrections, PostedHabits habit
             };
         }
     }
-
-    /// <summary>Restores which files the engine distrusts. Habits are read with the rows of their posted files.</summary>
-    public Task RestoreAsync(CancellationToken cancellationToken) => lies.RestoreAsync(cancellationToken);
-
-    /// <remarks>One transaction for each store, so that a failure of one does not lose the values of the other.</remarks>
-    public Task SaveAsync(CancellationToken cancellationToken) => Task.WhenAll(lies.SaveAsync(cancellationToken), habits.SaveAsync(cancellationToken));
 }

@@ -23,6 +23,8 @@ internal sealed class FirstUse(PlaybackRegistry playbacks, SluiceDatabase databa
     // Guarded by _gate. The value is the time of the step and whether it is stored.
     private readonly Dictionary<FirstStep, (DateTimeOffset At, bool IsStored)> _done = [];
 
+    public string Name => "the first playback and the first call of a program";
+
     /// <summary>Whether the step has happened, in this or an earlier run.</summary>
     public bool Has(FirstStep step)
     {

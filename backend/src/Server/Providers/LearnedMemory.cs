@@ -6,6 +6,9 @@ namespace Sluice.Server.Providers;
 /// <summary>Learned values that survive a restart.</summary>
 internal interface ILearnedMemory
 {
+    /// <summary>The values as part of a sentence.</summary>
+    string Name { get; }
+
     Task RestoreAsync(CancellationToken cancellationToken);
 
     /// <summary>Stores the values learned since the last call in one transaction; does nothing without new values.</summary>
@@ -36,7 +39,7 @@ internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, Sluice
             }
             catch (Exception failure) when (failure is not OperationCanceledException)
             {
-                ProvidersLog.MemoryNotRead(logger, failure.Message);
+                ProvidersLog.MemoryNotRead(logger, memory.Name, failure.Message);
             }
         }
     }
@@ -63,7 +66,7 @@ internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, Sluice
             }
             catch (Exception failure) when (failure is not OperationCanceledException)
             {
-                ProvidersLog.MemoryNotWritten(logger, failure.Message);
+                ProvidersLog.MemoryNotWritten(logger, memory.Name, failure.Message);
             }
         }
     }

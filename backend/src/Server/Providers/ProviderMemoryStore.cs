@@ -12,6 +12,8 @@ namespace Sluice.Server.Providers;
 /// <summary>Loads and saves learned caps, misses and failures of providers.</summary>
 internal sealed class LearnedProviders(ProviderMemory memory, ProviderMemoryStore store, IOptionsMonitor<UsenetOptions> options) : ILearnedMemory
 {
+    public string Name => "learned limits, misses and failures of providers";
+
     public async Task RestoreAsync(CancellationToken cancellationToken) =>
         memory.Restore(await store.LoadAsync(options.CurrentValue.MissCacheEntries, cancellationToken));
 

@@ -27,6 +27,8 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
     // Usage being saved is in no table, so only one caller may save or forget.
     private readonly SemaphoreSlim _saving = new(1);
 
+    public string Name => "the usage of providers";
+
     /// <summary>Formats a day as it is stored and shown.</summary>
     public static string Write(DateOnly day) => day.ToString(DayForm, CultureInfo.InvariantCulture);
 

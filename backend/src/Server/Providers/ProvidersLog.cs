@@ -28,9 +28,9 @@ internal static partial class ProvidersLog
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and cached as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 
-    [LoggerMessage(1405, LogLevel.Warning, "Could not read the learned values of providers and posts, so they are learned again: {Reason}")]
-    public static partial void MemoryNotRead(ILogger logger, string reason);
+    [LoggerMessage(1405, LogLevel.Warning, "Could not read {Values} of earlier runs: {Reason}")]
+    public static partial void MemoryNotRead(ILogger logger, string values, string reason);
 
-    [LoggerMessage(1406, LogLevel.Warning, "Could not store the learned values of providers and posts: {Reason}")]
-    public static partial void MemoryNotWritten(ILogger logger, string reason);
+    [LoggerMessage(1406, LogLevel.Warning, "Could not store {Values}: {Reason}")]
+    public static partial void MemoryNotWritten(ILogger logger, string values, string reason);
 }
