@@ -50,7 +50,7 @@ internal static class Program
         var process = ProcessOptions.Read(environment);
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
         builder.Services.AddSingleton(TimeProvider.System).AddRouting();
-        builder.Services.AddDatabase(new DataFolder(process.ConfigPath));
+        builder.Services.AddDatabase(new DataFolder(process.ConfigPath) { StartedAsRoot = environment.StartedAsRoot });
         builder.Services.AddSettings(environment, process);
         builder.AddDiagnostics();
         builder.AddListener(process);

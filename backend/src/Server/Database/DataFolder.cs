@@ -9,6 +9,9 @@ internal sealed record DataFolder(string Root)
     private const UnixFileMode PrivateFile = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Others = (UnixFileMode)0b111_111;
 
+    /// <summary>Whether the process started as root and has switched to its user, for the advice on a folder of another owner.</summary>
+    public bool StartedAsRoot { get; init; }
+
     public string Database => Path.Combine(Root, "sluice.db");
 
     /// <summary>Space that a start on a full disk frees (<see cref="DiskReserve"/>).</summary>
@@ -92,7 +95,7 @@ internal sealed record DataFolder(string Root)
         {
             throw new StartRefusedException(
                 StartRefusedException.BadConfiguration,
-                $"configuration folder {Root} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(Root)}{PosixCalls.AdviseOnOwner(Root, Root)}",
+                $"configuration folder {Root} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(Root)}{PosixCalls.AdviseOnOwner(Root, Root, StartedAsRoot)}",
                 e);
         }
     }

@@ -10,9 +10,6 @@ internal static partial class PosixCalls
     private const int ReadOnlyDirectory = 0x80000; // O_RDONLY | O_CLOEXEC
     private const int CurrentFolder = -100; // AT_FDCWD
 
-    /// <summary>Whether <see cref="BecomeUser"/> was called.</summary>
-    private static bool StartedAsRoot { get; set; }
-
     /// <summary>Makes renames and new names in a folder durable (fsync of the directory).</summary>
     public static void SyncFolder(string path)
     {
@@ -126,11 +123,12 @@ internal static partial class PosixCalls
     }
 
     /// <summary>Advice for a path of another owner, to append to a sentence; empty if the owner is this user.</summary>
-    public static string AdviseOnOwner(string folder, string path) =>
-        OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup()) : "";
+    /// <param name="startedAsRoot">Whether the process has switched to this user.</param>
+    public static string AdviseOnOwner(string folder, string path, bool startedAsRoot) =>
+        OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup(), startedAsRoot) : "";
 
-    /// <summary>Advice for a path of another owner than <paramref name="user"/>, to whom a start as root switches later; empty if that user owns the path.</summary>
-    public static string AdviseOnOwner(string folder, string path, uint user, uint group)
+    /// <summary>Advice for a path of another owner than <paramref name="user"/>, to whom a start as root switches; empty if that user owns the path.</summary>
+    public static string AdviseOnOwner(string folder, string path, uint user, uint group, bool startedAsRoot)
     {
         if (OwnerOf(path) is not var (owner, ownerGroup) || owner == user)
             return "";
@@ -141,7 +139,7 @@ internal static partial class PosixCalls
         // A start as root gives away the folder, but not its contents.
         if (path == folder && MayWrite(new DataFolder(folder).Database, user, group))
         {
-            return own + (StartedAsRoot
+            return own + (startedAsRoot
                 ? ", or leave the container the capability CHOWN"
                 : string.Create(CultureInfo.InvariantCulture, $", or start the container with PUID={user} PGID={group}, without user:"));
         }
@@ -173,7 +171,6 @@ internal static partial class PosixCalls
     /// <summary>Switches all threads permanently to another user with exactly one group. Returns the error number, or 0.</summary>
     public static int BecomeUser(uint user, uint group)
     {
-        StartedAsRoot = true;
         // The user comes last, because the new user may not change groups.
         var done = SetGroups(0, 0) == 0 && SetGroup(group) == 0 && SetUser(user) == 0;
         return done ? 0 : Marshal.GetLastPInvokeError();

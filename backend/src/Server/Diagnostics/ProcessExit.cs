@@ -85,7 +85,9 @@ internal static class ProcessExit
         }
         catch (Exception e) when (StorageException.From(e, ProcessOptions.Read(environment).ConfigPath) is { } fault)
         {
-            var advice = fault.Fault is StorageFault.Denied ? PosixCalls.AdviseOnOwner(ProcessOptions.Read(environment).ConfigPath, fault.Path) : "";
+            var advice = fault.Fault is StorageFault.Denied
+                ? PosixCalls.AdviseOnOwner(ProcessOptions.Read(environment).ConfigPath, fault.Path, environment.StartedAsRoot)
+                : "";
             return await EndAsync(StartRefusedException.BadConfiguration, fault.Message + advice);
         }
         catch (Exception e)

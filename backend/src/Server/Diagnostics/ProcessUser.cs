@@ -40,12 +40,16 @@ internal static class ProcessUser
         }
 
         TakeFolder(options.ConfigPath, user, group);
-        if (user != 0 && PosixCalls.BecomeUser(user, group) is var errno and not 0)
+        if (user == 0)
+            return;
+        if (PosixCalls.BecomeUser(user, group) is var errno and not 0)
         {
             throw new StartRefusedException(
                 StartRefusedException.BadConfiguration,
                 $"started as root and may not become {wanted} ({Marshal.GetPInvokeErrorMessage(errno)}); start the container as that user (user: \"{wanted}\"), or leave it the capabilities CHOWN, SETGID and SETUID");
         }
+
+        environment.StartedAsRoot = true;
     }
 
     /// <summary>Whether a map of user ids, in the form of <c>/proc/self/uid_map</c>, has one ordinary user of the machine as root.</summary>
@@ -74,7 +78,7 @@ internal static class ProcessUser
         {
             throw new StartRefusedException(
                 StartRefusedException.BadConfiguration,
-                $"{database} is not readable and writable by uid {user}{PosixCalls.DescribeOwner(database)}{PosixCalls.AdviseOnOwner(folder, database, user, group)}");
+                $"{database} is not readable and writable by uid {user}{PosixCalls.DescribeOwner(database)}{PosixCalls.AdviseOnOwner(folder, database, user, group, startedAsRoot: true)}");
         }
 
         try

@@ -18,6 +18,9 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
     /// <summary>Sentences about unreadable variables, without their values.</summary>
     public IReadOnlyCollection<string> Warnings => _warnings;
 
+    /// <summary>Whether the process started as root and has switched to another user.</summary>
+    public bool StartedAsRoot { get; set; }
+
     /// <summary>Names with a value; <c>NAME_FILE</c> counts as <c>NAME</c>.</summary>
     public IEnumerable<string> Names => variables
         .Where(variable => variable.Value.Length > 0)

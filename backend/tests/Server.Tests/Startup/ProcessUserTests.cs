@@ -85,6 +85,31 @@ public sealed class ProcessUserTests : IDisposable
         await ExpectAsync(As("1000"), $"is not writable by uid 1000 .*chown -R 1000:1000 {_temporary.Root}., or start the container with PUID=1000 PGID=1000, without user:$", ("PUID", "1000"), ("PGID", "1000"));
     }
 
+    [Theory]
+    [InlineData(true, "or leave the container the capability CHOWN")]
+    [InlineData(false, "or start the container with PUID=1234 PGID=2345, without user:")]
+    public void Advice_on_a_folder_depends_on_the_user_of_the_start(bool startedAsRoot, string advice)
+    {
+        RequireRoot();
+        Own($"{Other}:{Other}", _temporary.Root);
+
+        Assert.Equal(
+            $"; make it this user's (chown -R 1234:2345 {_temporary.Root}), {advice}",
+            PosixCalls.AdviseOnOwner(_temporary.Root, _temporary.Root, 1234, 2345, startedAsRoot));
+    }
+
+    [Fact]
+    public async Task Root_without_CHOWN_is_advised_to_get_it()
+    {
+        RequireRoot();
+        Own($"{Other}:{Other}", _temporary.Root);
+
+        await ExpectAsync(
+            ["--bounding-set=-all,+setgid,+setuid"],
+            $"is not writable by uid 1234 .*chown -R 1234:2345 {_temporary.Root}., or leave the container the capability CHOWN$",
+            ("PUID", "1234"), ("PGID", "2345"));
+    }
+
     [Fact]
     public async Task Database_of_another_user_exits_with_78_and_a_PUID_hint()
     {
