@@ -29,8 +29,13 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether the first start generates a random value.</summary>
     public bool Generated { get; init; }
 
-    /// <summary>Whether clients change it during normal use; such state is excluded from restorable sets.</summary>
+    /// <summary>Whether clients change it during normal use.</summary>
     public bool IsState { get; init; }
+
+    /// <summary>
+    /// Whether restorable sets have it. They lack state, and the WebDAV password, because a restore must not bring back a revoked one (S33).
+    /// </summary>
+    public bool IsInSets => !IsState && Type != SettingType.Password;
 
     public SettingCard Card => SettingCards.Of(Key);
 

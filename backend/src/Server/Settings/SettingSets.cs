@@ -15,11 +15,14 @@ namespace Sluice.Server.Settings;
 internal sealed record SettingSet(
     long Id, DateTimeOffset SavedAt, IReadOnlyList<string> Changed, IReadOnlyDictionary<string, string> Content, bool Proven, bool Failed);
 
-/// <summary>Stores the latest sets (CFG-12). They exclude state that clients set during normal use.</summary>
+/// <summary>Stores the latest sets (CFG-12), each with the values of <see cref="Has"/>.</summary>
 internal static class SettingSets
 {
     /// <summary>Maximum number of sets.</summary>
     public const int MaxSets = 10;
+
+    /// <summary>Whether sets have the values of a key, which may be an unknown one.</summary>
+    public static bool Has(string key) => SettingsValidator.Definition(key)?.IsInSets != false;
 
     /// <summary>Returns all sets, newest first.</summary>
     public static IReadOnlyList<SettingSet> Read(DbConnection connection) =>
@@ -30,7 +33,8 @@ internal static class SettingSets
                 row.Id,
                 StoredTime.Read(row.SavedAt),
                 JsonSerializer.Deserialize(row.Changed, SettingJson.Default.StringArray) ?? [],
-                JsonSerializer.Deserialize(row.Content, SettingJson.Default.DictionaryStringString) ?? [],
+                // Sets of earlier versions have more values.
+                (JsonSerializer.Deserialize(row.Content, SettingJson.Default.DictionaryStringString) ?? []).Where(value => Has(value.Key)).ToDictionary(),
                 row.Proven != 0,
                 row.Failed != 0)),
     ];
@@ -71,7 +75,7 @@ internal static class SettingSets
 
     private static Dictionary<string, string> Current(DbConnection connection) =>
         connection.Query<SettingsStore.SavedRow>("SELECT key AS Key, value AS Value FROM setting ORDER BY key")
-            .Where(row => SettingsValidator.Definition(row.Key)?.IsState != true)
+            .Where(row => Has(row.Key))
             .ToDictionary(row => row.Key, row => row.Value);
 
     internal sealed record SetRow(long Id, long SavedAt, string Changed, string Content, long Proven, long Failed);

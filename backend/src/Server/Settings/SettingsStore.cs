@@ -107,7 +107,7 @@ internal sealed class SettingsStore(
         var values = Open(set.Content.Select(value => new SavedRow(value.Key, value.Value)), out var lost);
         // Skips removed settings, and secrets of another key file.
         var changes = SettingSchema.All
-            .Where(definition => !definition.IsState && !lost.Contains(definition.Key) && !_locked.Contains(definition.Key))
+            .Where(definition => definition.IsInSets && !lost.Contains(definition.Key) && !_locked.Contains(definition.Key))
             .Where(definition => _saved.GetValueOrDefault(definition.Key) != values.GetValueOrDefault(definition.Key))
             .ToDictionary(definition => definition.Key, definition => values.GetValueOrDefault(definition.Key));
         return await SaveAsync(changes, cancellationToken);
@@ -183,7 +183,7 @@ internal sealed class SettingsStore(
                     // A start saves its own values before it is known to succeed. They must not land among those of the set that failed.
                     if (_reverted)
                         Replace(connection, _started!.Content);
-                    string[] changed = [.. canonical.Keys.Where(key => !SettingsValidator.Definition(key)!.IsState)];
+                    string[] changed = [.. canonical.Keys.Where(key => SettingsValidator.Definition(key)!.IsInSets)];
                     if (changed.Length > 0)
                         SettingSets.AddBaseline(connection, time.WallTime());
                     connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(removed) });
@@ -277,14 +277,13 @@ internal sealed class SettingsStore(
         _reverted = true;
         var keys = usable.TakeWhile(set => set != _started).SelectMany(set => set.Changed).Distinct();
         SettingsLog.SetLeftOut(logger, usable[0].SavedAt, _started.SavedAt, string.Join(", ", keys));
-        return rows.Where(row => SettingsValidator.Definition(row.Key)?.IsState == true)
-            .Concat(_started.Content.Select(value => new SavedRow(value.Key, value.Value)));
+        return rows.Where(row => !SettingSets.Has(row.Key)).Concat(_started.Content.Select(value => new SavedRow(value.Key, value.Value)));
     }
 
     private static void Replace(DbConnection connection, IReadOnlyDictionary<string, string> content)
     {
-        string[] state = [.. SettingSchema.All.Where(definition => definition.IsState).Select(definition => definition.Key)];
-        connection.Execute($"DELETE FROM setting WHERE NOT ({SqlDialect.In("key", "@list")})", new { list = SqlDialect.List(state) });
+        string[] others = [.. SettingSchema.All.Where(definition => !definition.IsInSets).Select(definition => definition.Key)];
+        connection.Execute($"DELETE FROM setting WHERE NOT ({SqlDialect.In("key", "@list")})", new { list = SqlDialect.List(others) });
         var rows = content.Select(value => new SettingRow(value.Key, "", value.Value, SettingsValidator.Definition(value.Key)?.Secret == true)).ToList();
         connection.Execute(Upsert, rows);
     }

@@ -49,6 +49,53 @@ public sealed class SettingSetTests : IDisposable
     }
 
     [Fact]
+    public async Task Restore_brings_back_no_earlier_WebDAV_password()
+    {
+        await using var host = new SettingsHost(_temporary);
+        await SaveAsync(host, ("queue.worker-count", "3"), ("webdav.pass", "first long password"));
+        var first = host.Current.Text("webdav.pass");
+        await SaveAsync(host, ("webdav.pass", "second long password"));
+        await SaveAsync(host, ("queue.worker-count", "4"));
+        var second = host.Current.Text("webdav.pass");
+        // As earlier versions stored it.
+        await host.Database.WriteAsync(connection => connection.Execute("""UPDATE setting_set SET content = json_set(content, '$."webdav.pass"', @first)""", new { first }), Token);
+
+        var sets = await host.Store.SetsAsync(Token);
+        Assert.Equal(["queue.worker-count", "queue.worker-count"], sets.SelectMany(set => set.Changed));
+        Assert.Empty((await host.Store.RestoreAsync(sets[^1].Id, Token))!);
+
+        Assert.NotEqual(first, second);
+        Assert.Equal(("3", second), (host.Current.Text("queue.worker-count"), host.Current.Text("webdav.pass")));
+    }
+
+    [Fact]
+    public async Task Failed_start_keeps_the_newest_WebDAV_password()
+    {
+        await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3"), ("webdav.pass", "first long password")));
+        var second = "";
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"), ("webdav.pass", "second long password"));
+            second = host.Current.Text("webdav.pass");
+        });
+        await StartAsync(host =>
+        {
+            host.Trial.Accuse();
+            return Task.CompletedTask;
+        });
+
+        foreach (var start in (string[])["the one that loads the earlier set", "the next"])
+        {
+            await StartAsync(async host =>
+            {
+                await host.Store.NoteStartedAsync(Token);
+                Assert.Equal((start, "3", second), (start, host.Current.Text("queue.worker-count"), host.Current.Text("webdav.pass")));
+            });
+        }
+    }
+
+    [Fact]
     public async Task Settings_older_than_sets_become_the_first_set()
     {
         await using var host = new SettingsHost(_temporary);
