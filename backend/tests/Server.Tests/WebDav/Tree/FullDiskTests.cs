@@ -41,6 +41,32 @@ public sealed class FullDiskTests
         Assert.Equal("""{"status":"ok"}""", (await server.SendAsync("GET /readyz")).Text);
     }
 
+    [Fact]
+    public async Task Link_that_cannot_be_recorded_as_taken_stays()
+    {
+        const string First = "/completed-symlinks/tv/Rel/a.mkv.rclonelink";
+        const string Second = "/completed-symlinks/tv/Rel/b.mkv.rclonelink";
+        await using var server = await TreeServer.StartAsync();
+        await server.PublishCompletedAsync("tv", "Rel", "a.mkv", "b.mkv");
+        await server.Database.WriteAsync(connection => connection.Execute("UPDATE release SET claim = 0"), Token);
+        await FillAsync(server);
+
+        for (var i = 0; i < 2; i++)
+        {
+            var refused = await server.SendAsync("DELETE " + First);
+            Assert.Equal((507, "30"), (refused.Status, refused["Retry-After"]));
+            Assert.Equal(200, (await server.SendAsync("HEAD " + First)).Status);
+        }
+
+        await MakeRoomAsync(server);
+        Assert.Equal(204, (await server.SendAsync("DELETE " + First)).Status);
+        Assert.Equal(404, (await server.SendAsync("HEAD " + First)).Status);
+
+        // The first link has recorded the release as taken, so the second one writes nothing.
+        await server.Database.WriteAsync(connection => connection.Execute("PRAGMA max_page_count = 1"), Token);
+        Assert.Equal(204, (await server.SendAsync("DELETE " + Second)).Status);
+    }
+
     [Theory]
     [InlineData("name=delete&value=")]
     [InlineData("name=pause&value=")]
