@@ -118,6 +118,30 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         await database.WriteAsync(connection => ReleaseClaims.Take(connection, folder.Id), cancellationToken);
     }
 
+    /// <summary>Marks items with a release as completed, if clients find them, so that their links appear. Returns whether there was any.</summary>
+    public async Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
+    {
+        var completed = await database.WriteAsync(
+            connection =>
+            {
+                List<ItemFolder> folders =
+                [
+                    .. connection.Query<ItemFolder>(
+                        $"""
+                        UPDATE history_item SET reason = NULL, fail_message = '' WHERE release_id IS NOT NULL AND archived < 2 AND {SqlDialect.In("id", "@list")}
+                        RETURNING folder AS Folder, release_folder AS ReleaseFolder
+                        """,
+                        new { list = SqlDialect.List(ids) }),
+                ];
+                HistoryStore.AdvanceChanges(connection, folders.Count);
+                return folders;
+            },
+            cancellationToken);
+        foreach (var item in completed)
+            rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
+        return completed.Count > 0;
+    }
+
     /// <summary>Archives the items of a folder, but keeps the release. Returns false if there was none.</summary>
     public async Task<bool> ArchiveAsync(Release folder, CancellationToken cancellationToken)
     {

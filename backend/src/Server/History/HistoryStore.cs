@@ -233,16 +233,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Marks items with a release as completed, if clients find them. Returns whether there was any.</summary>
-    public Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
-        database.WriteAsync(
-            connection => AdvanceChanges(
-                connection,
-                connection.Execute(
-                    $"UPDATE history_item SET reason = NULL, fail_message = '' WHERE release_id IS NOT NULL AND archived < 2 AND {SqlDialect.In("id", "@list")}",
-                    new { list = SqlDialect.List(ids) })) > 0,
-            cancellationToken);
-
     /// <summary>Gives a completed item its release, inside the caller's transaction.</summary>
     /// <param name="folder">Its own folder in the category of the release.</param>
     public static void Link(DbConnection connection, string id, Release release, string folder) => AdvanceChanges(

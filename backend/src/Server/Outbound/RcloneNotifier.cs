@@ -24,7 +24,7 @@ internal sealed class RcloneNotifier(
 
     public string Name => "calls to rclone";
 
-    /// <summary>Records that a release was published, hidden or removed. Returns at once.</summary>
+    /// <summary>Records that a release was published, hidden, shown again or removed. Returns at once.</summary>
     public void ReleaseChanged(string folder, string name)
     {
         if (!options.CurrentValue.RcEnabled)

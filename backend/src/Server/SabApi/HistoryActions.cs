@@ -5,7 +5,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.SabApi;
 
 /// <summary>Actions of <c>mode=history&amp;name=…</c>.</summary>
-internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal, Rejections rejections, QueueReturn queue, ILogger<HistoryActions> logger)
+internal sealed class HistoryActions(
+    HistoryStore store, CompletedStore completed, HistoryRemoval removal, Rejections rejections, QueueReturn queue, ILogger<HistoryActions> logger)
 {
     /// <summary>Hides items from the history, or from its archive too. The history page and mounted content always keep them (SAB-94).</summary>
     public async Task DeleteAsync(SabCall call)
@@ -36,7 +37,7 @@ internal sealed class HistoryActions(HistoryStore store, HistoryRemoval removal,
     {
         if (call.Parameters.List("value") is not { } ids)
             await SabAnswer.ErrorAsync(call, SabTexts.OneParameter);
-        else if (await store.CompleteAsync(ids, call.Cancelled))
+        else if (await completed.CompleteAsync(ids, call.Cancelled))
             await SabAnswer.StatusAsync(call, true);
         else
             await SabAnswer.ErrorAsync(call, SabTexts.NoItem);

@@ -131,7 +131,7 @@ public sealed class RemappingWorkerTests : IDisposable
     public async Task Refused_item_of_an_old_server_stays_in_the_history()
     {
         await using var mock = await MockServer.StartAsync();
-        await using var host = await ProductHost.StartAsync(_folder, mock, services => services.Remove(services.Single(service => service.ImplementationType == typeof(RemappingWorker))));
+        await using var host = await ProductHost.StartAsync(_folder, mock, WithoutOpening);
         var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
         await CloseAsync(host, release);
         await host.Get<SluiceDatabase>().WriteAsync(
@@ -149,15 +149,18 @@ public sealed class RemappingWorkerTests : IDisposable
         Assert.Single(await history.FindOldAsync(DateTimeOffset.UnixEpoch.AddDays(1), Token));
     }
 
-    [Fact]
-    public async Task Rclone_hears_of_an_item_that_an_opening_completes()
+    [Theory]
+    [InlineData("opening")]
+    [InlineData("same NZB")]
+    [InlineData("mark_as_completed")]
+    public async Task Rclone_hears_of_a_failed_item_that_completes(string cause)
     {
         await using var mock = await MockServer.StartAsync();
         await using var rclone = await FakeRclone.StartAsync();
         await using var host = await ProductHost.StartAsync(
             _folder,
             mock,
-            null,
+            cause == "opening" ? null : WithoutOpening,
             ("SLUICE_CONFIG__RCLONE__MOUNT_DIR", "/mnt"),
             ("SLUICE_CONFIG__RCLONE__RC_ENABLED", "true"),
             ("SLUICE_CONFIG__RCLONE__HOST", rclone.Address + "/rc"));
@@ -169,11 +172,18 @@ public sealed class RemappingWorkerTests : IDisposable
             // The call of the queue.
         }
 
-
-        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE history_item SET reason = 'WrongPassword'"), Token);
+        var id = await host.Get<SluiceDatabase>().WriteAsync(
+            connection => connection.ExecuteScalar<string>("UPDATE history_item SET reason = 'WrongPassword' RETURNING id"), Token);
         await CloseAsync(host, release);
+        if (cause == "same NZB")
+            await host.AddAsync(PostOf("Film", articles: 5, partSize: 2_000).ToNzb(), "Again.nzb", Token, "&cat=tv");
+        else if (cause == "mark_as_completed")
+            await host.CallAsync($"mode=history&name=mark_as_completed&value={id}", Token);
 
-        Assert.Contains("completed-symlinks/tv/Film", (await rclone.NextAsync(limit.Token)).Folders);
+        while (!(await rclone.NextAsync(limit.Token)).Folders.Contains("completed-symlinks/tv/Film"))
+        {
+            // The call for the second item may be one of its own.
+        }
     }
 
     private static Task<int> WaitingAsync(ProductHost host) => host.Get<ReleaseOpenings>().CountWaitingAsync(Token);
@@ -181,11 +191,15 @@ public sealed class RemappingWorkerTests : IDisposable
     /// <summary>Imports a film of its own articles.</summary>
     private static async Task<Release> AddAsync(ProductHost host, string name, int articles, int partSize)
     {
-        var post = new MockRelease(name, 3, [new MockFile { Name = "film.mkv", Size = (long)articles * partSize, PartLengths = [.. Enumerable.Repeat(partSize, articles)] }]);
-        var id = (await host.AddAsync(post.ToNzb(), name + ".nzb", Token, "&cat=tv"))[0];
+        var id = (await host.AddAsync(PostOf(name, articles, partSize).ToNzb(), name + ".nzb", Token, "&cat=tv"))[0];
         Assert.Equal("Completed", (await host.WaitForHistoryAsync(id, Token)).GetProperty("status").GetString());
         return Assert.IsType<ReleaseEntry>(await host.Get<LibraryTree>().FindAsync(["tv", name], Token)).Release;
     }
+
+    private static MockRelease PostOf(string name, int articles, int partSize) =>
+        new(name, 3, [new MockFile { Name = "film.mkv", Size = (long)articles * partSize, PartLengths = [.. Enumerable.Repeat(partSize, articles)] }]);
+
+    private static void WithoutOpening(IServiceCollection services) => services.Remove(services.Single(service => service.ImplementationType == typeof(RemappingWorker)));
 
     /// <summary>Stores the release as the family import does: with unopened files, a row in <c>release_opening</c> and the old server's password.</summary>
     private static async Task CloseAsync(ProductHost host, Release release, string password = "")

@@ -56,6 +56,8 @@ internal sealed class Publish(
 
             QueueLog.Published(logger, published.Name, work.Item.Id, outcome.Files, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
             rclone.ReleaseChanged(published.Folder, published.ReleaseFolder);
+            foreach (var item in outcome.Shown)
+                rclone.ReleaseChanged(item.Folder, item.ReleaseFolder);
             proofs.Added.Set();
             await stored.ReleaseAsync(outcome.BlobHashes, CancellationToken.None);
             return null;
@@ -98,8 +100,7 @@ internal sealed class Publish(
         // The row written below contains the timing of this step.
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
-        if (named.Same is { } shared)
-            same.Open(connection, shared, plan);
+        var shown = named.Same is { } shared ? same.Open(connection, shared, plan) : [];
         var releaseId = named.Same?.Id ?? LibraryStore.Insert(
             connection,
             new NewRelease(named.Category, named.Folder, item.NzbHash, plan.PostedFilesOf(named.Files.Select(file => file.Content)), named.Files),
@@ -126,7 +127,7 @@ internal sealed class Publish(
         };
         Failpoint.Reach("publish-shelved");
         HistoryStore.Insert(connection, published);
-        return new Outcome { Published = published, Files = named.Files.Count, BlobHashes = [.. item.BlobHashes] };
+        return new Outcome { Published = published, Shown = shown, Files = named.Files.Count, BlobHashes = [.. item.BlobHashes] };
     }
 
     private NamedRelease Describe(DbConnection connection, ReleasePlan plan, QueueItem item, ImportWork work)
@@ -140,6 +141,10 @@ internal sealed class Publish(
     private sealed record Outcome
     {
         public HistoryItem? Published { get; init; }
+
+        /// <summary>Folders of earlier items whose links appear again.</summary>
+        public IReadOnlyList<ItemFolder> Shown { get; init; } = [];
+
         public int Files { get; init; }
         public IReadOnlyList<string> BlobHashes { get; init; } = [];
         public bool IsStale { get; init; }

@@ -28,19 +28,19 @@ internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings open
 
     /// <summary>
     /// Gives a shared release of an old server the maps of this import, which are proved. A later opening could refuse it, and fail the item with it
-    /// (IMP-36).
+    /// (IMP-36). Returns the folders of its earlier items whose links appear again.
     /// </summary>
     /// <remarks>Runs in the caller's transaction, before the item is inserted.</remarks>
-    public void Open(DbConnection connection, Release release, ReleasePlan plan)
+    public IReadOnlyList<ItemFolder> Open(DbConnection connection, Release release, ReleasePlan plan)
     {
         if (!LibraryStore.IsUnproved(connection, release.Id))
-            return;
+            return [];
         var files = LibraryStore.ListFiles(connection, release);
         var contents = FileMatch.Find(files, plan.Files);
         LibraryStore.ReplaceContents(connection, release, plan.PostedFilesOf(contents.Values), contents);
         if (contents.Count == files.Count)
             openings.Settle(connection, release, refusal: null);
-        HistoryStore.SetFailure(connection, release.Id, failure: null);
+        return HistoryStore.SetFailure(connection, release.Id, failure: null);
     }
 
     /// <summary>
