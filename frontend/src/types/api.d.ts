@@ -1624,6 +1624,8 @@ export interface components {
             queueItems: number;
             /** Format: int32 */
             historyItems: number;
+            /** Format: int32 */
+            releases: number;
             id: string;
         };
         SelfCheck: {

@@ -13,8 +13,9 @@ namespace Sluice.Server.AdminApi;
 internal sealed record LockedSetting(string Key, string Title, bool IsMadeAnew, string Sentence);
 
 /// <summary>
-/// The key file, and the cost of giving it up: locked settings, kinds of links that stop working, and items whose address or archive password is
-/// locked. <c>Id</c> identifies this list; giving up requires it, so that it never costs more than was shown.
+/// The key file, and the cost of giving it up: locked settings, kinds of links that stop working, items whose address or archive password is locked,
+/// and releases of an old server whose archive password is locked and in no item. <c>Id</c> identifies this list; giving up requires it, so that it
+/// never costs more than was shown.
 /// </summary>
 internal sealed record SecretKeyReport(
     string File,
@@ -24,6 +25,7 @@ internal sealed record SecretKeyReport(
     IReadOnlyList<string> Links,
     int QueueItems,
     int HistoryItems,
+    int Releases,
     string Id);
 
 /// <summary>Gives the key up at the cost of the list <c>Id</c>. Needs the administrator's password.</summary>
@@ -85,10 +87,11 @@ internal static class SecretKeyResource
             links,
             isLocked ? await queue.CountSealedAsync(cancellationToken) : 0,
             isLocked ? await history.CountSealedAsync(cancellationToken) : 0,
+            isLocked ? await history.CountSealedReleasesAsync(cancellationToken) : 0,
             "");
         var state = string.Create(
             CultureInfo.InvariantCulture,
-            $"{report.State} {report.QueueItems} {report.HistoryItems} {string.Join(' ', locked.Select(setting => setting.Key))}");
+            $"{report.State} {report.QueueItems} {report.HistoryItems} {report.Releases} {string.Join(' ', locked.Select(setting => setting.Key))}");
         return report with { Id = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(state)).AsSpan(0, IdBytes)) };
     }
 

@@ -269,6 +269,16 @@ internal sealed class HistoryStore(SluiceDatabase database)
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
             cancellationToken);
 
+    /// <summary>Counts releases of an old server whose sealed password no item has (<see cref="FindPasswordAsync"/>).</summary>
+    public Task<int> CountSealedReleasesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.ExecuteScalar<int>(
+                """
+                SELECT count(*) FROM release_opening o WHERE substr(o.password, 1, 7) = 'enc:v1:'
+                  AND NOT EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = o.release_id AND h.password <> '')
+                """),
+            cancellationToken);
+
     public Task<long> CountChangesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(SqlDialect.LastNumber("history_item")) ?? 0,

@@ -4,6 +4,8 @@ using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
+using Sluice.Server.History;
+using Sluice.Server.Library;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.AdminApi;
@@ -194,6 +196,37 @@ public sealed class LostKeyTests : IDisposable
         await using var again = await StartAsync();
         Assert.Equal(made, Keys(again));
         Assert.Single(again.Server.Services.GetRequiredService<ProviderHost>().Providers);
+    }
+
+    [Fact]
+    public async Task Passwords_of_imported_releases_count_as_lost()
+    {
+        const string sealedPassword = "enc:v1:of-the-lost-key";
+        await FillAsync();
+        await using (var database = _temporary.OpenDatabase())
+        {
+            await database.WriteAsync(
+                connection =>
+                {
+                    // The item of the second release has the password too.
+                    foreach (var name in new[] { "Alone", "With.Item" })
+                    {
+                        var release = LibraryStore.Insert(connection, new NewRelease("tv", name, new string('a', 64), [], []), DateTimeOffset.UnixEpoch);
+                        ReleaseOpenings.Keep(connection, release, sealedPassword);
+                        if (name == "With.Item")
+                            HistoryStore.Insert(connection, new HistoryItem { Id = name, Name = name, NzbName = name, Category = "tv", Folder = "tv", ReleaseId = release, Password = sealedPassword });
+                    }
+
+                    return true;
+                },
+                Token);
+        }
+
+        await LoseKeyAsync("missing");
+        await using var server = await StartAsync();
+
+        var report = await server.GetAsync("settings/secret-key");
+        Assert.Equal((1, 1), ((int)report["historyItems"]!, (int)report["releases"]!));
     }
 
     [Fact]

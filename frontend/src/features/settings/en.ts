@@ -153,6 +153,7 @@ export const t = createTexts({
   "key-stops": "These stop working:",
   "key-queue": { one: "The address or archive password of {count} queued NZB.", other: "The addresses or archive passwords of {count} queued NZBs." },
   "key-history": { one: "The address or archive password of {count} history entry.", other: "The addresses or archive passwords of {count} history entries." },
+  "key-releases": { one: "The archive password of {count} release from an earlier server.", other: "The archive passwords of {count} releases from an earlier server." },
   "key-give-up": "Give up the key",
   "key-give-up-title": "Give up the key for good?",
   "key-give-up-body": "Sluice makes a new key file and removes everything that is locked. This can't be undone.",

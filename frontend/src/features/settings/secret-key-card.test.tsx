@@ -16,9 +16,10 @@ const lost = {
   links: ["STRM files in your media library."],
   queueItems: 1,
   historyItems: 0,
+  releases: 2,
   id: "0011",
 };
-const usable = { ...lost, state: "usable", sentence: null, settings: [], links: [], queueItems: 0, id: "0022" };
+const usable = { ...lost, state: "usable", sentence: null, settings: [], links: [], queueItems: 0, releases: 0, id: "0022" };
 
 describe("the card of the key file", () => {
   it("is absent while nothing is locked", async () => {
@@ -42,6 +43,7 @@ describe("the card of the key file", () => {
     expect(within(dialog).getByText("Providers")).toBeVisible();
     expect(within(dialog).getByText("STRM files in your media library.")).toBeVisible();
     expect(within(dialog).getByText("The address or archive password of 1 queued NZB.")).toBeVisible();
+    expect(within(dialog).getByText("The archive passwords of 2 releases from an earlier server.")).toBeVisible();
 
     await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));
     expect(within(dialog).getByText("Enter the present password.")).toBeVisible();

@@ -37,6 +37,7 @@ function Costs({ report }: { report: SecretKeyReport }) {
   const items = [
     ...(report.queueItems > 0 ? [t("key-queue", { count: report.queueItems })] : []),
     ...(report.historyItems > 0 ? [t("key-history", { count: report.historyItems })] : []),
+    ...(report.releases > 0 ? [t("key-releases", { count: report.releases })] : []),
   ];
   return (
     <div className="grid gap-3 text-sm">
