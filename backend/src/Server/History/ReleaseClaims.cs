@@ -18,6 +18,17 @@ internal enum ReleaseClaim
     Rejected = 2,
 }
 
+/// <summary>A folder in which an item had <c>.strm</c> files.</summary>
+internal sealed record StrmFolder(string Root, string Category, string Name)
+{
+    public string Path => System.IO.Path.Combine(Root, Category, Name);
+}
+
+/// <summary>A release that has left the library.</summary>
+/// <param name="StrmFolders">Folders of its items with <c>.strm</c> files.</param>
+/// <param name="Files">Its files if an item had <c>.strm</c> files; else empty.</param>
+internal sealed record DroppedRelease(Release Release, IReadOnlyList<StrmFolder> StrmFolders, IReadOnlyList<ListedFile> Files);
+
 /// <summary>
 /// Tells imported releases from rejected ones. A program ends both with the same call, but only an import moves links (SAB-47). All methods run in
 /// the caller's transaction.
@@ -87,13 +98,25 @@ internal static class ReleaseClaims
         Touch(connection, [.. connection.Query<long>("DELETE FROM removed_release WHERE removal = @removal RETURNING release_id", new { removal })]);
 
     /// <summary>Deletes one release of a removal with its files and maps; null if none is left. History items stay, without a release.</summary>
-    public static Release? Drop(DbConnection connection, long removal) =>
-        connection.QueryFirstOrDefault<LibraryRow>(
-            """
-            DELETE FROM release WHERE id = (SELECT release_id FROM removed_release WHERE removal = @removal LIMIT 1)
-            RETURNING id AS ReleaseId, category AS Category, name AS Release, nzb_hash AS NzbHash, published_at AS PublishedAt
-            """,
-            new { removal })?.ToRelease();
+    public static DroppedRelease? Drop(DbConnection connection, long removal)
+    {
+        if (connection.ExecuteScalar<long?>("SELECT release_id FROM removed_release WHERE removal = @removal LIMIT 1", new { removal }) is not { } id)
+            return null;
+        List<StrmFolder> folders =
+        [
+            .. connection.Query<StrmFolder>(
+                """
+                SELECT strm_root AS Root, folder AS Category, release_folder AS Name FROM history_item WHERE release_id = @id AND strm_root <> ''
+                UNION SELECT strm_root, folder, release_folder FROM removed_history_item WHERE release_id = @id AND strm_root <> ''
+                """,
+                new { id }),
+        ];
+        var files = folders.Count > 0 ? LibraryStore.ListFirst(connection, id, int.MaxValue) : [];
+        var release = connection.QuerySingle<LibraryRow>(
+            "DELETE FROM release WHERE id = @id RETURNING id AS ReleaseId, category AS Category, name AS Release, nzb_hash AS NzbHash, published_at AS PublishedAt",
+            new { id });
+        return new DroppedRelease(release.ToRelease(), folders, files);
+    }
 
     private static void Keep(DbConnection connection, long release) =>
         connection.Execute("DELETE FROM removed_release WHERE release_id = @release", new { release });

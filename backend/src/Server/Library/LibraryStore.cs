@@ -395,17 +395,20 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public Task<IReadOnlyList<LibraryFile>> GetFilesAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => ListFiles(connection, release), cancellationToken);
 
+    /// <summary>The first files of a release by path. Runs in the caller's transaction.</summary>
+    public static IReadOnlyList<ListedFile> ListFirst(DbConnection connection, long releaseId, int most) =>
+    [
+        .. connection.Query<ListedFile>(
+            "SELECT id AS Id, path_key AS PathKey, length AS Length FROM library_file WHERE release_id = @releaseId ORDER BY path_key LIMIT @most",
+            new { releaseId, most }),
+    ];
+
     /// <summary>The first files of a release by path, and its total file count.</summary>
     public Task<(IReadOnlyList<ListedFile> Files, int Count)> ListFirstAsync(long releaseId, int most, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
             {
-                IReadOnlyList<ListedFile> files =
-                [
-                    .. connection.Query<ListedFile>(
-                        "SELECT id AS Id, path_key AS PathKey, length AS Length FROM library_file WHERE release_id = @releaseId ORDER BY path_key LIMIT @most",
-                        new { releaseId, most }),
-                ];
+                var files = ListFirst(connection, releaseId, most);
                 return (files, connection.ExecuteScalar<int>("SELECT count(*) FROM library_file WHERE release_id = @releaseId", new { releaseId }));
             },
             cancellationToken);

@@ -36,6 +36,7 @@ internal static class QueueRegistration
         .AddSingleton<IWorker, HistoryRetentionWorker>()
         .AddSingleton<CompleteFolder>()
         .AddSingleton<Rejections>()
+        .AddSingleton<StrmLinks>()
         .AddSingleton<NewestPost>()
         .AddSingleton<SpeedArticles>(provider => provider.GetRequiredService<NewestPost>().ListAsync)
         .AddSingleton<IWorker, PasswordSealWorker>()

@@ -1,4 +1,7 @@
+using Dapper;
+using Sluice.Server.Database;
 using Sluice.Server.History;
+using Sluice.Server.Queue.Intake;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
@@ -138,6 +141,43 @@ public sealed class StrmTests : IDisposable
     }
 
     [Fact]
+    public async Task Removed_release_takes_its_strm_files_and_folder_along()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "false"));
+        var nzb = Post(mock).ToNzb();
+        var ids = new[] { (await host.AddAsync(nzb, "Some.Film.nzb", Token, "&cat=movies"))[0], (await host.AddAsync(nzb, "Other.Name.nzb", Token, "&cat=movies"))[0] };
+        foreach (var id in ids)
+            await host.WaitForHistoryAsync(id, Token);
+
+        await RemoveAsync(host, ids);
+
+        Assert.Empty(Directory.EnumerateFileSystemEntries(Path.Combine(Completed, "movies")));
+    }
+
+    [Fact]
+    public async Task Removed_release_leaves_files_that_a_user_changed_or_moved()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock, ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "false"));
+        var id = (await host.AddAsync(Post(mock).ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0];
+        var other = (await host.AddAsync(Post(mock, 201).ToNzb(), "Other.Film.nzb", Token, "&cat=movies"))[0];
+        await host.WaitForHistoryAsync(id, Token);
+        await host.WaitForHistoryAsync(other, Token);
+        var folder = Path.Combine(Completed, "movies", "Some.Film");
+        var copy = Path.Combine(_folder.Root, "film.strm");
+        File.Copy(Path.Combine(folder, "film.strm"), copy);
+        await File.AppendAllTextAsync(Path.Combine(folder, "Extras", "extra.strm"), "\n", Token);
+        await File.WriteAllTextAsync(Path.Combine(folder, "notes.strm"), "of the user", Token);
+
+        await RemoveAsync(host, id);
+
+        Assert.Equal(["Extras/extra.strm", "notes.strm"], Below(folder));
+        Assert.True(File.Exists(copy));
+        Assert.Equal(["Extras/extra.strm", "film.strm"], Below(Path.Combine(Completed, "movies", "Other.Film")));
+    }
+
+    [Fact]
     public async Task Unwritable_strm_folder_makes_the_release_wait()
     {
         await using var mock = await MockServer.StartAsync();
@@ -175,6 +215,22 @@ public sealed class StrmTests : IDisposable
         foreach (var path in (string[])["", "movies", "movies/Some.Film", "movies/Some.Film/Extras"])
             Assert.Equal(folder, Startup.Unprivileged.ModeOf(Path.Combine(Completed, path)));
         Assert.Equal(0b111_000_000, Startup.Unprivileged.ModeOf(Library));
+    }
+
+    /// <summary>Rejects a release as a program does, removes it, and waits until the removal can no longer be undone.</summary>
+    private static async Task RemoveAsync(ProductHost host, params string[] ids)
+    {
+        await host.CallAsync($"mode=history&name=delete&value={string.Join(',', ids)}&del_files=1&archive=1", Token);
+        var numbers = new List<long>();
+        foreach (var id in ids)
+            numbers.Add((await host.Get<HistoryStore>().FindAsync(id, Token))!.Number);
+        var undo = host.Get<UndoWorker>();
+        Assert.Equal(1, (await undo.RemoveReleasesAsync(numbers, Token))?.Count);
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE removal SET until = 1"), Token);
+        // A call wakes the worker.
+        await undo.RemoveReleasesAsync([], Token);
+        while (await host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM removal)"), Token))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 
     private Task<ProductHost> StartAsync(MockServer mock, params (string Name, string Value)[] variables) => ProductHost.StartAsync(

@@ -30,6 +30,7 @@ internal sealed class UndoWorker(
     QueueSchedule schedule,
     UrlFetchWorker fetches,
     StoredNzbs stored,
+    StrmLinks strm,
     RcloneNotifier rclone,
     TimeProvider time) : IWorker
 {
@@ -143,10 +144,11 @@ internal sealed class UndoWorker(
             connection => RemovedStore.Close(connection, now.ToUnixTimeMilliseconds(), (now + (UndoTime * 2)).ToUnixTimeMilliseconds()), stopping);
         foreach (var removal in due)
         {
-            while (await database.WriteAsync(connection => ReleaseClaims.Drop(connection, removal), stopping) is { } release)
+            while (await database.WriteAsync(connection => ReleaseClaims.Drop(connection, removal), stopping) is { } dropped)
             {
-                rclone.ReleaseChanged(release.Category, release.Name);
-                await stored.ReleaseAsync([release.NzbHash], CancellationToken.None);
+                rclone.ReleaseChanged(dropped.Release.Category, dropped.Release.Name);
+                strm.Delete(dropped);
+                await stored.ReleaseAsync([dropped.Release.NzbHash], CancellationToken.None);
             }
 
             while (await database.WriteAsync(connection => RemovedStore.Drop(connection, removal), stopping) is { } hashes)

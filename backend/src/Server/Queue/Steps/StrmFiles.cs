@@ -1,8 +1,6 @@
 using System.Text;
 using Microsoft.Extensions.Options;
-using Sluice.Server.Auth;
 using Sluice.Server.Database;
-using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue.Steps;
@@ -16,7 +14,7 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 /// is on disk.
 /// </summary>
 internal sealed class StrmFiles(
-    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
+    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, StrmLinks links, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
 {
     public bool AreWanted => import.CurrentValue is { PublishesStrm: true } or { StrmLibrary: not null };
 
@@ -57,7 +55,7 @@ internal sealed class StrmFiles(
             await folder.SaveAsync(
                 async stream =>
                 {
-                    await stream.WriteAsync(Encoding.UTF8.GetBytes(AddressOf(target)), cancellationToken);
+                    await stream.WriteAsync(Encoding.UTF8.GetBytes(links.AddressOf(target.Id, target.Path)), cancellationToken);
                     return Path.GetFileName(path);
                 },
                 cancellationToken);
@@ -101,13 +99,5 @@ internal sealed class StrmFiles(
             // Shares without file modes decide access themselves.
             QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "the file system does not support them");
         }
-    }
-
-    /// <summary>Returns the signed URL of a file (DAV-82).</summary>
-    private string AddressOf(StrmTarget target)
-    {
-        var path = IdPath.Of(target.Id);
-        var extension = Path.GetExtension(target.Path).TrimStart('.');
-        return $"{import.CurrentValue.BaseUrl}/view/{path}?downloadKey={ViewKey.Sign(api.CurrentValue.StrmKey, path, null)}&extension={Uri.EscapeDataString(extension)}";
     }
 }
