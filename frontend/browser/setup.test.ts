@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
+import { DatabaseSync } from "node:sqlite";
+import type { Browser, ElementHandle, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brokenRules, overflowAt, smallTargets } from "./checks";
 import { type RunningMock, type RunningServer, account, openPage, setupCode, startBrowser, startMock, startServer, windows } from "./harness";
@@ -115,6 +116,38 @@ describe("the setup", () => {
     await page.context().close();
   });
 
+  it("takes over an earlier installation at a step of its own, and counts up meanwhile", async () => {
+    const moving = await startServer();
+    try {
+      await moving.restart({ meanwhile: (data) => Promise.resolve(leaveOldServer(data)) });
+      const page = await openPage(browser, moving, { colorScheme: "dark", ...windows.phone });
+      page.setDefaultTimeout(patienceMs);
+      await page.goto(`setup#${setupCode}`);
+      const hand = new Hand(page);
+      await hand.type("Password", account.password);
+      await hand.press("Continue");
+      await page.getByText("An earlier installation was found").waitFor();
+      expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Move in"]);
+      await judge(page, 44);
+      const taken = page.getByRole("row", { name: /^History/ }).getByRole("cell").nth(1);
+      expect(await taken.textContent()).toBe(oldItems.toLocaleString("en"));
+      await watchText(page, await taken.elementHandle());
+      await hand.press("Import");
+      await page.getByText("The earlier installation is taken over").waitFor();
+      const counts = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+      const numbers = counts.map((text) => Number(text.replace(/ of .*/, "").replaceAll(",", "")));
+      expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
+      expect(numbers.at(-1)).toBe(oldItems);
+      await hand.press("Continue");
+      await page.getByLabel("Server").waitFor();
+      expect(await page.getByRole("heading", { name: "Provider" }).count()).toBe(1);
+      expect(await page.getByRole("heading", { level: 3 }).count()).toBe(0);
+      await page.context().close();
+    } finally {
+      await moving.stop();
+    }
+  });
+
   it("goes on where it was left", async () => {
     const page = await openPage(browser, server, {});
     page.setDefaultTimeout(patienceMs);
@@ -131,6 +164,30 @@ describe("the setup", () => {
     await page.context().close();
   });
 });
+
+const oldItems = 1_200;
+
+/** The database of an old server that failed many times. */
+function leaveOldServer(data: string) {
+  const database = new DatabaseSync(path.join(data, "db.sqlite"));
+  database.exec(`
+    CREATE TABLE ConfigItems (ConfigName TEXT PRIMARY KEY, ConfigValue TEXT NOT NULL);
+    CREATE TABLE DavItems (Id TEXT PRIMARY KEY, ParentId TEXT, Name TEXT NOT NULL, Type INTEGER NOT NULL);
+    CREATE TABLE HistoryItems (Id TEXT PRIMARY KEY, JobName TEXT, FileName TEXT, Category TEXT, CreatedAt TEXT, DownloadStatus INTEGER, FailMessage TEXT);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${oldItems})
+    INSERT INTO HistoryItems SELECT printf('00000000-0000-0000-0000-%012d', i), 'Film ' || i, 'Film ' || i || '.nzb', 'tv', '2026-01-01 00:00:00', 2, 'Articles are missing.' FROM n;
+  `);
+  database.close();
+}
+
+/** Notes each text that an element has from now on in `window.shown`. */
+async function watchText(page: Page, element: ElementHandle<Node> | null) {
+  await page.evaluate((cell) => {
+    const shown: string[] = [];
+    Object.assign(window, { shown });
+    new MutationObserver(() => shown.push(cell?.textContent ?? "")).observe(cell as Node, { characterData: true, childList: true, subtree: true });
+  }, element);
+}
 
 async function drop(page: Page, file: string) {
   const text = await readFile(file, "utf8");

@@ -160,7 +160,7 @@ internal sealed class FamilyImportWorker(
             if (!(_isOffered || _view.Stage is ImportStage.Found or ImportStage.Failed) || !_requests.Writer.TryWrite(Request.Take))
                 return false;
             _isOffered = false;
-            _view = _view with { Stage = ImportStage.Running, Progress = 0, Error = null };
+            _view = _view with { Stage = ImportStage.Running, Progress = 0, Error = null, Report = _view.Report.Begin() };
             return true;
         }
     }

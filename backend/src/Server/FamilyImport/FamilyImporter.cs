@@ -156,9 +156,10 @@ internal sealed class FamilyImporter(
         if (whole.Files.Count > 0 && release is not null)
         {
             NoteName(release, tally);
-            tally.Take(ImportKind.Files, whole.Files.Count);
             if (writes)
                 (described, nzb) = await DescribeAsync(release, whole, nzb, at, lease, tally, cancellationToken);
+            if (!writes || described is not null)
+                tally.Take(ImportKind.Files, whole.Files.Count);
         }
 
         if (!writes)
@@ -192,7 +193,7 @@ internal sealed class FamilyImporter(
         catch (FamilyFormatException e)
         {
             foreach (var file in whole.Files)
-                tally.Refuse(ImportKind.Files, ImportTally.NameOf(release, file.Names), e.Message);
+                tally.Leave(ImportKind.Files, ImportTally.NameOf(release, file.Names), e.Message);
             return (null, nzb);
         }
     }

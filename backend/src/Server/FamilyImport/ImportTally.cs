@@ -40,6 +40,9 @@ internal sealed record ImportReport(
 {
     public static ImportReport Nothing { get; } = new([], [], 0, [], 0, []);
 
+    /// <summary>Returns the report of an import that begins: the totals of its rehearsal, of which nothing is taken yet.</summary>
+    public ImportReport Begin() => Nothing with { Counts = [.. Counts.Select(count => count with { Taken = 0, Left = 0 })] };
+
     /// <summary>Returns the report with listed files that an import refused since.</summary>
     public ImportReport With(IReadOnlyList<LeftThing> refused) => refused.Count == 0 ? this : this with
     {

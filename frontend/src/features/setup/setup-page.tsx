@@ -12,9 +12,10 @@ import { ApiProblem } from "@/lib/api-problem";
 import { cx } from "@/lib/cx";
 import { sessionQuery, setupQuery } from "@/lib/session";
 import { AccountStep } from "./account-step";
+import { importQuery } from "./api/import";
 import { t } from "./en";
 import { ImportCard } from "./import-card";
-import { type Step, after, codeOf, isLater, shownStep, steps } from "./steps";
+import { type Step, after, codeOf, isLater, shownStep, stepsOf } from "./steps";
 import { TryStep } from "./try-step";
 
 interface SetupPageProps {
@@ -24,7 +25,10 @@ interface SetupPageProps {
   apps: ReactNode;
 }
 
-/** The setup: four steps, of which the first has to be taken. It goes on where it was left, and may be run again. */
+/**
+ * The setup: four steps, of which the first has to be taken, and one more if an earlier installation can move in. It goes on where it was left, and
+ * may be run again.
+ */
 export function SetupPage({ provider, apps }: SetupPageProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -35,16 +39,20 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const reached = setup.data?.step;
-  const step = reached && shownStep(search.get("step"), reached);
-  const [first] = useState(step);
+  const found = useQuery({ ...importQuery, enabled: reached !== undefined && reached !== "account" });
+  const hasImport = found.isError || (found.data !== undefined && found.data.state !== "none");
+  const isWaiting = reached !== "account" && found.isPending;
+  const step = reached && !isWaiting ? shownStep(search.get("step"), reached, hasImport) : undefined;
+  const shown = useRef(step);
 
   useEffect(() => {
-    if (step && step !== first) heading.current?.focus();
-  }, [step, first]);
+    if (shown.current && step !== shown.current) heading.current?.focus();
+    shown.current = step ?? shown.current;
+  }, [step]);
 
   if (!reached || !step) return <SkeletonRows rows={4} />;
 
-  async function go(next: Schema<"SetupStage">) {
+  async function go(next: Exclude<Schema<"SetupStage">, "account">) {
     setProblem(null);
     try {
       const now = client.getQueryData(setupQuery.queryKey)?.step ?? "account";
@@ -59,10 +67,11 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
     }
   }
 
+  const steps = stepsOf(hasImport);
   const onward = () => void go(after(step));
   return (
     <div className="grid gap-5">
-      <StepList current={step} reached={reached} onStep={(to) => setSearch({ step: to })} />
+      <StepList steps={steps} current={step} isDone={(of) => (of === "import" ? found.data?.state === "finished" : isLater(reached, of))} onStep={(to) => setSearch({ step: to })} />
       <Card>
         <header className="mb-5 grid gap-1">
           <p className="text-sm text-muted">{t("step-of", { at: steps.indexOf(step) + 1, count: steps.length })}</p>
@@ -78,21 +87,19 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
             </Notice>
           </div>
         )}
-        {step === "account" && <AccountStep code={code} onDone={() => setSearch({ step: "provider" })} />}
-        {step === "provider" && (
-          <div className="grid gap-5">
-            <ImportCard />
-            {provider(onward)}
-          </div>
-        )}
+        {step === "account" && <AccountStep code={code} onDone={() => setSearch({})} />}
+        {step === "import" && <ImportCard />}
+        {step === "provider" && provider(onward)}
         {step === "try" && <TryStep />}
         {step === "apps" && apps}
-        {(step === "try" || step === "apps") && (
+        {(step === "import" || step === "try" || step === "apps") && (
           <div className="mt-5 flex flex-wrap justify-end gap-2">
-            <button type="button" className={buttonClass("quiet", "lg")} onClick={() => setSearch({ step: step === "apps" ? "try" : "provider" })}>
-              {t("back")}
-            </button>
-            <Button tone="accent" size="lg" onClick={onward}>
+            {step !== "import" && (
+              <button type="button" className={buttonClass("quiet", "lg")} onClick={() => setSearch({ step: step === "apps" ? "try" : "provider" })}>
+                {t("back")}
+              </button>
+            )}
+            <Button tone={step === "import" && found.data?.state !== "finished" ? "quiet" : "accent"} size="lg" onClick={onward}>
               {step === "apps" ? t("finish") : t("continue")}
             </Button>
           </div>
@@ -107,13 +114,20 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
   );
 }
 
-function StepList({ current, reached, onStep }: { current: Step; reached: Schema<"SetupStage">; onStep: (step: Step) => void }) {
+interface StepListProps {
+  steps: readonly Step[];
+  current: Step;
+  isDone: (step: Step) => boolean;
+  onStep: (step: Step) => void;
+}
+
+function StepList({ steps, current, isDone: isStepDone, onStep }: StepListProps) {
   return (
     <nav aria-label={t("steps")}>
-      <ol className="grid grid-cols-4 gap-2">
+      <ol className={cx("grid gap-2", steps.length === 5 ? "grid-cols-5" : "grid-cols-4")}>
         {steps.map((step, index) => {
-          const isDone = isLater(reached, step);
-          const isOpen = step !== "account" && reached !== "account";
+          const isDone = isStepDone(step);
+          const isOpen = step !== "account" && current !== "account";
           return (
             <li key={step}>
               <button
@@ -127,7 +141,7 @@ function StepList({ current, reached, onStep }: { current: Step; reached: Schema
                   isOpen && "enabled:hover:text-ink",
                 )}
               >
-                <span className="flex items-center gap-1.5">
+                <span className={cx("flex items-center gap-1.5", steps.length === 5 && "max-sm:flex-col max-sm:gap-0 max-sm:text-xs")}>
                   {isDone && step !== current ? <Icon of={Check} size={14} className="text-ok" /> : <span aria-hidden>{index + 1}</span>}
                   {t(`step.${step}`)}
                 </span>

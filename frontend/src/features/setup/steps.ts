@@ -1,26 +1,33 @@
 import type { Schema } from "@/lib/api-client";
 
-export type Step = Exclude<Schema<"SetupStage">, "done">;
+/** A step of the page. The server counts `import` as a part of `provider`. */
+export type Step = Exclude<Schema<"SetupStage">, "done"> | "import";
 
-/** The steps in their order. */
-export const steps: readonly Step[] = ["account", "provider", "try", "apps"];
+/** The steps in their order, with the one of an earlier installation if there is one. */
+export function stepsOf(hasImport: boolean): readonly Step[] {
+  return hasImport ? ["account", "import", "provider", "try", "apps"] : ["account", "provider", "try", "apps"];
+}
 
-/** The step behind one; `done` behind the last. */
-export function after(step: Step): Schema<"SetupStage"> {
-  return steps[steps.indexOf(step) + 1] ?? "done";
+const next = { account: "provider", import: "provider", provider: "try", try: "apps", apps: "done" } as const;
+
+/** The step behind one as the server counts them; `done` behind the last. */
+export function after(step: Step): (typeof next)[Step] {
+  return next[step];
 }
 
 /** Whether a step lies behind another one. A setup that is done goes nowhere else. */
-export function isLater(step: Schema<"SetupStage">, than: Schema<"SetupStage">): boolean {
-  const rank = (of: Schema<"SetupStage">) => (of === "done" ? steps.length : steps.indexOf(of));
+export function isLater(step: Step | "done", than: Step | "done"): boolean {
+  const all = stepsOf(true);
+  const rank = (of: Step | "done") => (of === "done" ? all.length : all.indexOf(of));
   return rank(step) > rank(than);
 }
 
 /** The step to show: the one of the address as far as there is an account, or the one that the server has come to. */
-export function shownStep(asked: string | null, reached: Schema<"SetupStage">): Step {
+export function shownStep(asked: string | null, reached: Schema<"SetupStage">, hasImport: boolean): Step {
   if (reached === "account") return "account";
-  const wanted = steps.find((step) => step === asked);
+  const wanted = stepsOf(hasImport).find((step) => step === asked);
   if (wanted && wanted !== "account") return wanted;
+  if (reached === "provider" && hasImport) return "import";
   return reached === "done" ? "provider" : reached;
 }
 
