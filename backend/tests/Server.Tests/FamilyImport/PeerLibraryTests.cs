@@ -1,0 +1,186 @@
+using System.Net;
+using System.Net.Http.Headers;
+using Sluice.Server.Library;
+using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.FamilyImport;
+
+/// <summary>Moves from folders that InfiniDysk and nzbdav wrote themselves (CFG-40 to CFG-42, IMP-36).</summary>
+public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLibrary>
+{
+    private const int Tail = 10_000;
+
+    // Without a password, or without the value that checks it, nzbdav lists the encrypted bytes as they are.
+    private static readonly HashSet<string> Encrypted = ["locked", "rar5-encrypted-unchecked"];
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("infinidysk-1.2.3-unplayed")]
+    [InlineData("infinidysk-1.2.3-played")]
+    public async Task Every_link_of_InfiniDysk_plays_or_says_why_not(string name)
+    {
+        using var folder = new TemporaryFolder();
+        var files = library.Unpack(name, folder);
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+
+        await AssertAllAsync(server, files);
+    }
+
+    [Theory]
+    [InlineData("nzbdav-0.6.4")]
+    [InlineData("nzbdav-0.5.38")]
+    public async Task Every_link_of_nzbdav_plays_as_before(string name)
+    {
+        using var folder = new TemporaryFolder();
+        var files = library.Unpack(name, folder);
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+
+        await AssertListedAsync(server, files);
+        await AssertPlaysAsync(server, [.. files.Where(file => !Encrypted.Contains(PeerLibrary.ReleaseOf(file).Title))]);
+        await AssertCutAsync(server, files);
+        foreach (var file in files.Where(file => Encrypted.Contains(PeerLibrary.ReleaseOf(file).Title)))
+        {
+            var (status, bytes, isCut) = await ReadAsync(server, file);
+            Assert.Equal((file.Path, HttpStatusCode.OK, file.Length, false), (file.Path, status, bytes.Length, isCut));
+        }
+    }
+
+    [Theory]
+    [InlineData("infinidysk-1.2.3-unplayed")]
+    [InlineData("infinidysk-1.2.3-played")]
+    public async Task Restart_midway_leaves_every_film_as_it_was(string name)
+    {
+        using var folder = new TemporaryFolder();
+        var files = library.Unpack(name, folder);
+        await using (var server = await ImportingServer.StartAsync(folder, imports: true))
+        {
+            await server.WaitAsync("finished");
+            var all = await WaitingAsync(server);
+            while (await WaitingAsync(server) > all / 2)
+                await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
+        }
+
+        await using var next = await ImportingServer.StartAsync(folder, imports: false);
+        await AssertAllAsync(next, files);
+    }
+
+    [Theory]
+    [InlineData("infinidysk-1.2.3-unplayed")]
+    [InlineData("infinidysk-1.2.3-played")]
+    public async Task Opening_a_film_in_the_background_asks_for_few_articles(string name)
+    {
+        using var folder = new TemporaryFolder();
+        var files = library.Unpack(name, folder);
+        library.Mock.Reset();
+        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        await server.WaitAsync("finished");
+        await WaitUntilOpenedAsync(server);
+
+        foreach (var release in files.Select(PeerLibrary.ReleaseOf).Distinct())
+            Assert.True(library.BodiesOf(release) <= MostArticles(release), $"{release.Title}: {library.BodiesOf(release)} articles for {release.Files.Count} posted files");
+    }
+
+    /// <summary>A few articles foretell a set, but not its encrypted headers, nor random names, which each post's first article tells.</summary>
+    private static int MostArticles(MockRelease release) =>
+        release.Title.Contains("headers", StringComparison.Ordinal) || release.Title.Contains("par2", StringComparison.Ordinal)
+            ? (release.Files.Count * 2) + 4
+            : 6;
+
+    private static Task<int> WaitingAsync(ImportingServer server) => server.Get<ReleaseOpenings>().CountWaitingAsync(Token);
+
+    private static async Task WaitUntilOpenedAsync(ImportingServer server)
+    {
+        while (await WaitingAsync(server) > 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+    }
+
+    /// <summary>Each file has its old id, path, length and link.</summary>
+    private static async Task AssertListedAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
+    {
+        Assert.NotEmpty(files);
+        foreach (var file in files)
+        {
+            foreach (var path in (string[])[IdPath.Of(file.Id), $"content/{file.Path}"])
+            {
+                using var head = await server.GetTreeAsync("/" + Uri.EscapeDataString(path).Replace("%2F", "/", StringComparison.Ordinal), HttpMethod.Head);
+                Assert.Equal((path, HttpStatusCode.OK, file.Length), (path, head.StatusCode, head.Content.Headers.ContentLength));
+            }
+        }
+    }
+
+    private async Task AssertAllAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
+    {
+        await AssertListedAsync(server, files);
+        await AssertPlaysAsync(server, files);
+        await AssertCutAsync(server, files);
+        await AssertRefusedAsync(server, files);
+    }
+
+    /// <summary>Each film that an import opens is exact, in its last bytes and as a whole, and its item still leads to it.</summary>
+    private async Task AssertPlaysAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
+    {
+        foreach (var file in files.Where(file => library.SentenceOf(file).Length == 0 && !PeerReleases.Damaged.Contains(PeerLibrary.ReleaseOf(file).Title)))
+        {
+            var truth = PeerLibrary.TruthOf(file);
+            var from = Math.Max(0, truth.Length - Tail);
+            var (tail, whole) = (await ReadAsync(server, file, from), await ReadAsync(server, file));
+            // A volume of a size that nothing foretold ends the first read of it, and its set is opened once more.
+            while (whole.IsCut && PeerReleases.HasUnforeseenVolume(PeerLibrary.ReleaseOf(file)))
+                whole = await ReadAsync(server, file);
+            Assert.Equal((file.Path, HttpStatusCode.PartialContent, false), (file.Path, tail.Status, tail.IsCut));
+            Assert.True(tail.Bytes.AsSpan().SequenceEqual(truth.AsSpan(from)), $"{file.Path} differs at its end");
+            Assert.Equal((file.Path, HttpStatusCode.OK, false), (file.Path, whole.Status, whole.IsCut));
+            Assert.True(whole.Bytes.AsSpan().SequenceEqual(truth), $"{file.Path} differs");
+            using var link = await server.GetTreeAsync($"/completed-symlinks/{file.Path}.rclonelink");
+            Assert.Equal($"{OldServer.Mount}/{IdPath.Of(file.Id)}", await link.Content.ReadAsStringAsync(Token));
+        }
+    }
+
+    /// <summary>A film with a damaged article is exact up to it and behind it, and is cut off in between.</summary>
+    private static async Task AssertCutAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
+    {
+        foreach (var file in files.Where(file => PeerReleases.Damaged.Contains(PeerLibrary.ReleaseOf(file).Title)))
+        {
+            var truth = PeerLibrary.TruthOf(file);
+            var (tail, whole) = (await ReadAsync(server, file, truth.Length - Tail), await ReadAsync(server, file));
+            Assert.Equal((file.Path, HttpStatusCode.PartialContent, false), (file.Path, tail.Status, tail.IsCut));
+            Assert.Equal(truth[^Tail..], tail.Bytes);
+            Assert.Equal((file.Path, HttpStatusCode.OK, true), (file.Path, whole.Status, whole.IsCut));
+            Assert.Equal(truth[..whole.Bytes.Length], whole.Bytes);
+        }
+    }
+
+    /// <summary>Reads a file by its old id.</summary>
+    private static async Task<(HttpStatusCode Status, byte[] Bytes, bool IsCut)> ReadAsync(ImportingServer server, PeerFile file, long? from = null)
+    {
+        using var answer = await server.GetTreeAsync("/" + IdPath.Of(file.Id), HttpMethod.Get, from is null ? null : new RangeHeaderValue(from, null), HttpCompletionOption.ResponseHeadersRead);
+        var read = new MemoryStream();
+        try
+        {
+            await answer.Content.CopyToAsync(read, Token);
+            return (answer.StatusCode, read.ToArray(), false);
+        }
+        catch (HttpRequestException)
+        {
+            return (answer.StatusCode, read.ToArray(), true);
+        }
+    }
+
+    /// <summary>A read of another film and its item say what an import of its NZB says.</summary>
+    private async Task AssertRefusedAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
+    {
+        foreach (var file in files.Where(file => library.SentenceOf(file).Length > 0))
+        {
+            using var answer = await server.GetTreeAsync("/" + IdPath.Of(file.Id));
+            Assert.Equal((file.Path, HttpStatusCode.Gone, library.SentenceOf(file)), (file.Path, answer.StatusCode, (await answer.Content.ReadAsStringAsync(Token)).Trim()));
+            var history = await server.CallAsync($"mode=history&nzo_ids={file.Item}&apikey={OldServer.ApiKey}");
+            var slot = Assert.Single(history["history"]!["slots"]!.AsArray())!;
+            Assert.Equal(("Failed", library.SentenceOf(file)), (slot["status"]!.GetValue<string>(), slot["fail_message"]!.GetValue<string>()));
+        }
+    }
+}
