@@ -304,7 +304,7 @@ internal sealed class FamilyImportWorker(
 
     private void Fail(Exception failure)
     {
-        FamilyImportLog.Failed(logger, failure.Message);
+        FamilyImportLog.Failed(logger, failure.Message.TrimEnd('.'));
         lock (_gate)
         {
             (_view, _tally) = (_view with { Stage = ImportStage.Failed, Error = failure.Message, Report = _tally?.Report() ?? _view.Report }, null);

@@ -9,13 +9,16 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Diagnostics;
 using Sluice.Server.Tests.Queue;
+using Sluice.Tools.MockNntpServer;
 using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
@@ -203,12 +206,14 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         else
             OtherDatabase(path);
         var bytes = await File.ReadAllBytesAsync(path, Token);
-        await using var server = await ImportingServer.StartAsync(folder, imports: true);
+        using var lines = new CapturedLines();
+        await using var server = await ImportingServer.StartAsync(folder, imports: true, services => services.AddSingleton<ILoggerProvider>(lines));
 
         var report = await server.ReportAsync();
 
         Assert.Equal("failed", report["state"]!.GetValue<string>());
         Assert.StartsWith("The ", report["error"]!.GetValue<string>(), StringComparison.Ordinal);
+        Assert.Contains(lines.Lines, line => line.Contains($"Import failed: {report["error"]!.GetValue<string>()} You can start it again", StringComparison.Ordinal));
         Assert.Equal(bytes, await File.ReadAllBytesAsync(path, Token));
     }
 
@@ -415,7 +420,7 @@ internal sealed class ImportingServer : IAsyncDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    public static async Task<ImportingServer> StartAsync(TemporaryFolder folder, bool imports, Action<IServiceCollection>? replace = null)
+    public static async Task<ImportingServer> StartAsync(TemporaryFolder folder, bool imports, Action<IServiceCollection>? replace = null, MockServer? provider = null)
     {
         var environment = new Dictionary<string, string>
         {
@@ -425,6 +430,8 @@ internal sealed class ImportingServer : IAsyncDisposable
             ["LOG_LEVEL"] = "error",
             ["SLUICE_IMPORT"] = imports ? "true" : "false",
         };
+        if (provider is not null)
+            environment["SLUICE_CONFIG__USENET__PROVIDERS"] = ProductHost.ProvidersJson(provider);
         var app = Program.Build(new ProcessEnvironment(environment), services =>
         {
             MigratedTemplate.AddTo(services, folder.Root);

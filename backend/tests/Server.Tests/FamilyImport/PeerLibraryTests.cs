@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using Sluice.Server.FamilyImport;
 using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
 using Sluice.Tools.MockNntpServer.Articles;
@@ -67,6 +68,22 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
 
         await using var next = await ImportingServer.StartAsync(folder, imports: false);
         await AssertAllAsync(next, files);
+    }
+
+    [Theory]
+    [InlineData("infinidysk-1.2.3-unplayed-moved", 23)]
+    [InlineData("infinidysk-1.2.3-played-moved", 1)]
+    public async Task Move_by_the_version_before_is_healed(string name, int leftOut)
+    {
+        using var folder = new TemporaryFolder();
+        var files = library.Unpack(name, folder);
+        await using var server = await ImportingServer.StartAsync(folder, imports: false, provider: library.Mock);
+        var store = server.Get<FamilyImportStore>();
+        Assert.Equal(leftOut, (await store.FindAsync(Token))!.Report.LeftTotal);
+        while (!(await store.FindAsync(Token))!.IsHealed)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+
+        await AssertAllAsync(server, files);
     }
 
     [Theory]
