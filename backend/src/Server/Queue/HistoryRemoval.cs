@@ -34,8 +34,11 @@ internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored,
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))
         {
+            Failpoint.Reach("forget-begins");
             var items = await database.WriteAsync(connection => HistoryStore.Remove(connection, chunk), cancellationToken);
+            Failpoint.Reach("forget-committed");
             await SettleAsync(items, items);
+            Failpoint.Reach("forget-settled");
         }
     }
 

@@ -8,8 +8,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Deletes history items older than <c>database.history-retention-days</c> that failed or that a client has deleted. Keeps content, and other completed
-/// items because a client may still import them.
+/// Deletes history items older than <c>database.history-retention-days</c> that failed or that a client has deleted. Runs at the start and every hour.
+/// Keeps content, and other completed items because a client may still import them.
 /// </summary>
 internal sealed class HistoryRetentionWorker(
     HistoryStore store, HistoryRemoval removal, SluiceDatabase database, IOptionsMonitor<HistoryOptions> options, TimeProvider time) : IWorker
@@ -21,10 +21,11 @@ internal sealed class HistoryRetentionWorker(
     public async Task RunAsync(CancellationToken stopping)
     {
         using var timer = new PeriodicTimer(Pause, time);
-        while (await timer.WaitForNextTickAsync(stopping))
+        do
         {
             if (options.CurrentValue.Retention is { } retention && database.IsOpen)
                 await removal.RemoveAsync(await store.FindOldAsync(time.WallTime() - retention, stopping), stopping);
         }
+        while (await timer.WaitForNextTickAsync(stopping));
     }
 }

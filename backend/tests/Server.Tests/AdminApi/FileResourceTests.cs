@@ -190,7 +190,7 @@ public sealed class FileResourceTests : IDisposable
         async Task<string?> PathAsync() => (string?)(await server.GetAsync($"files/{file["id"]}"))["links"]!["arrPath"];
         Task InsertAsync(string folder, string root, ClientView view) => server.Server.Services.GetRequiredService<SluiceDatabase>().InsertAsync(
             HistoryStore.Insert,
-            new HistoryItem { Id = folder, Name = "x", NzbName = "x.nzb", Category = "tv", Folder = "tv", ReleaseFolder = folder, ReleaseId = release, StrmRoot = root, View = view });
+            new HistoryItem { Id = folder, Name = "x", NzbName = "x.nzb", Category = "tv", Folder = "tv", ReleaseFolder = folder, ReleaseId = release, StrmRoot = root, View = view, CompletedAt = TimeProvider.System.GetUtcNow() });
 
         Assert.Null(await PathAsync());
         await InsertAsync("Archived Links", "", ClientView.Archive);

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net;
 using System.Text;
 using System.Text.Json;
+using Microsoft.Data.Sqlite;
 using Sluice.Server.Tests.EndToEnd;
 using Xunit;
 
@@ -54,6 +55,8 @@ internal sealed class KillLane : IDisposable
     public async Task RoundAsync(string? kill, int pass, CancellationToken cancel)
     {
         var armed = kill is null ? null : string.Create(CultureInfo.InvariantCulture, $"{kill}:{pass}");
+        if (kill is not null && IsOfOldItems(kill))
+            await HideOldItemAsync(cancel);
         await using (var server = await ArmedServer.StartAsync(Data, _settings, armed, cancel))
         {
             _calls = 0;
@@ -79,6 +82,30 @@ internal sealed class KillLane : IDisposable
     }
 
     public void Dispose() => _scratch.Dispose();
+
+    /// <summary>Whether a step deletes items from the history for good, which a start does once they are too old.</summary>
+    public static bool IsOfOldItems(string kill) => kill.StartsWith("forget-", StringComparison.Ordinal);
+
+    /// <summary>Publishes a film, hides its item, and makes it too old, so that the next start deletes it.</summary>
+    private async Task HideOldItemAsync(CancellationToken cancel)
+    {
+        await using (var server = await ArmedServer.StartAsync(Data, _settings, null, cancel))
+        {
+            var item = Film();
+            var id = await server.Client.AddFileAsync("movies", item.Name, item.Nzb, cancel);
+            // The ledger offers an item without an id to no client.
+            _ledger.Keep(item, null);
+            await server.Client.PublishedAsync(id, cancel);
+            await HideAsync(server.Client, item, id, cancel);
+            await server.KillAsync();
+        }
+
+        await using var connection = new SqliteConnection($"Data Source={Path.Combine(Data, "sluice.db")};Pooling=False");
+        await connection.OpenAsync(cancel);
+        await using var command = connection.CreateCommand();
+        command.CommandText = "UPDATE history_item SET completed_at = 0 WHERE archived <> 0";
+        Assert.NotEqual(0, await command.ExecuteNonQueryAsync(cancel));
+    }
 
     private async Task LookAsync(string after, CancellationToken cancel)
     {
@@ -180,10 +207,7 @@ internal sealed class KillLane : IDisposable
         var isFinished = found.RootElement.GetProperty("history").GetProperty("slots").GetArrayLength() == 1;
         if (isFinished && isFilm)
         {
-            (item.Told, item.IsForgotten) = (Told.Leaving, true);
-            using var removed = await client.CallAsync($"mode=history&name=delete&value={item.Id}&archive=0", cancel);
-            Assert.True(removed.RootElement.GetProperty("status").GetBoolean(), removed.RootElement.ToString());
-            item.Told = Told.Removed;
+            await HideAsync(client, item, item.Id!, cancel);
             return;
         }
 
@@ -193,6 +217,14 @@ internal sealed class KillLane : IDisposable
         using var retried = await client.CallAsync($"mode=retry&value={item.Id}", cancel);
         // Another client may have sent it back a moment ago.
         Assert.True(retried.RootElement.GetProperty("status").GetBoolean() || retried.RootElement.GetProperty("error").GetString() == "item does not exist", retried.RootElement.ToString());
+    }
+
+    private static async Task HideAsync(SluiceClient client, LedgerItem item, string id, CancellationToken cancel)
+    {
+        (item.Told, item.IsForgotten) = (Told.Leaving, true);
+        using var hidden = await client.CallAsync($"mode=history&name=delete&value={id}&archive=0", cancel);
+        Assert.True(hidden.RootElement.GetProperty("status").GetBoolean(), hidden.RootElement.ToString());
+        item.Told = Told.Removed;
     }
 
     private async Task ResumeAsync(SluiceClient client, CancellationToken cancel)
