@@ -1,14 +1,11 @@
 using System.IO.Compression;
-using System.Text;
 using Microsoft.Data.Sqlite;
 using Sluice.Server.History;
-using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
-using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
