@@ -105,7 +105,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         if (line.GetValue(flags.Tls))
             yield return "--tls";
         Option<string?>[] texts =
-            [flags.Stall, flags.StallSeconds, flags.NoticeMs, flags.Missing, flags.Corrupt, flags.Coverage, flags.Bandwidth, flags.BandwidthConnection, flags.Faults];
+            [flags.Stall, flags.StallSeconds, flags.NoticeMs, flags.Missing, flags.Corrupt, flags.Coverage, flags.Bandwidth, flags.BandwidthConnection, flags.Piece, flags.Faults];
         foreach (var flag in texts)
         {
             if (line.GetValue(flag) is { } value)

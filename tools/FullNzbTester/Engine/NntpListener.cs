@@ -16,7 +16,7 @@ namespace Sluice.Tools.FullNzbTester.Engine;
 /// <param name="Waited">Total time that the attempts waited for a permit and a connection.</param>
 /// <param name="Fetched">Total duration of the attempts, including the wait.</param>
 internal readonly record struct NntpCounters(
-    long Commands, long Bodies, long Flushes, long Misses, long Unanswered, long BytesReceived, long SocketsOpened, long SocketsAbandoned, long SocketsPeak,
+    long Commands, long Bodies, long Flushes, long Misses, long Unanswered, long BytesReceived, long SocketsOpened, long SocketsAbandoned, long SocketsPeak, long Receives,
     long Tries, long Hedges, long HedgesWon, TimeSpan Waited, TimeSpan Fetched);
 
 /// <summary>Sums the measurements of all <c>Sluice.Nntp</c> meters, each from the moment of its <see cref="Listen"/>.</summary>
@@ -77,6 +77,7 @@ internal sealed class NntpListener : IDisposable
                 "sluice.nntp.misses" => _counters with { Misses = _counters.Misses + count },
                 "sluice.nntp.unanswered" => _counters with { Unanswered = _counters.Unanswered + count },
                 "sluice.nntp.received" => _counters with { BytesReceived = _counters.BytesReceived + count },
+                "sluice.nntp.receives" => _counters with { Receives = _counters.Receives + count },
                 "sluice.nntp.sockets" => _counters with { SocketsPeak = Math.Max(_counters.SocketsPeak, _sockets += count) },
                 "sluice.nntp.sockets.opened" => _counters with { SocketsOpened = _counters.SocketsOpened + count },
                 "sluice.nntp.sockets.abandoned" => _counters with { SocketsAbandoned = _counters.SocketsAbandoned + count },

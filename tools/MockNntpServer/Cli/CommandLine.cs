@@ -23,7 +23,7 @@ internal sealed class CommandLine
                    --tls[=valid|wrong-host|expired|self-signed] --ca-file=FILE
         each       one value, or one per provider with commas: --latency=MS (50) --jitter=MS (10) --serial-latency
                    --connections=N (20) --max-conns=N (2 x connections, 0: no cap) --cap-at-login --coverage=SHARE (1.0)
-                   --bandwidth=MBIT --bandwidth-conn=MBIT --stall=RATE --stall-seconds=S (10)
+                   --bandwidth=MBIT --bandwidth-conn=MBIT --piece=BYTES --stall=RATE --stall-seconds=S (10)
                    --notice-ms=MS|end (0: how long a socket counts that was closed in the midst of an answer; end: until that ends)
         control    --control-port=N (0: free)   --exit-with-stdin   --help
 

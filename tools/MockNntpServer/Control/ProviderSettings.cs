@@ -14,6 +14,7 @@ internal static class ProviderSettings
         ["cap-at-login"] = (provider, value) => provider with { CapAtLogin = Switch(value) },
         ["bandwidth"] = (provider, value) => provider with { Bandwidth = BytesPerSecond(value) },
         ["bandwidth-conn"] = (provider, value) => provider with { ConnectionBandwidth = BytesPerSecond(value) },
+        ["piece"] = (provider, value) => provider with { Piece = (int)Number(value, 1 << 20) },
         ["coverage"] = (provider, value) => provider with { Coverage = Number(value, 1) },
         ["stall"] = (provider, value) => provider with { Stall = Number(value, 1) },
         ["notice-ms"] = (provider, value) => provider with

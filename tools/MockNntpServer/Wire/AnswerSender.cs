@@ -85,7 +85,8 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
         while (sent < end)
         {
             var (all, each) = (provider.Settings.Bandwidth, Throttled() ?? provider.Settings.ConnectionBandwidth);
-            var slice = Math.Min(Math.Min(end - sent, SingleBytes > 0 ? 1 : MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
+            var most = SingleBytes > 0 ? 1 : provider.Settings.Piece is var piece and > 0 ? piece : MaxWrite;
+            var slice = Math.Min(Math.Min(end - sent, most), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
             await _bucket.TakeAsync(slice, each, cancellationToken);
             await provider.Bucket.TakeAsync(slice, all, cancellationToken);
 

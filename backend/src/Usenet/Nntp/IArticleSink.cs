@@ -19,4 +19,10 @@ public interface IArticleSink
     /// <param name="consumed">How many bytes belong to this body. Equal to the length of <paramref name="raw"/> unless the call returns true.</param>
     /// <returns>True once the CRLF of the terminating line is consumed; the rest of the bytes belongs to the next reply.</returns>
     bool Write(ReadOnlySpan<byte> raw, out int consumed);
+
+    /// <summary>
+    /// Fewest bytes that this body still has to bring, as it claims itself; 0 if unknown, or if each byte is urgent. Until then a connection may let
+    /// a slow line gather bytes instead of passing on each piece. Asked after each <see cref="Write"/>.
+    /// </summary>
+    long StillToCome => 0;
 }

@@ -17,6 +17,7 @@ internal sealed class NntpMeter : IDisposable
     private readonly Counter<long> _misses;
     private readonly Counter<long> _unanswered;
     private readonly Counter<long> _bytes;
+    private readonly Counter<long> _receives;
     private readonly UpDownCounter<long> _sockets;
     private readonly Counter<long> _opened;
     private readonly Counter<long> _abandoned;
@@ -44,6 +45,7 @@ internal sealed class NntpMeter : IDisposable
         _waits = Source.CreateHistogram<double>("sluice.nntp.waits", "s", "Time until an attempt that found no connection free held permit and connection, or gave up.");
         _tries = Source.CreateHistogram<double>("sluice.nntp.tries", "s", "Time of an attempt of a fetch at one provider, waiting included, whatever came of it.");
         _bytes = Source.CreateCounter<long>("sluice.nntp.received", "By", "Bytes received, before TLS: replies, bodies and terminators.");
+        _receives = Source.CreateCounter<long>("sluice.nntp.receives", "{receive}", "Receives from sockets, waits without a buffer left out. Few per article: what arrives in pieces is gathered.");
     }
 
     /// <summary>The meter, named <c>Sluice.Nntp</c>.</summary>
@@ -70,6 +72,9 @@ internal sealed class NntpMeter : IDisposable
         Interlocked.Add(ref _received, bytes);
         _bytes.Add(bytes);
     }
+
+    /// <summary>Counts a receive when it begins.</summary>
+    public void Receiving() => _receives.Add(1);
 
     /// <summary>Counts a socket from the start of its connect until <see cref="SocketClosed"/>.</summary>
     public void SocketOpening() => _sockets.Add(1);

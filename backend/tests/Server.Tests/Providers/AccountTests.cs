@@ -100,10 +100,12 @@ public sealed class AccountTests : IAsyncLifetime
     [Fact(Timeout = 60_000)]
     public async Task Lower_cap_closes_idle_connections_now_and_busy_ones_later()
     {
+        // A busy machine is silent at times, and an article that is asked for twice because of that would be counted as lost.
+        _usenet.Change(_usenet.CurrentValue with { HedgeEnabled = false });
         await using var film = Open();
         await ReadAsync(film, 0, 200_000);
         await UntilAsync(() => _mock.Stats.ConnectionsNow == Cap, () => $"{_mock.Stats.ConnectionsNow} connections before");
-        _usenet.Change(Settings(Account(connections: 2)));
+        _usenet.Change(Settings(Account(connections: 2)) with { HedgeEnabled = false });
 
         // Nothing that was under way is lost, and what runs on keeps to the new cap.
         await ReadAsync(film, 200_000, Truth.Length - 200_000);

@@ -9,8 +9,12 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// <param name="sink">Takes the body if the lease has no fetch; the only provider that it knows is 0.</param>
 internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null) : PendingReply(lease.Fetch?.Gate)
 {
+    // NZB files count bytes on the wire, headers included, and some programs round them; this share of them may be missing.
+    private const int Overhead = 16;
+
     // Guarded by the gate: whether the fetch has ended, so that nothing may be written any more.
     private bool _isLetGo;
+    private long _atLeast;
     private BodyScanner _scanner = BodyScanner.AtStart;
     private bool _answered;
 
@@ -26,6 +30,10 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
     public override int Commands => 1;
 
     public override int Unanswered => _answered ? 0 : 1;
+
+    // A file may name a wrong length, and an article may claim one, so both have to promise the bytes.
+    public override long AtLeast =>
+        Request.ExpectedBytes > 0 ? Math.Min(_atLeast, Request.ExpectedBytes - (Request.ExpectedBytes / Overhead) - Received) : 0;
 
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
@@ -59,6 +67,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
             // The scanner follows a fetch that decodes, because only it knows how much of the terminator has arrived if the fetch ends now.
             _answered = _isLetGo ? _scanner.Scan(raw, out consumed) : Pass(raw, out consumed);
             Received += consumed;
+            _atLeast = _isLetGo ? 0 : lease.Fetch?.StillToCome(lease.Attempt) ?? sink!.StillToCome;
             return _answered;
         }
     }

@@ -129,19 +129,22 @@ internal sealed class ConnectionClock : IAsyncDisposable
     }
 
     /// <summary>Counts received body bytes, and reports progress once there are enough.</summary>
-    public void Received(long bytes, long now)
+    /// <param name="bytes">Number of bytes.</param>
+    /// <param name="now">In ticks of the time provider.</param>
+    /// <param name="wereGathered">Whether the bytes arrived over some time, so that the line was not silent since the last ones.</param>
+    public void Received(long bytes, long now, bool wereGathered = false)
     {
         _newBytes += bytes;
         var silence = _time.GetElapsedTime(_sent.SilentSince(roundTrip: 0), now);
         if (_newBytes >= Math.Max(MinProgressBytes, silence.TotalSeconds * _options.MinimumBytesPerSecond))
-            Heard(now);
+            Heard(now, wereGathered);
     }
 
     /// <summary>Reports progress: enough bytes of a body, or a whole line.</summary>
-    public void Heard(long now)
+    public void Heard(long now, bool wereGathered = false)
     {
         var length = Silence(now, out _);
-        if (length > _longest)
+        if (length > _longest && !wereGathered)
             _longest = length;
         _newBytes = 0;
         _sent.Heard(now);

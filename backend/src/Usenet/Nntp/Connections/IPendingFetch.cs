@@ -29,6 +29,9 @@ internal interface IPendingFetch
     /// </summary>
     bool? Write(int attempt, ReadOnlySpan<byte> raw, out int consumed);
 
+    /// <summary>As <see cref="IArticleSink.StillToCome"/>, under the gate; 0 if another attempt leads.</summary>
+    long StillToCome(int attempt);
+
     /// <summary>Reports a wait that is too long, under the gate, or under no lock if the attempt waits for a connection or just stopped.</summary>
     /// <param name="attempt">The attempt that waits.</param>
     /// <param name="isSent">Whether the reply to a command is late; otherwise no connection has become free.</param>

@@ -81,6 +81,9 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     /// <summary>Estimated bytes still to come; at least 1 until the end was seen.</summary>
     public abstract long Remaining { get; }
 
+    /// <summary>Fewest bytes that the present body still has to bring; 0 if unknown, or if every byte is urgent. Read loop only.</summary>
+    public virtual long AtLeast => 0;
+
     /// <summary>Bytes of a body received so far; 0 if there is none. Written by the read loop only.</summary>
     public long Received { get; protected set; }
 

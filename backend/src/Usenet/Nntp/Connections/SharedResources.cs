@@ -24,6 +24,9 @@ internal sealed class SharedResources(
 
     public ProviderTraffics Traffics { get; } = new();
 
+    /// <summary>Ends the gathering of connections whose bytes do not come.</summary>
+    public GatheringBeat Beat { get; } = new(time);
+
     public RecoverySignal Recovery { get; } = new();
 
     public INameResolver? Names => names;

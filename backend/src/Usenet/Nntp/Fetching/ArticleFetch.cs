@@ -123,6 +123,9 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return _isTaken = _sink.Write(raw, out consumed);
     }
 
+    /// <summary>Fewest bytes still to come for the attempt whose bytes reach the sink, under the gate.</summary>
+    public long StillToCome(int attempt) => !_isTaken && Attempt(attempt) is { HasBytes: true } from && from == _leader ? _sink.StillToCome : 0;
+
     /// <summary>
     /// Takes an attempt from provider to provider. A miss moves on at once; a fault is first retried over another connection of the same
     /// provider. Any other exception ends the whole fetch.

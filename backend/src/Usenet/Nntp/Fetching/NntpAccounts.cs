@@ -86,6 +86,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
 
         await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
+        _shared.Beat.Dispose();
         _shared.Meter.Dispose();
     }
 

@@ -24,13 +24,17 @@ internal sealed class KnownFamily
 /// <summary>Opens connections to one provider: name, TCP, TLS, greeting and login, within the timeouts.</summary>
 /// <remarks>
 /// Without <c>names</c> it uses the system's resolver, without <c>places</c> it tries one address at a time, and without <c>family</c> it
-/// remembers no address family. <c>entering</c> is called when a step begins.
+/// remembers no address family. <c>entering</c> is called when a step begins. Without <c>beat</c> connections pass on each piece that arrives.
 /// </remarks>
 internal sealed class NntpDialer(
-    ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null)
+    ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null,
+    GatheringBeat? beat = null)
 {
     // Limits the addresses tried, because otherwise each would get too little time.
     private const int MostAddresses = 8;
+
+    // Two records of TLS with their headers: SslStream may have read one whole and a part of the next (RFC 8446 section 5.2).
+    private const int MostHeldByTls = 2 * (16 * 1024 + 261);
 
     private readonly IDialPlaces _places = places ?? new NoPlaces(meter);
 
@@ -47,10 +51,11 @@ internal sealed class NntpDialer(
         try
         {
             socket = await ConnectAsync(either.Token);
-            Stream stream = new NetworkStream(socket, ownsSocket: false);
+            var gathering = beat is null ? null : new GatheringStream(socket, beat, meter, provider.UseTls ? MostHeldByTls : 0);
+            Stream stream = gathering ?? new NetworkStream(socket, ownsSocket: false);
             if (provider.UseTls)
                 stream = await SecureAsync(new ReceiveAheadStream(stream, options.ReceiveBufferBytes), either.Token);
-            transport = new NntpTransport(socket, stream, options.ReceiveBufferBytes);
+            transport = new NntpTransport(socket, stream, options.ReceiveBufferBytes, gathering);
             await GreetAsync(transport, either.Token);
             proved = true;
             await LogInAsync(transport, either.Token);

@@ -7,11 +7,12 @@ namespace Sluice.Usenet.Nntp.Wire;
 internal sealed class NntpTransport : IAsyncDisposable
 {
     private readonly Socket _socket;
+    private readonly GatheringStream? _gathering;
 
-    // Owns both. The stream reads the socket, directly or over TLS, but must not own it.
-    public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes)
+    // Owns all three. The stream reads the socket, directly or over TLS, but must not own it; gathering is the stream right above the socket.
+    public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes, GatheringStream? gathering = null)
     {
-        _socket = socket;
+        (_socket, _gathering) = (socket, gathering);
         Stream = stream;
         // A zero-byte read waits for data, so that an idle connection holds no buffer.
         Input = PipeReader.Create(stream, new StreamPipeReaderOptions(bufferSize: receiveBufferBytes, minimumReadSize: receiveBufferBytes / 4, useZeroByteReads: true));
@@ -38,6 +39,14 @@ internal sealed class NntpTransport : IAsyncDisposable
             }
         }
     }
+
+    /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
+    public bool HasGathered => _gathering is { IsGathering: true };
+
+    /// <summary>Says what comes next. Reader only, between two reads.</summary>
+    /// <param name="atLeast">Fewest bytes that the present body still has to bring; 0 if every byte is urgent.</param>
+    /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown.</param>
+    public void Expect(long atLeast, double bytesPerSecond) => _gathering?.Expect(atLeast, bytesPerSecond);
 
     /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
     public void Abort() => _socket.Reset();

@@ -212,6 +212,10 @@ internal sealed class SegmentLoad : IArticleSink
         return ended;
     }
 
+    /// <inheritdoc/>
+    // Bytes that may leave before they are proved are urgent. A decoded byte is at least one byte on the wire.
+    public long StillToCome => _mayPublish || _decoder!.Header.PartLength is not { } length ? 0 : length - _decoder.Decoded;
+
     /// <summary>Judges the delivered article. Readers get no further byte of a corrupt one.</summary>
     public SegmentProof Judge()
     {

@@ -1,0 +1,52 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>A line that brings a body in pieces wakes its reader for blocks of it, and nothing that a reader waits for is held back.</summary>
+public sealed class GatheringTests
+{
+    private const int ArticleSize = 700_000;
+    private const int Piece = 4096;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Slow_line_costs_a_receive_per_block_not_per_piece(bool tls)
+    {
+        const int Articles = 6;
+        await using var host = await StartAsync(Articles, tls: tls);
+        var before = host.Counters.Receives;
+        await AssertReadsAsync(host);
+
+        // 175 pieces each. The first article shows how fast the line is; a late machine receives more at a time, never less.
+        Assert.InRange(host.Counters.Receives - before, Articles, Articles * 175 / 3);
+    }
+
+    [Theory]
+    [InlineData(FaultKind.BodyTrickle)]
+    [InlineData(FaultKind.BodyStall)]
+    public async Task Body_that_stops_in_its_midst_arrives_from_elsewhere(FaultKind kind)
+    {
+        // Part 3 stops behind a piece that is less than what its connection gathers.
+        var fault = new MockFault { Kind = kind, Articles = ArticleSelection.Parts(3), Offset = 300_000, Duration = TimeSpan.FromSeconds(20), Provider = 0 };
+        await using var host = await StartAsync(4, fault: fault, providers: 2, nntp: new NntpOptions());
+        await AssertReadsAsync(host);
+    }
+
+    private static async Task<EngineHost> StartAsync(int articles, bool tls = false, MockFault? fault = null, int providers = 1, NntpOptions? nntp = null)
+    {
+        var line = new MockProvider { Tls = tls ? MockTls.Valid : MockTls.None, ConnectionBandwidth = 2_000_000, Piece = Piece };
+        return await EngineHost.StartAsync(
+            EngineHost.Film(articles, ArticleSize),
+            new MockOptions { Providers = [.. Enumerable.Repeat(line, providers)], Faults = fault is null ? [] : [fault] },
+            nntp,
+            provider: (_, account) => account with { MaxConnections = 1, UseTls = tls, SkipTlsVerification = tls });
+    }
+
+    private static Task AssertReadsAsync(EngineHost host) => host.AssertReadsCleanAsync(0, tries: 1, Token);
+}

@@ -1,0 +1,165 @@
+using System.Net;
+using System.Net.Sockets;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Wire;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp.Wire;
+
+/// <summary>A socket wakes its reader for a block of a body, for the end of it, for a close, and when the bytes do not come in time.</summary>
+public sealed class GatheringStreamTests : IAsyncLifetime
+{
+    // 25 ms of it are 50,000 bytes.
+    private const double BytesPerSecond = 2_000_000;
+    private const int Block = 50_000;
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly NntpMeter _meter = new(TimeProvider.System);
+    private readonly GatheringBeat _beat;
+    private readonly byte[] _buffer = new byte[256 * 1024];
+    private Socket _client = null!;
+    private Socket _server = null!;
+    private GatheringStream _stream = null!;
+
+    public GatheringStreamTests() => _beat = new GatheringBeat(_time);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public async ValueTask InitializeAsync()
+    {
+        using var listener = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+        _client = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        await _client.ConnectAsync(listener.LocalEndPoint!, Token);
+        _server = await listener.AcceptAsync(Token);
+        _stream = new GatheringStream(_client, _beat, _meter, heldAbove: 0);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stream.DisposeAsync();
+        _client.Dispose();
+        _server.Dispose();
+        _beat.Dispose();
+        _meter.Dispose();
+    }
+
+    [Fact]
+    public async Task Pieces_of_a_body_wake_the_reader_once_for_a_block()
+    {
+        _stream.Expect(300_000, BytesPerSecond);
+        var reading = ReadAsync();
+        await SendAsync(Block - 1);
+        Assert.False(reading.IsCompleted);
+        await SendAsync(1);
+        Assert.Equal(Block, await reading);
+    }
+
+    [Theory]
+    [InlineData(0, BytesPerSecond)]
+    [InlineData(5_000, BytesPerSecond)]
+    [InlineData(300_000, 0)]
+    [InlineData(300_000, 10_000)]
+    [InlineData(300_000, 1e9)]
+    public async Task Urgent_bytes_and_unknown_or_fast_lines_are_not_held_back(long atLeast, double bytesPerSecond)
+    {
+        _stream.Expect(300_000, BytesPerSecond);
+        var block = ReadAsync();
+        await SendAsync(Block);
+        await block;
+
+        _stream.Expect(atLeast, bytesPerSecond);
+        var reading = ReadAsync();
+        await SendAsync(100);
+        Assert.Equal(100, await reading);
+    }
+
+    [Fact]
+    public async Task End_of_a_body_is_not_waited_for_beyond_its_last_byte()
+    {
+        _stream.Expect(300_000, BytesPerSecond);
+        var block = ReadAsync();
+        await SendAsync(Block);
+        await block;
+
+        _stream.Expect(20_000, BytesPerSecond);
+        var rest = ReadAsync();
+        await SendAsync(20_000);
+        Assert.Equal(20_000, await rest);
+    }
+
+    [Fact]
+    public async Task Bytes_that_do_not_come_in_time_end_the_gathering()
+    {
+        _stream.Expect(300_000, BytesPerSecond);
+        var reading = ReadAsync();
+        await SendAsync(20_000);
+        Assert.False(reading.IsCompleted);
+        _time.Advance(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(20_000, await reading);
+    }
+
+    [Fact]
+    public async Task Later_bytes_of_a_silent_line_end_the_wait_too()
+    {
+        _stream.Expect(300_000, BytesPerSecond);
+        var reading = ReadAsync();
+        _time.Advance(TimeSpan.FromMilliseconds(100));
+        await SendAsync(100);
+        Assert.Equal(100, await reading);
+    }
+
+    [Fact]
+    public async Task Close_in_a_body_wakes_the_reader()
+    {
+        _stream.Expect(300_000, BytesPerSecond);
+        var reading = ReadAsync();
+        await SendAsync(100);
+        _server.Shutdown(SocketShutdown.Send);
+        Assert.Equal(100, await reading);
+        Assert.Equal(0, await ReadAsync());
+    }
+
+    [Fact]
+    public async Task Timer_rests_while_nothing_gathers()
+    {
+        _stream.Expect(0, BytesPerSecond);
+        var line = ReadAsync();
+        await SendAsync(100);
+        await line;
+        Assert.Equal(0, _time.Waiting);
+
+        _stream.Expect(300_000, BytesPerSecond);
+        var reading = ReadAsync();
+        Assert.Equal(1, _time.Waiting);
+        _time.Advance(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(0, _time.Waiting);
+        await SendAsync(100);
+        await reading;
+    }
+
+    [Fact]
+    public async Task Zero_byte_read_waits_only_outside_of_gathering()
+    {
+        var waiting = _stream.ReadAsync(Memory<byte>.Empty, Token).AsTask();
+        Assert.False(waiting.IsCompleted);
+        await SendAsync(100);
+        Assert.Equal(0, await waiting);
+        Assert.Equal(100, await ReadAsync());
+
+        _stream.Expect(300_000, BytesPerSecond);
+        Assert.True(_stream.ReadAsync(Memory<byte>.Empty, Token).IsCompleted);
+    }
+
+    private Task<int> ReadAsync() => _stream.ReadAsync(_buffer, Token).AsTask();
+
+    /// <summary>Sends bytes, which have arrived when this returns unless the reader took them.</summary>
+    private async Task SendAsync(int bytes)
+    {
+        for (var sent = 0; sent < bytes;)
+            sent += await _server.SendAsync(new byte[bytes - sent], Token);
+        await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+    }
+}
