@@ -29,6 +29,9 @@ internal sealed class ConnectionClock : IAsyncDisposable
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
     private const int MinProgressBytes = 1024;
 
+    // A busy connection checks its silence twenty times a second. With one grid for all, many connections wake a thread as often as one.
+    private static readonly TimeSpan CheckGrid = TimeSpan.FromMilliseconds(10);
+
     private const int TimesUsual = 4;
     private const int RoundTrips = 2;
     private const int Handshakes = 3;
@@ -60,7 +63,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         (_sent, _line, _shared, _hasUnread, _isOfTheFloor, _act) = (sent, line, shared, hasUnread, isOfTheFloor, act);
         (_options, _time) = (shared.Options, shared.Time);
         _stall = _options.PlaybackStall;
-        _timer = new DeadlineTimer(_time, OnTimer);
+        _timer = new DeadlineTimer(_time, OnTimer, CheckGrid);
         _timer.Arm(ShortestIdle);
     }
 

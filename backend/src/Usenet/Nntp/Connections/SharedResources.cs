@@ -17,15 +17,16 @@ internal sealed class SharedResources(
     ILogger logger,
     INameResolver? names = null,
     Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null,
-    BandwidthLimiter? bandwidth = null)
+    BandwidthLimiter? bandwidth = null,
+    GatheringBeat? beat = null)
     : SharedAdmission(options, limiter, handshakes, memory, time, logger, bandwidth)
 {
     public NntpMeter Meter => meter;
 
     public ProviderTraffics Traffics { get; } = new();
 
-    /// <summary>Ends the gathering of connections whose bytes do not come.</summary>
-    public GatheringBeat Beat { get; } = new(time);
+    /// <summary>Ends the gathering of connections whose bytes do not come; null if connections pass on each piece.</summary>
+    public GatheringBeat? Beat => beat;
 
     public RecoverySignal Recovery { get; } = new();
 

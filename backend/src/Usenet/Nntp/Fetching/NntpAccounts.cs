@@ -3,6 +3,7 @@ using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
@@ -42,7 +43,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null, INameResolver? names = null, BandwidthLimiter? bandwidth = null)
     {
         _shared = new SharedResources(
-            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names, dial: null, bandwidth);
+            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names, dial: null, bandwidth, new GatheringBeat(time));
         Releases = new ReleaseOrder(time);
         limiter.Returned += PumpAll;
         _shared.Bandwidth.Due += PumpAll;
@@ -86,7 +87,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
 
         await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
-        _shared.Beat.Dispose();
+        _shared.Beat?.Dispose();
         _shared.Meter.Dispose();
     }
 

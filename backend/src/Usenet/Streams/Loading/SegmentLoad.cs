@@ -47,6 +47,7 @@ internal sealed class SegmentLoad : IArticleSink
     private ArticleVerdict _verdict;
     private int _provider;
     private bool _mayPublish;
+    private bool _isUrgent;
     private bool _countsReload;
     private CopySearch? _search;
     private DoubtfulCopies? _doubtful;
@@ -213,8 +214,8 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <inheritdoc/>
-    // Bytes that may leave before they are proved are urgent. A decoded byte is at least one byte on the wire.
-    public long StillToCome => _mayPublish || _decoder!.Header.PartLength is not { } length ? 0 : length - _decoder.Decoded;
+    // Bytes that leave before they are proved are urgent. A decoded byte is at least one byte on the wire.
+    public long StillToCome => _isUrgent || _decoder!.Header.PartLength is not { } length ? 0 : length - _decoder.Decoded;
 
     /// <summary>Judges the delivered article. Readers get no further byte of a corrupt one.</summary>
     public SegmentProof Judge()
@@ -537,6 +538,7 @@ internal sealed class SegmentLoad : IArticleSink
         {
             _hasStarted = true;
             _arrived = count;
+            _isUrgent = false;
             if (!_mayPublish || count == 0)
                 return;
             (_early, _available) = (buffer, count);
@@ -544,7 +546,7 @@ internal sealed class SegmentLoad : IArticleSink
             {
                 if (!each.IsEarly)
                     continue;
-                _hasBeenSeen = true;
+                _isUrgent = _hasBeenSeen = true;
                 each.Publish(buffer, count);
             }
         }
