@@ -7,6 +7,9 @@ namespace Sluice.Usenet.Primitives;
 /// <remarks>Thread-safe. Its lock is taken under the locks of its owner, and is not held during the check.</remarks>
 internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 {
+    /// <summary>For timers of which there are many, where ten milliseconds do not matter.</summary>
+    public static readonly TimeSpan SharedGrid = TimeSpan.FromMilliseconds(10);
+
     // Rounding may fire a timer slightly early; this keeps it from firing repeatedly.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
 

@@ -29,9 +29,6 @@ internal sealed class ConnectionClock : IAsyncDisposable
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
     private const int MinProgressBytes = 1024;
 
-    // A busy connection checks its silence twenty times a second. With one grid for all, many connections wake a thread as often as one.
-    private static readonly TimeSpan CheckGrid = TimeSpan.FromMilliseconds(10);
-
     private const int TimesUsual = 4;
     private const int RoundTrips = 2;
     private const int Handshakes = 3;
@@ -63,7 +60,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         (_sent, _line, _shared, _hasUnread, _isOfTheFloor, _act) = (sent, line, shared, hasUnread, isOfTheFloor, act);
         (_options, _time) = (shared.Options, shared.Time);
         _stall = _options.PlaybackStall;
-        _timer = new DeadlineTimer(_time, OnTimer, CheckGrid);
+        _timer = new DeadlineTimer(_time, OnTimer, DeadlineTimer.SharedGrid);
         _timer.Arm(ShortestIdle);
     }
 
@@ -150,6 +147,13 @@ internal sealed class ConnectionClock : IAsyncDisposable
         if (length > _longest && !wereGathered)
             _longest = length;
         _newBytes = 0;
+        _sent.Heard(now);
+        _line.Silences.Heard(now);
+    }
+
+    /// <summary>Reports body bytes that have arrived, but are still gathered by the system. Any thread.</summary>
+    public void Gathered(long now)
+    {
         _sent.Heard(now);
         _line.Silences.Heard(now);
     }

@@ -44,6 +44,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         Line = new LineEstimate(_time, pool.Line);
         _sent = new PendingReplies(_time.GetTimestamp());
         _clock = new ConnectionClock(_sent, Line, _shared, () => transport.HasUnread, () => pool.HasOnlyTheFloor, HandleDue);
+        transport.ReportGathered(_clock.Gathered);
         Load = new ConnectionLoad(this) { Login = login };
         Completion = Task.FromResult(new NntpException(NntpFault.ConnectionClosed, "The connection was not started."));
     }

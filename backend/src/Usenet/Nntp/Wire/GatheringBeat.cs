@@ -3,13 +3,16 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Ends the gathering of connections whose bytes do not come in time: a body that is shorter than it claims, or a line that became slower. One timer
-/// for all connections, which runs only while one of them gathers.
+/// Watches connections that gather: reports the bytes that arrive, so that no reply counts as late, and ends the gathering when no more come, as in a
+/// body that is shorter than it claims. One timer for all connections, which runs only while one of them gathers.
 /// </summary>
 /// <remarks>Thread-safe. Its lock is taken above those of the streams.</remarks>
 internal sealed class GatheringBeat : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(20);
+
+    // Below the shortest silence after which a reply is late.
+    private static readonly TimeSpan LongestSilence = TimeSpan.FromMilliseconds(30);
 
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
@@ -21,7 +24,7 @@ internal sealed class GatheringBeat : IDisposable
     public GatheringBeat(TimeProvider time)
     {
         _time = time;
-        _timer = new DeadlineTimer(time, Beat);
+        _timer = new DeadlineTimer(time, Beat, DeadlineTimer.SharedGrid);
     }
 
     public long Now => _time.GetTimestamp();
@@ -48,9 +51,10 @@ internal sealed class GatheringBeat : IDisposable
         var isNeeded = false;
         lock (_gate)
         {
-            var latest = Now - (long)(GatheringStream.LongestTime.TotalSeconds * _time.TimestampFrequency);
+            var now = Now;
+            var latest = now - (long)(LongestSilence.TotalSeconds * _time.TimestampFrequency);
             foreach (var stream in _streams)
-                isNeeded |= stream.StopGathering(begunBefore: latest);
+                isNeeded |= stream.Look(now, latest);
         }
 
         if (isNeeded)

@@ -4,7 +4,8 @@ namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
 /// The socket of a connection as a stream that lets a slow line gather bytes. A home line brings a body in pieces of a few kilobytes, and each
-/// piece would wake a thread. In the middle of a body the system therefore wakes the reader only for a block (<c>SO_RCVLOWAT</c>, socket(7)).
+/// piece would wake a thread, although no byte leaves before its article is proved. The system therefore wakes the reader only when nearly all of
+/// the body is there (<c>SO_RCVLOWAT</c>, socket(7)).
 /// </summary>
 /// <remarks>
 /// The threshold is never above what the body still has to bring, so its end arrives without delay. Status lines, handshakes, ends of bodies and
@@ -13,12 +14,12 @@ namespace Sluice.Usenet.Nntp.Wire;
 /// </remarks>
 internal sealed class GatheringStream : NetworkStream
 {
-    /// <summary>Longest time to gather at the present rate, well below the silence after which a reply is late.</summary>
-    public static readonly TimeSpan LongestTime = TimeSpan.FromMilliseconds(25);
-
     // More would save little and cost memory of the system; fewer are not worth a system call.
-    private const int MostBytes = 128 * 1024;
+    private const int MostBytes = 768 * 1024;
     private const int FewestBytes = 8 * 1024;
+
+    // A server that drips makes no progress.
+    private const int FewestOfProgress = 1024;
 
     // A line this fast fills the buffer of each receive anyway.
     private const double FastBytesPerSecond = 48 * 1024 * 1024;
@@ -36,9 +37,11 @@ internal sealed class GatheringStream : NetworkStream
     // Reader only: what the next receive waits for.
     private int _wanted = Lowest;
 
-    // Guarded by _gate: what the socket waits for, since when, and whether the system refuses to be told.
+    // Guarded by _gate: what the socket waits for, how much of it was there at the last look, when that last grew, and whether the system
+    // refuses to be told.
     private int _threshold = Lowest;
-    private long _since;
+    private int _gathered;
+    private long _grownAt;
     private bool _isRefused = !IsSupported;
 
     // beat: of all connections. meter: counts the receives. heldAbove: most bytes that layers above, such as TLS, may have received without
@@ -49,6 +52,9 @@ internal sealed class GatheringStream : NetworkStream
         (_beat, _meter, _heldAbove) = (beat, meter, heldAbove);
         _beat.Add(this);
     }
+
+    /// <summary>Called by the beat when bytes have arrived that are still gathered, with the time in ticks; null for nobody.</summary>
+    public Action<long>? Progress { get; set; }
 
     /// <summary>Whether the next receive waits for more than one byte. Reader only.</summary>
     public bool IsGathering => _wanted > Lowest;
@@ -61,14 +67,8 @@ internal sealed class GatheringStream : NetworkStream
     /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown, which gathers nothing.</param>
     public void Expect(long atLeast, double bytesPerSecond)
     {
-        var most = Math.Min(MostBytes, atLeast - _heldAbove);
-        var inTime = bytesPerSecond < FastBytesPerSecond ? Math.Min(most, (long)(bytesPerSecond * LongestTime.TotalSeconds)) : 0;
-
-        // A threshold that still fits stays, because each change is a system call.
-        if (inTime < FewestBytes)
-            _wanted = Lowest;
-        else if (_wanted > most || _wanted < inTime / 2 || _wanted > inTime * 2)
-            _wanted = (int)inTime;
+        var most = bytesPerSecond is > 0 and < FastBytesPerSecond ? Math.Min(MostBytes, atLeast - _heldAbove) : 0;
+        _wanted = most < FewestBytes ? Lowest : (int)most;
     }
 
     /// <summary>Receives what is there, or waits. A zero-byte read waits for data, except in a body that gathers, whose buffer is needed at once.</summary>
@@ -82,18 +82,32 @@ internal sealed class GatheringStream : NetworkStream
         return base.ReadAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Wakes the reader for the bytes that are there, if it has waited too long for more. Called by the beat.</summary>
-    /// <param name="begunBefore">In ticks of the time provider; gathering that began later goes on.</param>
+    /// <summary>Looks for progress, and wakes the reader for what is there if there was none since a time. Called by the beat.</summary>
+    /// <param name="now">In ticks of the time provider, like <paramref name="latest"/>.</param>
+    /// <param name="latest">A stream that has not grown since then stops gathering.</param>
     /// <returns>Whether the stream gathers, so that it has to be watched.</returns>
-    public bool StopGathering(long begunBefore)
+    public bool Look(long now, long latest)
     {
+        var hasGrown = false;
         lock (_gate)
         {
+            if (_threshold == Lowest)
+                return false;
+            var there = Available();
+            hasGrown = there - _gathered >= FewestOfProgress;
+            if (hasGrown)
+                (_gathered, _grownAt) = (there, now);
+
             // The system reports waiting bytes at once when the threshold falls below them.
-            if (_threshold > Lowest && _since < begunBefore)
+            else if (_grownAt < latest)
                 Set(Lowest);
-            return _threshold > Lowest;
+            if (_threshold == Lowest)
+                return false;
         }
+
+        if (hasGrown)
+            Progress?.Invoke(now);
+        return true;
     }
 
     protected override void Dispose(bool disposing)
@@ -113,10 +127,23 @@ internal sealed class GatheringStream : NetworkStream
                 Set(_wanted);
             if (_threshold == Lowest)
                 return;
-            _since = _beat.Now;
+            (_gathered, _grownAt) = (0, _beat.Now);
         }
 
         _beat.Watch();
+    }
+
+    private int Available()
+    {
+        try
+        {
+            return Socket.Available;
+        }
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
+        {
+            // The socket has just closed, which the pending read reports.
+            return 0;
+        }
     }
 
     // Under the gate.

@@ -43,6 +43,13 @@ internal sealed class NntpTransport : IAsyncDisposable
     /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
     public bool HasGathered => _gathering is { IsGathering: true };
 
+    /// <summary>Sets who is told, with the time in ticks, that bytes have arrived that the system still gathers.</summary>
+    public void ReportGathered(Action<long> progress)
+    {
+        if (_gathering is not null)
+            _gathering.Progress = progress;
+    }
+
     /// <summary>Says what comes next. Reader only, between two reads.</summary>
     /// <param name="atLeast">Fewest bytes that the present body still has to bring; 0 if every byte is urgent.</param>
     /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown.</param>
