@@ -156,7 +156,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         Assert.Equal(100, await ReadAsync());
 
         _stream.Expect(Block, BytesPerSecond);
-        Assert.True(_stream.ReadAsync(Memory<byte>.Empty, Token).IsCompleted);
+        Assert.True(_stream.ReadAsync(Memory<byte>.Empty, Token).AsTask().IsCompleted);
     }
 
     private Task<int> ReadAsync() => _stream.ReadAsync(_buffer, Token).AsTask();
