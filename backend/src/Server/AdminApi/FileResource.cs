@@ -171,6 +171,7 @@ internal static class FileResource
         ReadFailure.Refused => "The import of this release fails; its history item says why.",
         ReadFailure.Busy => "More is being read at once than there is memory for.",
         ReadFailure.Damaged => "The beginning of this file came damaged a moment ago. Try again in a few seconds.",
+        ReadFailure.Unsettled => "Sluice is still finding out where the bytes of this file are. Try again in a few seconds.",
         ReadFailure.Unreachable => "No provider could be asked for the beginning of this file.",
         _ => "What is stored about this file cannot be read at present.",
     };

@@ -21,6 +21,9 @@ internal enum ReadFailure
     /// <summary>Unknown, because no provider could be reached.</summary>
     Unreachable,
 
+    /// <summary>Unknown, because the release is still being opened, or is mapped again. The message says which.</summary>
+    Unsettled,
+
     /// <summary>Unknown, because the database or blob store is unreadable.</summary>
     Unreadable,
 }
@@ -44,11 +47,12 @@ internal sealed class Playback(FileStreamFactory files)
     public static ReadFailure? Explain(Exception failure) => failure switch
     {
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
-        ReleaseNotOpenedException refused => refused.IsRefused ? ReadFailure.Refused : ReadFailure.Unreachable,
+        ReleaseNotOpenedException refused => refused.IsRefused ? ReadFailure.Refused : ReadFailure.Unsettled,
+        RefutedExtentException => ReadFailure.Unsettled,
         StreamLimitException => ReadFailure.Busy,
         ArticleDoubtedException => ReadFailure.Damaged,
-        // A retry succeeds: withdrawn bytes are fetched, removed releases looked up and refuted ones mapped again.
-        NntpException or WithdrawnBytesException or RefutedExtentException or FileNotFoundException => ReadFailure.Unreachable,
+        // A retry succeeds: withdrawn bytes are fetched, and removed releases looked up.
+        NntpException or WithdrawnBytesException or FileNotFoundException => ReadFailure.Unreachable,
         // Any other I/O error comes from the disk: an unwritable list, too many open files, a lost mount.
         IOException or UnauthorizedAccessException => ReadFailure.Unreadable,
         _ => null,

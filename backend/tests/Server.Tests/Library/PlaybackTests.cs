@@ -32,6 +32,11 @@ public sealed class PlaybackTests
         Assert.Equal(ReadFailure.Gone, Playback.Explain(new StoredNzbLostException("abc")));
 
     [Fact]
+    public void Unopened_and_refuted_releases_are_not_blamed_on_providers() => Assert.Equal(
+        (ReadFailure.Unsettled, ReadFailure.Unsettled, ReadFailure.Refused),
+        (Playback.Explain(new ReleaseNotOpenedException("Not yet.", isRefused: false)), Playback.Explain(new RefutedExtentException()), Playback.Explain(new ReleaseNotOpenedException("Never.", isRefused: true))));
+
+    [Fact]
     public void Stream_limit_is_explained_as_busy() => Assert.Equal(ReadFailure.Busy, Playback.Explain(new StreamLimitException(3)));
 
     [Fact]

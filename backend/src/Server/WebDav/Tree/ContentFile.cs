@@ -44,6 +44,7 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
         ReadFailure.Gone => new ContentUnavailableException(
             ContentFault.Gone, "Articles of this part are gone or damaged at every provider.", failure),
         ReadFailure.Refused => new ContentUnavailableException(ContentFault.Gone, failure.Message, failure),
+        ReadFailure.Unsettled => new ContentUnavailableException(ContentFault.Transient, failure.Message, failure),
         ReadFailure.Busy => new ContentUnavailableException(
             ContentFault.Transient, "Too many others read at the same time.", failure),
         ReadFailure.Damaged => new ContentUnavailableException(
