@@ -147,8 +147,8 @@ public sealed class ProviderPoolTests
         await using var host = await EngineHost.StartAsync(EngineHost.Film(4), nntp: new NntpOptions { IdleTimeout = TimeSpan.FromMilliseconds(200) });
         await FetchAsync(host, 1);
         await Eventually.HoldsAsync(
-            () => host.Mock.Stats.CommandCount("QUIT") == 1 && host.Pool.Sockets(0) == 0,
-            () => $"{host.Mock.Stats.CommandCount("QUIT")} QUIT, {host.Pool.Sockets(0)} sockets",
+            () => host.Mock.Stats.CommandCount("QUIT") == host.Mock.Stats.Opened && host.Pool.Sockets(0) == 0,
+            () => $"{host.Mock.Stats.CommandCount("QUIT")} QUIT of {host.Mock.Stats.Opened} connections, {host.Pool.Sockets(0)} sockets",
             Token);
         await FetchAsync(host, 2);
     }
