@@ -127,7 +127,10 @@ internal static partial class PosixCalls
     public static string AdviseOnOwner(string folder, string path, bool startedAsRoot) =>
         OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup(), startedAsRoot) : "";
 
-    /// <summary>Advice for a path of another owner than <paramref name="user"/>, to whom a start as root switches; empty if that user owns the path.</summary>
+    /// <summary>
+    /// Says how <paramref name="user"/>, as whom Sluice runs or to whom <see cref="BecomeUser"/> switches it, gets a path of another owner. Begins with a
+    /// comma, because it ends a sentence; empty if that user owns the path.
+    /// </summary>
     public static string AdviseOnOwner(string folder, string path, uint user, uint group, bool startedAsRoot)
     {
         if (OwnerOf(path) is not var (owner, ownerGroup) || owner == user)

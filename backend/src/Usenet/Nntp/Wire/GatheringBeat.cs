@@ -18,8 +18,8 @@ internal sealed class GatheringBeat : IDisposable
     private readonly TimeProvider _time;
     private readonly DeadlineTimer _timer;
 
-    // Guarded by _gate.
-    private readonly List<GatheringStream> _streams = [];
+    // Guarded by _gate: streams that gather. A stream leaves when it is looked at and gathers no more, closed ones included.
+    private readonly HashSet<GatheringStream> _streams = [];
 
     public GatheringBeat(TimeProvider time)
     {
@@ -29,35 +29,25 @@ internal sealed class GatheringBeat : IDisposable
 
     public long Now => _time.GetTimestamp();
 
-    public void Add(GatheringStream stream)
+    /// <summary>Watches a stream until it gathers no more.</summary>
+    public void Watch(GatheringStream stream)
     {
         lock (_gate)
             _streams.Add(stream);
+        _timer.Arm(Interval);
     }
-
-    public void Remove(GatheringStream stream)
-    {
-        lock (_gate)
-            _streams.Remove(stream);
-    }
-
-    /// <summary>Watches until no stream gathers any more.</summary>
-    public void Watch() => _timer.Arm(Interval);
 
     public void Dispose() => _timer.Dispose();
 
     private void Beat()
     {
-        var isNeeded = false;
         lock (_gate)
         {
             var now = Now;
             var latest = now - (long)(LongestSilence.TotalSeconds * _time.TimestampFrequency);
-            foreach (var stream in _streams)
-                isNeeded |= stream.Look(now, latest);
+            _streams.RemoveWhere(stream => !stream.Look(now, latest));
+            if (_streams.Count > 0)
+                _timer.Arm(Interval);
         }
-
-        if (isNeeded)
-            Watch();
     }
 }

@@ -47,17 +47,28 @@ internal sealed class GatheringStream : NetworkStream
     // beat: of all connections. meter: counts the receives. heldAbove: most bytes that layers above, such as TLS, may have received without
     // passing them on.
     public GatheringStream(Socket socket, GatheringBeat beat, NntpMeter meter, int heldAbove)
-        : base(socket, ownsSocket: false)
-    {
-        (_beat, _meter, _heldAbove) = (beat, meter, heldAbove);
-        _beat.Add(this);
-    }
+        : base(socket, ownsSocket: false) => (_beat, _meter, _heldAbove) = (beat, meter, heldAbove);
 
-    /// <summary>Called by the beat when bytes have arrived that are still gathered, with the time in ticks; null for nobody.</summary>
+    /// <summary>
+    /// <see cref="GatheringBeat"/> calls it while bytes arrive that the system still gathers, with the time in ticks, so that the clock of the connection
+    /// does not take them for silence. Null until a connection owns the socket.
+    /// </summary>
     public Action<long>? Progress { get; set; }
 
-    /// <summary>Whether the next receive waits for more than one byte. Reader only.</summary>
-    public bool IsGathering => _wanted > Lowest;
+    /// <summary>
+    /// Whether the bytes read last arrived over some time without a silence. False once <see cref="GatheringBeat"/> has ended the gathering, because
+    /// the line was silent then.
+    /// </summary>
+    public bool HasGathered
+    {
+        get
+        {
+            lock (_gate)
+                return _threshold > Lowest;
+        }
+    }
+
+    private bool IsGathering => _wanted > Lowest;
 
     // Older kernels do not wake a reader whose threshold is lowered or whose receive window is full.
     private static bool IsSupported => OperatingSystem.IsLinux() && Environment.OSVersion.Version >= new Version(5, 10);
@@ -88,33 +99,26 @@ internal sealed class GatheringStream : NetworkStream
     /// <returns>Whether the stream gathers, so that it has to be watched.</returns>
     public bool Look(long now, long latest)
     {
-        var hasGrown = false;
+        bool hasGrown;
         lock (_gate)
         {
             if (_threshold == Lowest)
                 return false;
             var there = Available();
             hasGrown = there - _gathered >= FewestOfProgress;
-            if (hasGrown)
-                (_gathered, _grownAt) = (there, now);
+            if (!hasGrown)
+            {
+                // The system reports waiting bytes at once when the threshold falls below them.
+                if (_grownAt < latest)
+                    Set(Lowest);
+                return _threshold > Lowest;
+            }
 
-            // The system reports waiting bytes at once when the threshold falls below them.
-            else if (_grownAt < latest)
-                Set(Lowest);
-            if (_threshold == Lowest)
-                return false;
+            (_gathered, _grownAt) = (there, now);
         }
 
-        if (hasGrown)
-            Progress?.Invoke(now);
+        Progress?.Invoke(now);
         return true;
-    }
-
-    protected override void Dispose(bool disposing)
-    {
-        if (disposing)
-            _beat.Remove(this);
-        base.Dispose(disposing);
     }
 
     private void BeginGathering()
@@ -130,7 +134,7 @@ internal sealed class GatheringStream : NetworkStream
             (_gathered, _grownAt) = (0, _beat.Now);
         }
 
-        _beat.Watch();
+        _beat.Watch(this);
     }
 
     private int Available()

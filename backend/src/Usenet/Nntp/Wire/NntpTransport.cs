@@ -41,7 +41,7 @@ internal sealed class NntpTransport : IAsyncDisposable
     }
 
     /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
-    public bool HasGathered => _gathering is { IsGathering: true };
+    public bool HasGathered => _gathering is { HasGathered: true };
 
     /// <summary>Sets who is told, with the time in ticks, that bytes have arrived that the system still gathers.</summary>
     public void ReportGathered(Action<long> progress)

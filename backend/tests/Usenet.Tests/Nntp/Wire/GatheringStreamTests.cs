@@ -54,6 +54,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         Assert.False(reading.IsCompleted);
         await SendAsync(1);
         Assert.Equal(Block, await reading);
+        Assert.True(_stream.HasGathered);
     }
 
     [Theory]
@@ -115,6 +116,19 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         _time.Advance(TimeSpan.FromMilliseconds(100));
         await SendAsync(100);
         Assert.Equal(100, await reading);
+        Assert.False(_stream.HasGathered);
+    }
+
+    [Fact]
+    public async Task Closed_stream_is_watched_no_more()
+    {
+        // TLS leaves the stream below it open, so only the socket tells that the connection has ended.
+        _stream.Expect(Block, BytesPerSecond);
+        var reading = ReadAsync();
+        _client.Dispose();
+        await Assert.ThrowsAnyAsync<IOException>(() => reading);
+        _time.Advance(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(0, _time.Waiting);
     }
 
     [Fact]
