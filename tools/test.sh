@@ -137,7 +137,7 @@ beside() {
 # What runs beside would go on after Ctrl-C.
 trap 'kill 0' INT
 
-# One compiler process for all projects loads and compiles the analyzers once, which halves the CPU time of the build. It is of this run alone.
+# One compiler process serves all projects, so that the analyzers are compiled once and not for each project. It is of this run alone.
 export UseSharedCompilation=true SharedCompilationId=sluice-tests-$$
 trap stop_compiler EXIT
 

@@ -30,7 +30,7 @@ internal sealed class TesterFlags
     public readonly Option<string?> Coverage = Text("--coverage", "Share of the articles that each of them holds (1.0,0.9)");
     public readonly Option<string?> Bandwidth = Text("--bandwidth", "Mbit/s of a provider in all");
     public readonly Option<string?> BandwidthConnection = Text("--bandwidth-conn", "Mbit/s of each connection");
-    public readonly Option<string?> Piece = Text("--piece", "most bytes that the news server sends at a time");
+    public readonly Option<string?> Piece = Text("--piece", "Most bytes that the mock sends at a time");
     public readonly Option<int?> MaxConnections = new("--max-conns") { Description = "Hard cap of the mock (2 x connections)" };
     public readonly Option<bool> Tls = Switch("--tls", "The mock speaks TLS");
     public readonly Option<string?> Faults = Text("--faults", "Fault script for the mock");
