@@ -27,6 +27,23 @@ public sealed class GatheringTests
         Assert.InRange(host.Counters.Receives - before, Articles, Articles * 18);
     }
 
+    [Fact]
+    public async Task Early_reader_gets_bytes_while_its_article_arrives()
+    {
+        await using var host = await StartAsync(6);
+        await using (var first = host.Open(0, ArticleSize))
+            await first.ReadExactlyAsync(new byte[ArticleSize], Token);
+
+        // The rate is known now, so this article would be gathered if nobody read it while it arrives.
+        var landing = 4L * ArticleSize;
+        await using var stream = host.Open(landing, landing + ArticleSize);
+        var before = host.Mock.Stats.Bytes;
+        var early = new byte[100_000];
+        await stream.ReadExactlyAsync(early, Token);
+        Assert.InRange(host.Mock.Stats.Bytes - before, early.Length, ArticleSize / 2);
+        Assert.Equal(host.Truth(landing, early.Length), early);
+    }
+
     [Theory]
     [InlineData(FaultKind.BodyTrickle)]
     [InlineData(FaultKind.BodyStall)]

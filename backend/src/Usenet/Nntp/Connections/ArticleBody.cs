@@ -14,7 +14,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
 
     // Guarded by the gate: whether the fetch has ended, so that nothing may be written any more.
     private bool _isLetGo;
-    private long _atLeast;
+    private long _claimed;
     private BodyScanner _scanner = BodyScanner.AtStart;
     private bool _answered;
 
@@ -32,8 +32,8 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
     public override int Unanswered => _answered ? 0 : 1;
 
     // A file may name a wrong length, and an article may claim one, so both have to promise the bytes.
-    public override long AtLeast =>
-        Request.ExpectedBytes > 0 ? Math.Min(_atLeast, Request.ExpectedBytes - (Request.ExpectedBytes / Overhead) - Received) : 0;
+    public override long StillToCome =>
+        Request.ExpectedBytes > 0 ? Math.Min(_claimed, Request.ExpectedBytes - (Request.ExpectedBytes / Overhead) - Received) : 0;
 
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
@@ -67,7 +67,7 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
             // The scanner follows a fetch that decodes, because only it knows how much of the terminator has arrived if the fetch ends now.
             _answered = _isLetGo ? _scanner.Scan(raw, out consumed) : Pass(raw, out consumed);
             Received += consumed;
-            _atLeast = _isLetGo ? 0 : lease.Fetch?.StillToCome(lease.Attempt) ?? sink!.StillToCome;
+            _claimed = _isLetGo ? 0 : lease.Fetch?.StillToCome(lease.Attempt) ?? sink!.StillToCome;
             return _answered;
         }
     }

@@ -297,18 +297,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
             reader.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 return;
-            _transport.Expect(_body?.AtLeast ?? 0, RateOf(_body));
+            _transport.Expect(_body?.StillToCome ?? 0, Line.BytesPerSecond);
         }
-    }
-
-    /// <summary>Rate of the present body so far, or that of earlier ones if it is lower; 0 if unknown. In bytes per second.</summary>
-    private double RateOf(PendingReply? body)
-    {
-        const int FewestTelling = 32 * 1024;
-        if (body is null || body.Received < FewestTelling)
-            return Line.BytesPerSecond;
-        var now = body.Received / Math.Max(_time.GetElapsedTime(body.BodyStartedAt).TotalSeconds, 1e-6);
-        return Line.BytesPerSecond is var usual and > 0 && usual < now ? usual : now;
     }
 
     /// <summary>Takes as many replies as the buffer holds, in order of their commands, and cuts off their bytes. Read loop only.</summary>

@@ -82,7 +82,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     public abstract long Remaining { get; }
 
     /// <summary>Fewest bytes that the present body still has to bring; 0 if unknown, or if every byte is urgent. Read loop only.</summary>
-    public virtual long AtLeast => 0;
+    public virtual long StillToCome => 0;
 
     /// <summary>Bytes of a body received so far; 0 if there is none. Written by the read loop only.</summary>
     public long Received { get; protected set; }

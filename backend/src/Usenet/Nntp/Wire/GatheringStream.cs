@@ -74,11 +74,11 @@ internal sealed class GatheringStream : NetworkStream
     private static bool IsSupported => OperatingSystem.IsLinux() && Environment.OSVersion.Version >= new Version(5, 10);
 
     /// <summary>Says what comes next. Reader only, between two reads.</summary>
-    /// <param name="atLeast">Fewest bytes that still have to come for the present body; 0 outside of bodies, or if every byte is urgent.</param>
+    /// <param name="stillToCome">Fewest bytes that still have to come for the present body; 0 outside of bodies, or if every byte is urgent.</param>
     /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown, which gathers nothing.</param>
-    public void Expect(long atLeast, double bytesPerSecond)
+    public void Expect(long stillToCome, double bytesPerSecond)
     {
-        var most = bytesPerSecond is > 0 and < FastBytesPerSecond ? Math.Min(MostBytes, atLeast - _heldAbove) : 0;
+        var most = bytesPerSecond is > 0 and < FastBytesPerSecond ? Math.Min(MostBytes, stillToCome - _heldAbove) : 0;
         _wanted = most < FewestBytes ? Lowest : (int)most;
     }
 

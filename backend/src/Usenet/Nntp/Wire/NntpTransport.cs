@@ -51,9 +51,9 @@ internal sealed class NntpTransport : IAsyncDisposable
     }
 
     /// <summary>Says what comes next. Reader only, between two reads.</summary>
-    /// <param name="atLeast">Fewest bytes that the present body still has to bring; 0 if every byte is urgent.</param>
+    /// <param name="stillToCome">Fewest bytes that the present body still has to bring; 0 if every byte is urgent.</param>
     /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown.</param>
-    public void Expect(long atLeast, double bytesPerSecond) => _gathering?.Expect(atLeast, bytesPerSecond);
+    public void Expect(long stillToCome, double bytesPerSecond) => _gathering?.Expect(stillToCome, bytesPerSecond);
 
     /// <summary>Closes at once: pending reads and writes fail, and the server sees a reset.</summary>
     public void Abort() => _socket.Reset();
