@@ -1127,6 +1127,12 @@ export interface components {
             /** Format: date-time */
             modifiedAt: string;
             media: null | components["schemas"]["FileMedia"];
+            /** Format: int64 */
+            count: null | number;
+            film: null | components["schemas"]["FilmTitle"];
+            filmId: null | string;
+            /** Format: double */
+            missingShare: null | number;
         };
         FilesFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -1159,6 +1165,14 @@ export interface components {
             durationMs: null | number;
             items: components["schemas"]["FileTrack"][];
             sentence: null | string;
+        };
+        FilmTitle: {
+            title: string;
+            /** Format: int32 */
+            year: null | number;
+            season: null | string;
+            episodes: null | string;
+            quality: null | string;
         };
         FirstSteps: {
             hasProvider: boolean;
@@ -1227,6 +1241,9 @@ export interface components {
             path: null | string;
             canRetry: boolean;
             inNoLibrary: boolean;
+            film: null | components["schemas"]["FilmTitle"];
+            /** Format: double */
+            missingShare: null | number;
         };
         HistorySelection: {
             q?: null | string;
@@ -1234,6 +1251,7 @@ export interface components {
             result?: null | components["schemas"]["JobResult"];
             reason?: null | components["schemas"]["FailureReason"];
             inNoLibrary?: null | boolean;
+            withGaps?: null | boolean;
         };
         /** Format: binary */
         IFormFile: string;
@@ -1824,6 +1842,7 @@ export interface components {
             path: string;
             /** Format: int64 */
             bytes: number;
+            film: null | components["schemas"]["FilmTitle"];
         };
         StreamFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -2346,6 +2365,7 @@ export interface operations {
                 result?: string;
                 reason?: string;
                 inNoLibrary?: boolean;
+                withGaps?: boolean;
                 sort?: string;
             };
             header?: never;

@@ -54,7 +54,7 @@ internal static class FileResource
 
     // hours: lifetime of the signed link; a day by default.
     private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
-        string id, int? hours, HttpContext http, LibraryTree tree, BlobStore blobs, CompletedStore completed, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
+        string id, int? hours, HttpContext http, LibraryTree tree, FileListStore list, BlobStore blobs, CompletedStore completed, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
         CancellationToken cancellationToken)
     {
         if (hours is < 1 or > MaxHours)
@@ -74,8 +74,9 @@ internal static class FileResource
             until,
             item is null ? null : complete.PathOf(item, file));
         var content = ContentMap.Unpack(file.Content);
+        var facts = hasRelease ? await list.FindFactsAsync(file.Release, cancellationToken) : null;
         return TypedResults.Ok(new FileDetail(
-            new FileRow(FileEntryKind.File, file.Name, file.TreePath, IdPath.NameOf(file.Id), file.Length, file.LastModified, MediaOf(file.Name)),
+            Row(new ListedEntry(file.TreePath, file.Id, file.Length, file.LastModified, new RowPlace(0, "", 0)) { Facts = facts }),
             file.Release.Name,
             file.Release.Category,
             file.OriginalName,
@@ -126,9 +127,24 @@ internal static class FileResource
     {
         var kind = entry.FileId is not null ? FileEntryKind.File
             : entry.Path.Count('/') switch { 0 => FileEntryKind.Category, 1 => FileEntryKind.Release, _ => FileEntryKind.Folder };
+        var title = kind switch
+        {
+            FileEntryKind.Release => entry.Facts?.Title,
+            FileEntryKind.File => entry.Facts?.TitleOf(entry.Name),
+            _ => null,
+        };
         return new FileRow(
-            kind, entry.Name, entry.Path, entry.FileId is { } id ? IdPath.NameOf(id) : null, entry.Bytes, entry.LastModified,
-            kind == FileEntryKind.File ? MediaOf(entry.Name) : null);
+            kind,
+            entry.Name,
+            entry.Path,
+            entry.FileId is { } id ? IdPath.NameOf(id) : null,
+            entry.Bytes,
+            entry.LastModified,
+            kind == FileEntryKind.File ? MediaOf(entry.Name) : null,
+            entry.Count,
+            FilmTitle.Of(title),
+            entry.FilmId is { } film ? IdPath.NameOf(film) : null,
+            entry.Facts?.MissingShare);
     }
 
     private static FileMedia MediaOf(string name)

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Usenet.Media.Titles;
 using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.AdminApi;
@@ -25,10 +26,23 @@ internal enum FileMedia
 }
 
 /// <summary>
-/// An entry of the tree, its path below <c>/content</c>. Only files have an id and a media kind; <c>Bytes</c> is null for folders without a known
-/// size.
+/// What the name of a release or a file says. <c>Season</c> is a number or a range such as "1-5"; <c>Episodes</c> is a number, a range, or the date of
+/// a daily show; both are null for a film. <c>Quality</c> is resolution and source, as in "1080p WEB-DL".
 /// </summary>
-internal sealed record FileRow(FileEntryKind Kind, string Name, string Path, string? Id, long? Bytes, DateTimeOffset ModifiedAt, FileMedia? Media);
+internal sealed record FilmTitle(string Title, int? Year, string? Season, string? Episodes, string? Quality)
+{
+    public static FilmTitle? Of(ReleaseTitle? title) => title is null ? null : new(title.Title, title.Year, title.Season, title.Episodes, title.Quality);
+}
+
+/// <summary>
+/// An entry of the tree, its path below <c>/content</c>. Only files have an id and a media kind; <c>Bytes</c> is null for folders without a known
+/// size. <c>Count</c> is the number of files below a folder, and of releases in a category. <c>Film</c> is null if the name tells nothing.
+/// <c>FilmId</c> is the one film of a release; null if it has none or several. <c>MissingShare</c> is the part of its release that is known to be
+/// missing, from 0 to 1; null if nothing is.
+/// </summary>
+internal sealed record FileRow(
+    FileEntryKind Kind, string Name, string Path, string? Id, long? Bytes, DateTimeOffset ModifiedAt, FileMedia? Media, long? Count, FilmTitle? Film,
+    string? FilmId, double? MissingShare);
 
 /// <summary>
 /// A page of a folder or of a search below <c>Path</c>. <c>Next</c> is null on the last page. The page includes all events up to <c>Seq</c>.

@@ -31,12 +31,12 @@ internal static class HistoryResource
     }
 
     private static async Task<Results<Ok<HistoryPage>, JsonHttpResult<Problem>>> ListAsync(
-        string? cursor, int? limit, string? q, string? category, string? result, string? reason, bool? inNoLibrary, string? sort,
+        string? cursor, int? limit, string? q, string? category, string? result, string? reason, bool? inNoLibrary, bool? withGaps, string? sort,
         HistoryRows rows, EventHub events, CancellationToken cancellationToken)
     {
         var read = new ListReader();
         var order = read.Word<HistoryOrder>("sort", sort) ?? HistoryOrder.Newest;
-        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<FailureReason>("reason", reason), inNoLibrary) with { Order = order };
+        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<FailureReason>("reason", reason), inNoLibrary, withGaps) with { Order = order };
         var (after, most) = (read.Place(order, cursor), read.Limit(limit));
         if (read.Problem is { } problem)
             return problem;

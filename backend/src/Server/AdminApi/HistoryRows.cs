@@ -1,5 +1,6 @@
 using Sluice.Server.Database;
 using Sluice.Server.History;
+using Sluice.Usenet.Media.Titles;
 
 namespace Sluice.Server.AdminApi;
 
@@ -22,16 +23,17 @@ internal sealed class HistoryRows(HistoryListStore store)
         return items.Ids is { } ids
             ? [.. (await store.FindAsync(ids, cancellationToken)).Select(item => item.Number)]
             : await store.FindNumbersAsync(
-                QueryOf(items.Filter!.Q, items.Filter.Category, items.Filter.Result, items.Filter.Reason, items.Filter.InNoLibrary), cancellationToken);
+                QueryOf(items.Filter!.Q, items.Filter.Category, items.Filter.Result, items.Filter.Reason, items.Filter.InNoLibrary, items.Filter.WithGaps), cancellationToken);
     }
 
-    internal static HistoryQuery QueryOf(string? q, string? category, JobResult? result, FailureReason? reason, bool? inNoLibrary) => new()
+    internal static HistoryQuery QueryOf(string? q, string? category, JobResult? result, FailureReason? reason, bool? inNoLibrary, bool? withGaps) => new()
     {
         Words = SearchText.WordsOf(q),
         Category = QueueResource.Given(category),
         Completed = result is { } known ? known == JobResult.Completed : null,
         Reason = reason?.ToString(),
         Rejected = inNoLibrary == true,
+        WithGaps = withGaps == true,
     };
 
     internal static HistoryRow Of(HistoryItem item) => new(
@@ -46,5 +48,7 @@ internal sealed class HistoryRows(HistoryListStore store)
         Math.Max(0, (long)(item.CompletedAt - item.StartedAt).TotalMilliseconds),
         item.IsCompleted ? item.ContentPath : null,
         item.MayReturn,
-        item.IsRejected);
+        item.IsRejected,
+        FilmTitle.Of(item.Facts is { } facts ? facts.Title : ReleaseTitle.Parse(item.Name)),
+        item.IsCompleted ? item.Facts?.MissingShare : null);
 }

@@ -12,11 +12,12 @@ internal enum JobResult
 
 /// <summary>
 /// A finished import. <c>Bytes</c> counts the published bytes, or the encoded size of a failed item. <c>Path</c> is the folder below <c>/content</c>;
-/// null if there is none or it was removed. <c>InNoLibrary</c>: a program deleted the item with its files, and had taken none of them.
+/// null if there is none or it was removed. <c>InNoLibrary</c>: a program deleted the item with its files, and had taken none of them. <c>Film</c> is null
+/// if the name tells nothing. <c>MissingShare</c>: the item plays with gaps, and this part of it, from 0 to 1, is known to be missing; null if nothing is.
 /// </summary>
 internal sealed record HistoryRow(
     string Id, string Name, string Category, JobResult Result, FailureReason? Reason, string? Sentence, long Bytes, DateTimeOffset CompletedAt,
-    long DurationMs, string? Path, bool CanRetry, bool InNoLibrary);
+    long DurationMs, string? Path, bool CanRetry, bool InNoLibrary, FilmTitle? Film, double? MissingShare);
 
 /// <summary>A page of the history, which includes all events up to <c>Seq</c>.</summary>
 internal sealed record HistoryPage(IReadOnlyList<HistoryRow> Items, string? Next, long Total, long Seq);
@@ -35,7 +36,7 @@ internal sealed record HistoryRetry(string? Password = null, bool? OtherProvider
 
 /// <summary>A filter with the words of the list.</summary>
 internal sealed record HistorySelection(
-    string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null, bool? InNoLibrary = null);
+    string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null, bool? InNoLibrary = null, bool? WithGaps = null);
 
 /// <summary>Items by their ids or by a filter, never both (ADM-5).</summary>
 internal sealed record HistoryItems(IReadOnlyList<string>? Ids = null, HistorySelection? Filter = null) : IJsonBody<HistoryItems>;

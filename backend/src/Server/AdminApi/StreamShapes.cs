@@ -3,8 +3,8 @@ using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The file of a playback; its path is below <c>/content</c>.</summary>
-internal sealed record StreamFile(string Id, string Name, string Path, long Bytes);
+/// <summary>The file of a playback; its path is below <c>/content</c>. <c>Film</c> is null if the name tells nothing.</summary>
+internal sealed record StreamFile(string Id, string Name, string Path, long Bytes, FilmTitle? Film);
 
 /// <summary>
 /// A playback: one client, one program, one file. Its id outlives its connections. <c>Player</c> is the program, as in "VLC 3.0"; empty if unknown.

@@ -4,6 +4,7 @@ using System.Text.Json.Serialization;
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Events;
+using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
@@ -51,6 +52,9 @@ internal sealed record HistoryItem : ImportItem
 
     /// <summary>Whether its release is in no library (<see cref="ReleaseClaims"/>). Set by lists of the web UI only.</summary>
     public bool IsRejected { get; init; }
+
+    /// <summary>What is known of its release; null if there is none. Set by lists of the web UI only.</summary>
+    public ReleaseFacts? Facts { get; init; }
 
     /// <summary>Name of a <see cref="FailureReason"/>; null for a completed item.</summary>
     public string? Reason { get; init; }

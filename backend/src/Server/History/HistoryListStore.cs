@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
@@ -31,6 +32,9 @@ internal sealed record HistoryQuery
     /// <summary>Whether only items count whose release is in no library.</summary>
     public bool Rejected { get; init; }
 
+    /// <summary>Whether only items count whose release plays with gaps.</summary>
+    public bool WithGaps { get; init; }
+
     public HistoryOrder Order { get; init; }
 }
 
@@ -47,8 +51,8 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             {
                 var page = Find(connection, query, after, limit);
                 var list = SqlDialect.List(page.Items.Select(row => row.Number).ToList());
-                var items = connection
-                    .Query<HistoryItem>($"SELECT {HistoryStore.ListedColumns} FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list })
+                var items = WithFacts(connection, connection.Query<HistoryItem>(
+                        $"SELECT {HistoryStore.ListedColumns} FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list }))
                     .ToDictionary(item => item.Number);
                 return page.Of(row => items[row.Number]);
             },
@@ -64,8 +68,8 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         database.ReadAsync(
             connection => (IReadOnlyList<HistoryItem>)
             [
-                .. connection.Query<HistoryItem>(
-                    $"SELECT {HistoryStore.ListedColumns} FROM history_item WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids) }),
+                .. WithFacts(connection, connection.Query<HistoryItem>(
+                    $"SELECT {HistoryStore.ListedColumns} FROM history_item WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids) })),
             ],
             cancellationToken);
 
@@ -81,6 +85,14 @@ internal sealed class HistoryListStore(SluiceDatabase database)
 
     public Task<long> CountAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM history_item"), cancellationToken);
+
+    /// <summary>Adds what is known of the releases, in the caller's transaction.</summary>
+    internal static IEnumerable<HistoryItem> WithFacts(DbConnection connection, IEnumerable<HistoryItem> items)
+    {
+        List<HistoryItem> all = [.. items];
+        var facts = TitleStore.Find(connection, all.Select(item => item.ReleaseId).OfType<long>());
+        return all.Select(item => item.ReleaseId is { } release ? item with { Facts = facts.GetValueOrDefault(release) } : item);
+    }
 
     private static RowPage<PlacedRow> Find(DbConnection connection, HistoryQuery query, RowPlace? after, int limit)
     {
@@ -100,6 +112,8 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             list.Add("reason = @reason", ("@reason", reason));
         if (query.Rejected)
             list.Add(ReleaseClaims.IsRejected);
+        if (query.WithGaps)
+            list.Add("release_id IN (SELECT id FROM release WHERE missing > 0)");
         var order = query.Order switch
         {
             HistoryOrder.Newest => RowOrder.ByRow("number", descends: true),
@@ -108,7 +122,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             _ => RowOrder.ByText("folded", "number"),
         };
         // Rows are already in number order, so an unfiltered list by number needs no index. The few rejected releases lead to their items.
-        var isByItself = query.Rejected || (list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest));
+        var isByItself = query.Rejected || query.WithGaps || (list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest));
         return (list, isByItself ? "history_item" : $"history_item {SqlDialect.IndexedBy(Index)}", order);
     }
 }

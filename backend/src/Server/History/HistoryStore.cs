@@ -181,7 +181,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
 
     public Task<HistoryItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.QuerySingleOrDefault<HistoryItem>($"SELECT {ListedColumns} FROM history_item WHERE id = @id", new { id }),
+            connection => HistoryListStore.WithFacts(connection, connection.Query<HistoryItem>($"SELECT {ListedColumns} FROM history_item WHERE id = @id", new { id }))
+                .SingleOrDefault(),
             cancellationToken);
 
     /// <summary>Returns completed items by row number.</summary>

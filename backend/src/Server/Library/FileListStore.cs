@@ -1,5 +1,7 @@
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Library;
 
@@ -22,8 +24,10 @@ internal sealed class FileListStore(SluiceDatabase database)
                 var page = query.Read(connection, "release", OrderOf(order, "folded", "published_at", "bytes", "id"), after, limit);
                 var rows = connection.Query<ReleaseListRow>(
                     $"""
-                    SELECT id AS Id, category AS Category, name AS Name, bytes AS Bytes, published_at AS PublishedAt FROM release
-                    WHERE {SqlDialect.In("id", "@list")}
+                    SELECT r.id AS Id, r.category AS Category, r.name AS Name, r.bytes AS Bytes, r.published_at AS PublishedAt, {FactsRow.Columns},
+                      (SELECT count(*) FROM library_file f WHERE f.release_id = r.id) AS Files,
+                      {LargestSql} AS Largest
+                    FROM release r WHERE {SqlDialect.In("r.id", "@list")}
                     """,
                     new { list = ListOf(page) }).ToDictionary(row => row.Id);
                 return page.Of(row => rows[row.Number].Read(row.Place));
@@ -41,8 +45,8 @@ internal sealed class FileListStore(SluiceDatabase database)
                 var page = query.Read(connection, table, by, after, limit);
                 var rows = connection.Query<FileListRow>(
                     $"""
-                    SELECT f.{SqlDialect.RowNumber} AS Number, f.id AS Id, r.category AS Category, r.name AS Release, f.path_key AS PathKey,
-                      f.length AS Length, r.published_at AS PublishedAt
+                    SELECT f.{SqlDialect.RowNumber} AS Number, f.id AS FileId, r.category AS Category, r.name AS Release, f.path_key AS PathKey,
+                      f.length AS Length, r.published_at AS PublishedAt, {FactsRow.Columns}
                     FROM library_file f JOIN release r ON r.id = f.release_id WHERE {SqlDialect.In($"f.{SqlDialect.RowNumber}", "@list")}
                     """,
                     new { list = ListOf(page) }).ToDictionary(row => row.Number);
@@ -69,6 +73,16 @@ internal sealed class FileListStore(SluiceDatabase database)
         return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.IndexedBy("library_file_search")}" : "library_file f", by);
     }
 
+    /// <summary>Counts the releases of a category, and their bytes.</summary>
+    public Task<CategoryTotal> CountAsync(string category, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QuerySingle<CategoryTotal>(
+                "SELECT count(*) AS Releases, coalesce(sum(bytes), 0) AS Bytes FROM release WHERE category = @category", new { category }),
+            cancellationToken);
+
+    public Task<ReleaseFacts?> FindFactsAsync(Release release, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => TitleStore.Find(connection, [release.Id]).GetValueOrDefault(release.Id), cancellationToken);
+
     /// <summary>All files of a release or of one of its folders, as path inside the release, id and length.</summary>
     public Task<List<(string Path, Guid Id, long Length)>> GetFilesAsync(Release release, string folder, CancellationToken cancellationToken)
     {
@@ -88,6 +102,19 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<long> CountReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM release"), cancellationToken);
 
+    /// <summary>Id and path of the file of a release <c>r</c> that has most of its bytes; null if no file has.</summary>
+    internal const string LargestSql = "(SELECT f.id || f.path_key FROM library_file f WHERE f.release_id = r.id AND f.length * 2 > r.bytes LIMIT 1)";
+
+    /// <summary>Returns the film of a release by <see cref="LargestSql"/>; null if it is a pack of episodes or its largest file is no video.</summary>
+    internal static Guid? FilmOf(ReleaseFacts facts, string? largest)
+    {
+        const int idLength = 36;
+        if (largest is null || facts.Title is { Season: not null, Episodes: null })
+            return null;
+        var kind = MediaSignature.KindOf(NameJudge.ExtensionOf(largest[idLength..]));
+        return MediaSignature.CategoryOf(kind) == MediaCategory.Video ? Guid.Parse(largest[..idLength]) : null;
+    }
+
     private static string ListOf(RowPage<PlacedRow> page) => SqlDialect.List(page.Items.Select(row => row.Number).ToList());
 
     private static RowOrder OrderOf(ListOrder order, string folded, string published, string bytes, string row) => order switch
@@ -97,21 +124,29 @@ internal sealed class FileListStore(SluiceDatabase database)
         _ => RowOrder.ByText(folded, row),
     };
 
-    internal sealed record ReleaseListRow
+    internal sealed record ReleaseListRow : FactsRow
     {
-        public long Id { get; init; }
         public required string Category { get; init; }
         public required string Name { get; init; }
         public long Bytes { get; init; }
         public long PublishedAt { get; init; }
 
-        public ListedEntry Read(RowPlace place) => new($"{Category}/{Name}", null, Bytes, StoredTime.Read(PublishedAt), place);
+        public long Files { get; init; }
+
+        /// <summary>Id and path of the file with most of the bytes, in one text; null if there is none.</summary>
+        public string? Largest { get; init; }
+
+        public ListedEntry Read(RowPlace place)
+        {
+            var facts = ReadFacts();
+            return new ListedEntry($"{Category}/{Name}", null, Bytes, StoredTime.Read(PublishedAt), place) { Facts = facts, Count = Files, FilmId = FilmOf(facts, Largest) };
+        }
     }
 
-    internal sealed record FileListRow
+    internal sealed record FileListRow : FactsRow
     {
         public long Number { get; init; }
-        public required string Id { get; init; }
+        public required string FileId { get; init; }
         public required string Category { get; init; }
         public required string Release { get; init; }
         public required string PathKey { get; init; }
@@ -119,8 +154,10 @@ internal sealed class FileListStore(SluiceDatabase database)
         public long PublishedAt { get; init; }
 
         public ListedEntry Read(RowPlace place) =>
-            new($"{Category}/{Release}/{Library.PathKey.ToPath(PathKey)}", Guid.Parse(Id), Length, StoredTime.Read(PublishedAt), place);
+            new($"{Category}/{Release}/{Library.PathKey.ToPath(PathKey)}", Guid.Parse(FileId), Length, StoredTime.Read(PublishedAt), place) { Facts = ReadFacts() };
     }
+
+    internal sealed record CategoryTotal(long Releases, long Bytes);
 
     internal sealed record InnerFileRow(string PathKey, string Id, long Length);
 }

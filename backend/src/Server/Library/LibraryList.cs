@@ -20,6 +20,15 @@ internal enum ListOrder
 /// <param name="Place">Position in the list, for paging.</param>
 internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, RowPlace Place)
 {
+    /// <summary>What is known of its release; null above releases and for the built-in clip.</summary>
+    public ReleaseFacts? Facts { get; init; }
+
+    /// <summary>Number of files below a folder, of releases in a category; null for a file or if not counted.</summary>
+    public long? Count { get; init; }
+
+    /// <summary>The one film of a release; null if it has none or several.</summary>
+    public Guid? FilmId { get; init; }
+
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 }
 
@@ -44,7 +53,10 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             case FolderEntry folder:
                 return Page(await ChildrenAsync(folder.Release, folder.Path, cancellationToken), order, after, limit);
             case (RootEntry or CategoryEntry) and { } few:
-                return Page(await tree.ListAsync(few, cancellationToken).Select(entry => Show(few.Name, entry)).ToListAsync(cancellationToken), order, after, limit);
+                var entries = await tree.ListAsync(few, cancellationToken).Select(entry => Show(few.Name, entry)).ToListAsync(cancellationToken);
+                if (few is RootEntry)
+                    await CountAsync(entries, cancellationToken);
+                return Page(entries, order, after, limit);
             default:
                 return null;
         }
@@ -74,19 +86,35 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
         return new ListedEntry(folder.Length == 0 ? entry.Name : $"{folder}/{entry.Name}", file?.Id, file?.Length, entry.LastModified, None);
     }
 
+    private async Task CountAsync(List<ListedEntry> categories, CancellationToken cancellationToken)
+    {
+        for (var i = 0; i < categories.Count; i++)
+        {
+            if (categories[i].Name == BuiltInClip.Category)
+                continue;
+            var total = await store.CountAsync(categories[i].Name, cancellationToken);
+            categories[i] = categories[i] with { Count = total.Releases, Bytes = total.Bytes };
+        }
+    }
+
     private async Task<List<ListedEntry>> ChildrenAsync(Release release, string folder, CancellationToken cancellationToken)
     {
         var children = new Dictionary<string, ListedEntry>();
         var start = folder.Length == 0 ? 0 : folder.Length + 1;
+        var facts = await store.FindFactsAsync(release, cancellationToken);
         foreach (var (path, id, length) in await store.GetFilesAsync(release, folder, cancellationToken))
         {
             if (ShownFiles.IsPar2(path) && !shown.HavePar2)
                 continue;
             var end = path.IndexOf('/', start);
             var inner = end < 0 ? path : path[..end];
-            var known = children.GetValueOrDefault(inner)?.Bytes ?? 0;
+            var known = children.GetValueOrDefault(inner);
             children[inner] = new ListedEntry(
-                $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, known + length, release.PublishedAt, None);
+                $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, (known?.Bytes ?? 0) + length, release.PublishedAt, None)
+            {
+                Facts = facts,
+                Count = end < 0 ? null : (known?.Count ?? 0) + 1,
+            };
         }
 
         return [.. children.Values];

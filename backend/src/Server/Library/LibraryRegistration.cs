@@ -20,6 +20,8 @@ internal static class LibraryRegistration
         .AddSingleton<CategoryRules>()
         .AddSingleton<ShownFiles>()
         .AddSingleton<LibraryTree>()
+        .AddSingleton<TitleStore>()
+        .AddSingleton<IWorker, TitleWorker>()
         .AddSingleton<FileListStore>()
         .AddSingleton<LibraryList>()
         .AddSingleton<StoredNzbReader>()

@@ -154,6 +154,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 folded = SearchText.Fold(release.Name),
             });
 
+        TitleStore.SetTitle(connection, releaseId, release.Name);
         foreach (var file in release.PostedFiles)
             Insert(connection, releaseId, file);
         if (release.PostedFiles.Any(file => file.Predicted is { HasKnownLength: false }))

@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using Sluice.Server.Library;
+using Sluice.Usenet.Media.Titles;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 
@@ -99,6 +100,7 @@ internal sealed class PlayedFile
         (File, Client, _totals, _time) = (file, client, totals, time);
         Id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(6));
         StartedAt = time.WallTime();
+        Title = ReleaseFacts.TitleOf(file);
         _lastReadAt = _tickedAt = time.GetTimestamp();
     }
 
@@ -106,6 +108,9 @@ internal sealed class PlayedFile
     public string Id { get; }
 
     public LibraryFile File { get; }
+
+    /// <summary>The title of the file by its names; null if they tell nothing.</summary>
+    public ReleaseTitle? Title { get; }
 
     public PlaybackClient Client { get; }
 

@@ -1,14 +1,11 @@
 using Sluice.Usenet.Media;
+using Sluice.Usenet.Media.Titles;
 
 namespace Sluice.Usenet.Probing;
 
 /// <summary>Classifies file names: obfuscated, plain archive documents, disc structures. Pure.</summary>
 public static class NameJudge
 {
-    private const int HexDigits = 16;
-    private const int MixedLetters = 12;
-    private const int MixedChanges = 3;
-
     // Documents, comics and programs with an archive inside. They stay whole, because their readers open the archive.
     private static readonly string[] PlainExtensions = ["epub", "cbz", "cbr", "cb7", "cbt", "kepub", "docx", "jar", "apk"];
 
@@ -33,8 +30,7 @@ public static class NameJudge
     public static bool IsObfuscated(string name) => ExtensionOf(name).Length == 0 || IsObfuscatedStem(StemOf(name));
 
     /// <summary>Whether a stem is a long hex number or a random mix of letters and digits.</summary>
-    internal static bool IsObfuscatedStem(string stem) =>
-        (stem.Length >= HexDigits && stem.All(char.IsAsciiHexDigit)) || IsRandomMix(stem);
+    internal static bool IsObfuscatedStem(string stem) => RandomName.Matches(stem);
 
     /// <summary>Whether a file with this name is published unchanged although it is an archive inside (IMP-58).</summary>
     public static bool IsPlain(string? name) => name is not null && PlainExtensions.Contains(ExtensionOf(name).ToLowerInvariant());
@@ -55,15 +51,4 @@ public static class NameJudge
     public static MediaCategory CategoryOf(string name, MediaKind kind) =>
         IsPlain(name) ? MediaCategory.Other
         : MediaSignature.CategoryOf(kind == MediaKind.Unknown ? MediaSignature.KindOf(ExtensionOf(name)) : kind);
-
-    private static bool IsRandomMix(string stem)
-    {
-        if (stem.Length < MixedLetters || !stem.All(char.IsAsciiLetterOrDigit))
-            return false;
-
-        var changes = 0;
-        for (var i = 1; i < stem.Length; i++)
-            changes += char.IsAsciiDigit(stem[i]) != char.IsAsciiDigit(stem[i - 1]) ? 1 : 0;
-        return changes >= MixedChanges;
-    }
 }

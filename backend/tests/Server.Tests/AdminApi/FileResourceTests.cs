@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text.Json.Nodes;
+using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Database;
 using Sluice.Server.History;
@@ -39,6 +40,45 @@ public sealed class FileResourceTests : IDisposable
         Assert.Equal(3000, (await server.GetAsync("files?path=tv"))["items"]![0]!["bytes"]!.GetValue<long>());
         await server.SendAsync(HttpMethod.Get, "files?path=tv/None", expected: HttpStatusCode.NotFound);
         await server.SendAsync(HttpMethod.Get, "files?path=tv/Rel/c.mkv", expected: HttpStatusCode.NotFound);
+    }
+
+    [Fact]
+    public async Task Releases_show_title_quality_count_and_film()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        await PublishAsync(server, "movies", "Harbour.Lights.2019.1080p.BluRay.x264-GRP", 0, "Harbour.Lights.2019.1080p.BluRay.x264-GRP.mkv");
+        await PublishAsync(server, "tv", "Tide.Pool.S02.720p.WEB.h264-GRP", 0, "Tide.Pool.S02E01.mkv", "subs/Tide.Pool.S02E01.srt");
+        await PublishAsync(server, "tv", "8f14e45fceea167a5a36dedd4bea2543", 1, "a.srt");
+
+        var film = (await server.GetAsync("files?path=movies"))["items"]![0]!;
+        var series = (await server.GetAsync("files?path=tv"))["items"]!;
+        var file = (await server.GetAsync("files?q=harbour"))["items"]![0]!;
+        var episode = (await server.GetAsync("files?path=tv/Tide.Pool.S02.720p.WEB.h264-GRP&sort=size"))["items"]!.AsArray().Single(row => row!["kind"]!.ToString() == "file")!;
+        var category = (await server.GetAsync("files"))["items"]!.AsArray().Single(row => row!["name"]!.ToString() == "tv")!;
+
+        Assert.Equal("""{"title":"Harbour Lights","year":2019,"season":null,"episodes":null,"quality":"1080p Blu-ray"}""", film["film"]!.ToJsonString());
+        Assert.Equal((1, file["id"]!.ToString()), (film["count"]!.GetValue<int>(), film["filmId"]!.ToString()));
+        Assert.Equal(film["film"]!.ToJsonString(), file["film"]!.ToJsonString());
+        Assert.Equal(film["film"]!.ToJsonString(), (await server.GetAsync($"files/{file["id"]}"))["item"]!["film"]!.ToJsonString());
+        Assert.Null(series[0]!["film"]);
+        Assert.Equal((2, null), (series[1]!["count"]!.GetValue<int>(), series[1]!["filmId"]));
+        Assert.Equal("""{"title":"Tide Pool","year":null,"season":"2","episodes":"1","quality":"720p WEB"}""", episode["film"]!.ToJsonString());
+        Assert.Equal((2, 3000L), (category["count"]!.GetValue<int>(), category["bytes"]!.GetValue<long>()));
+    }
+
+    [Fact]
+    public async Task Titles_of_earlier_versions_are_filled_in_small_steps()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        var database = server.Server.Services.GetRequiredService<SluiceDatabase>();
+        for (var i = 0; i < 250; i++)
+            await PublishAsync(server, "tv", $"Tide.Pool.S01E{i:000}.720p.WEB.h264-GRP", 0, "a.mkv");
+        await database.WriteAsync(connection => connection.Execute("UPDATE release SET titled = 0, title = NULL"), Token);
+        var titles = server.Server.Services.GetRequiredService<TitleStore>();
+
+        Assert.True(await titles.FillAsync(Token));
+        Assert.False(await titles.FillAsync(Token));
+        Assert.Equal(250, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM release WHERE title = 'Tide Pool' AND titled = 1"), Token));
     }
 
     [Theory]

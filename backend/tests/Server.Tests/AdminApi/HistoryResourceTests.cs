@@ -93,6 +93,27 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Damaged_import_says_how_much_is_missing()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var server = await JobServer.StartAsync(_folder, mock);
+        const string name = "Paper.Moon.2021.1080p.WEB.h264-GRP";
+        var release = new ReleaseBuilder("gaps", 128, 20_000).AddFile(name + ".mkv", 64 * 20_000).Build();
+        mock.Post(release);
+        // The sample has every article, so its first batch has one that is missing.
+        mock.ChangeMissing(ArticleSelection.Parts([.. Enumerable.Range(8, 3)]));
+        var id = (await server.UploadAsync(release.ToNzb(), name + ".nzb"))["ids"]![0]!.GetValue<string>();
+
+        var row = await server.WaitForHistoryAsync(id);
+
+        var share = row["missingShare"]!.GetValue<double>();
+        Assert.Equal(("completed", "Paper Moon"), (Text(row, "result"), row["film"]!["title"]!.GetValue<string>()));
+        Assert.InRange(share, 0.04, 0.05);
+        Assert.Equal(row.ToJsonString(), Assert.Single(await server.ListAsync("history?withGaps=true")).ToJsonString());
+        Assert.Equal(share, Assert.Single(await server.ListAsync("files?path=uncategorized"))["missingShare"]!.GetValue<double>());
+    }
+
+    [Fact]
     public async Task Retry_on_all_providers_finds_articles_posted_since()
     {
         await using var mock = await MockServer.StartAsync();

@@ -4,7 +4,7 @@ import type { HistoryRow } from "./api/history";
 
 const row: HistoryRow = {
   id: "1", name: 'Film, "the" one', category: "movies", result: "failed", reason: "dead-post", sentence: "It is gone.", bytes: 12, completedAt: "2026-11-28T08:00:00Z",
-  durationMs: 900, path: null, canRetry: true, inNoLibrary: false,
+  durationMs: 900, path: null, canRetry: true, inNoLibrary: false, film: null, missingShare: null,
 };
 
 describe("csvOf", () => {

@@ -10,7 +10,7 @@ import { HistoryPage } from "./history-page";
 
 const row = (id: string, rest: Partial<HistoryRow> = {}): HistoryRow => ({
   id, name: `Film ${id}`, category: "movies", result: "completed", reason: null, sentence: null, bytes: 1e9, completedAt: `2026-11-28T08:00:0${id}Z`, durationMs: 900,
-  path: `movies/Film ${id}`, canRetry: false, inNoLibrary: false, ...rest,
+  path: `movies/Film ${id}`, canRetry: false, inNoLibrary: false, film: null, missingShare: null, ...rest,
 });
 const locked = row("2", { result: "failed", reason: "encrypted-no-password", sentence: "The archive is encrypted and no password was given.", path: null, canRetry: true });
 const detail = (item: HistoryRow): HistoryDetail => ({ item, addedAt: item.completedAt, startedAt: item.completedAt, steps: [], files: [], fileCount: 0, hasNzb: true });

@@ -26,6 +26,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
         if (sample.Count.Missing > 0)
             await sample.WaitForAllAsync(AnswerTimeout, time, cancellationToken);
         var (asked, missing) = (sample.Count.Answered, sample.Count.Missing);
+        work.Checked = new SampleCount(asked, missing);
         if (work.Item.Retried.HasFlag(RetryKind.IgnoresDamage))
         {
             progress.Findings = new StepFindings(("asked", asked), ("missing", missing));
@@ -43,6 +44,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
             var check = new ArticleCheck(providers, work, import.CurrentValue);
             failure = await check.RunAsync(progress, cancellationToken);
             (asked, missing) = (check.Asked, check.Missing);
+            work.Checked = new SampleCount(asked, missing);
         }
 
         progress.Findings = new StepFindings(("asked", asked), ("missing", missing));

@@ -43,6 +43,9 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>Set by ProbeHeads.</summary>
     public AvailabilitySample Sample => _sample ?? throw Early();
 
+    /// <summary>The articles that CheckAvailability asked for, and how many of them no provider has.</summary>
+    public SampleCount Checked { get; set; }
+
     /// <summary>Set by ResolveNames.</summary>
     public Par2Names Names => _names ?? throw Early();
 

@@ -105,6 +105,7 @@ internal sealed class Publish(
             connection,
             new NewRelease(named.Category, named.Folder, item.NzbHash, plan.PostedFilesOf(named.Files.Select(file => file.Content)), named.Files),
             now);
+        TitleStore.SetSample(connection, releaseId, work.Checked.Answered, work.Checked.Missing);
         // A .strm file of the library needs the release, whatever programs do with it.
         if (import.CurrentValue.StrmLibrary is null)
             ReleaseClaims.Open(connection, releaseId, isNew: named.Same is null);
