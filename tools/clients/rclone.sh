@@ -52,7 +52,7 @@ rclone_link() {
   local target
   target=$(bounded rclone cat "sluice:completed-symlinks/movies/$release/film.mkv.rclonelink") || return
   echo "$target"
-  [ "${target#/mnt/nzbdav/.ids/}" != "$target" ] && bounded rclone cat "sluice:${target#/mnt/nzbdav/}" | equal_sum film.mkv
+  [ "${target#/mnt/sluice/.ids/}" != "$target" ] && bounded rclone cat "sluice:${target#/mnt/sluice/}" | equal_sum film.mkv
 }
 
 rclone_cat() { bounded rclone cat "sluice:$folder/film.mp4" | equal_sum film.mp4 && bounded rclone cat "sluice:$folder/film.mkv" | equal_sum film.mkv; }

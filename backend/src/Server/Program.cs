@@ -93,7 +93,7 @@ internal static class Program
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapSabApi();
         app.MapAdminApi();
-        app.MapPages(path => TreeNames.IsFolder(path.Value ?? ""));
+        app.MapPages(path => TreeNames.IsFolder(path.Value ?? ""), path => TreeNames.IsUnknown(path.Value ?? ""));
         app.MapView();
         app.MapWebDav();
         return app;

@@ -26,7 +26,7 @@ internal static class SettingsResource
         settings.MapPost("/import", ImportAsync).Accepts<string>("text/plain").WithName("ImportSettings");
     }
 
-    private static Ok<SettingFields> Schema() => TypedResults.Ok(new SettingFields([.. SettingSchema.All.Select(SettingField.Of)]));
+    private static Ok<SettingFields> Schema(ProcessOptions process) => TypedResults.Ok(new SettingFields([.. SettingSchema.For(process).Select(SettingField.Of)]));
 
     private static Ok<SettingValues> List(SettingsSource settings, EffectiveValues effective) => TypedResults.Ok(Values(settings, effective));
 

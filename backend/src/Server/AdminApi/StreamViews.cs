@@ -16,7 +16,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
     private const int MostArticles = 100;
 
     // The rate is averaged over some seconds, because players read in portions.
-    private const int RateSeconds = 3;
+    private const int RateSeconds = 10;
 
     public StreamRows Rows(long seq = 0)
     {

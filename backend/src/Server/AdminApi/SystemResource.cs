@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using System.Net.NetworkInformation;
-using System.Net.Sockets;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Hosting.Server;
@@ -22,7 +20,6 @@ namespace Sluice.Server.AdminApi;
 internal static class SystemResource
 {
     // A machine has one or two; more would belong to containers.
-    private const int MaxLanAddresses = 8;
 
     public static void MapSystem(this RouteGroupBuilder api)
     {
@@ -65,7 +62,7 @@ internal static class SystemResource
             BrowserAddress.Of(request),
             request.PathBase.Value ?? "",
             host == "localhost" || (IPAddress.TryParse(host, out var address) && IPAddress.IsLoopback(address)),
-            [.. LanAddresses().Select(own => $"{scheme}://{own}:{port}")],
+            [.. LanAddresses.Find().Select(own => $"{scheme}://{own}:{port}")],
             $"{scheme}://sluice:{port}",
             port,
             // A prefix of no bits matches every client.
@@ -97,30 +94,6 @@ internal static class SystemResource
         {
             // Null means unknown in the answer.
             return null;
-        }
-    }
-
-    /// <summary>Returns IPv4 addresses of interfaces with a gateway, which excludes bridges to containers.</summary>
-    private static List<string> LanAddresses()
-    {
-        try
-        {
-            return
-            [
-                .. NetworkInterface.GetAllNetworkInterfaces()
-                    .Where(card => card.OperationalStatus == OperationalStatus.Up && card.NetworkInterfaceType != NetworkInterfaceType.Loopback)
-                    .Select(card => card.GetIPProperties())
-                    .Where(card => card.GatewayAddresses.Count > 0)
-                    .SelectMany(card => card.UnicastAddresses)
-                    .Where(own => own.Address.AddressFamily == AddressFamily.InterNetwork)
-                    .Select(own => own.Address.ToString())
-                    .Take(MaxLanAddresses),
-            ];
-        }
-        catch (NetworkInformationException)
-        {
-            // Without them the card shows the address in the browser.
-            return [];
         }
     }
 }

@@ -56,7 +56,7 @@ internal sealed class PathDoctor(
         if ((await ListAsync(server, Parent(theirs), includeFiles: false, cancellationToken)).Folders.Contains(Name(theirs)))
             return new PathFinding(ours, theirs, true, $"{server.Name} sees {theirs}.");
         return theirs == ours
-            ? new PathFinding(ours, theirs, false, $"{server.Name} does not see {ours}. Give its container this volume, and start it again.", $"- {ours}:{ours}")
+            ? new PathFinding(ours, theirs, false, $"{server.Name} can't see {ours} yet. Add this volume to its container and restart it.", $"- {ours}:{ours}")
             : new PathFinding(
                 ours, theirs, false, $"A remote path mapping of {server.Name} leads to {theirs}, which is not there. Correct or remove the mapping.");
     }
@@ -78,7 +78,7 @@ internal sealed class PathDoctor(
         if (theirs != ours && links.Files.Contains(probe))
         {
             return Fault(
-                $"{server.Name} sees the links in {theirs}, but not {mount}, where they lead. Give its container this volume, and remove the mapping.",
+                $"{server.Name} sees the links in {theirs}, but not {mount}, where they lead. Add this volume to its container and remove the mapping.",
                 needsVolume: true);
         }
 
@@ -95,14 +95,14 @@ internal sealed class PathDoctor(
         if (await FindTreeAsync(server, mount, cancellationToken) is { } found)
         {
             return Fault(
-                $"{server.Name} has the mount at {found}, but the links lead to {mount}. Give its container this volume in place of that one, and start it again.",
+                $"{server.Name} has the mount at {found}, but the links lead to {mount}. Replace its volume with this one and restart the container.",
                 needsVolume: true);
         }
 
         return Fault(
             (await ListAsync(server, Parent(mount), includeFiles: false, cancellationToken)).Folders.Contains(Name(mount))
-                ? $"{server.Name} has the folder {mount}, but not the mount in it. Mount with --allow-other, give the container this volume, and start it again."
-                : $"{server.Name} does not see {mount}. Give its container this volume, and start it again.",
+                ? $"{server.Name} has the folder {mount}, but not the mount in it. Mount with --allow-other, add this volume to its container and restart it."
+                : $"{server.Name} can't see {mount} yet. Add this volume to its container and restart it.",
             needsVolume: true);
     }
 

@@ -150,13 +150,20 @@ internal sealed class FirstStart(
         await PrintAsync(lines);
     }
 
-    // A container does not know the host name that the browser uses (S7).
     private Task PrintSetupAsync() => setupCode.Current is { } code
-        ? PrintAsync([$"Set it up in a browser: {Scheme}://<this machine>:{Port}{general.CurrentValue.UrlBase}/setup#{code}"])
+        ? PrintAsync(["Set it up in a browser:", .. SetupHosts().Select(host => $"  {Scheme}://{Bracketed(host)}:{Port}{general.CurrentValue.UrlBase}/setup#{code}")])
         : Task.CompletedTask;
+
+    // A container sees its own network instead of that of the machine. It is told its published port (S7).
+    private IEnumerable<string> SetupHosts() => Host != "localhost" || process.PublishedPort is not null ? [Host] : [Host, .. LanAddresses.Find()];
 
     // Not through the log, because that masks secrets.
     private static Task PrintAsync(IEnumerable<string> lines) => Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
+
+    private string Host =>
+        process.BindAddress is not { } address || address.Equals(System.Net.IPAddress.Any) || address.Equals(System.Net.IPAddress.IPv6Any) ? "localhost" : address.ToString();
+
+    private static string Bracketed(string host) => host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host;
 
     private int Port => process.PublishedPort ?? port.Number;
 
@@ -164,8 +171,7 @@ internal sealed class FirstStart(
 
     private string Url(string? password, string? path)
     {
-        var host = process.BindAddress is not { } address || address.Equals(System.Net.IPAddress.Any) || address.Equals(System.Net.IPAddress.IPv6Any) ? "localhost" : address.ToString();
         var credentials = password is null ? "" : $"{Uri.EscapeDataString(webDav.CurrentValue.User)}:{Uri.EscapeDataString(password)}@";
-        return $"{Scheme}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{Port}{general.CurrentValue.UrlBase}{path ?? "/"}";
+        return $"{Scheme}://{credentials}{Bracketed(Host)}:{Port}{general.CurrentValue.UrlBase}{path ?? "/"}";
     }
 }

@@ -18,6 +18,7 @@ internal sealed class FamilyImporter(
     ReleaseTaker releases,
     ReleaseNames names,
     SettingsStore settings,
+    SettingsSource current,
     AdminStore admins,
     MadePassword made,
     CategoryRules categories,
@@ -30,12 +31,12 @@ internal sealed class FamilyImporter(
     ProcessOptions process)
 {
     /// <summary>Converts the saved values to this server's keys, without counting.</summary>
-    public IReadOnlyDictionary<string, string?> ReadSettings(FamilySource source) => FamilySettings.Of(source.Store.ReadSettings(), [.. checks], new ImportTally()).Values;
+    public IReadOnlyDictionary<string, string?> ReadSettings(FamilySource source) => Convert(source, new ImportTally()).Values;
 
     /// <summary>Imports settings, and the login if there is none. Without <paramref name="writes"/> it only counts.</summary>
     public async Task TakeSettingsAsync(FamilySource source, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
-        var old = FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally);
+        var old = Convert(source, tally);
         var values = new Dictionary<string, string?>(old.Values);
         // Drop values that contradict others, so that the rest can be saved.
         while (settings.Check(values) is { Count: > 0 } errors)
@@ -56,6 +57,10 @@ internal sealed class FamilyImporter(
 
         await TakeLoginsAsync(source.Store.ReadLogins(), tally, writes, cancellationToken);
     }
+
+    // A mount that is named from outside belongs to this server; the default of the compose file names none.
+    private FamilySettings Convert(FamilySource source, ImportTally tally) =>
+        FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally, hasMount: current.Current.Text("rclone.mount-dir") != SettingSchema.MountDir);
 
     /// <summary>
     /// Imports library, history and queue. Without <paramref name="writes"/> it only counts. Cancellation works between two releases.

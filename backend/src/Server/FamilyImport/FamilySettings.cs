@@ -10,6 +10,10 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
 {
     private const string Providers = "usenet.providers";
     private const string Retention = "database.history-retention-days";
+    private const string MountDir = "rclone.mount-dir";
+
+    // The mount that old servers report unless another one is set. Links in the libraries of Sonarr and Radarr lead there.
+    private const string OldMountDir = "/mnt/nzbdav";
 
     // Settings that delete or invent data start with their defaults here, so that users must enable them on purpose.
     private static readonly string[] NeverSwitched =
@@ -18,8 +22,11 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
     // Versions with a single provider stored each field as a setting.
     private static readonly string[] OneProvider = ["usenet.host", "usenet.port", "usenet.use-ssl", "usenet.user", "usenet.pass", "usenet.connections"];
 
-    /// <summary>Converts old settings by the table of aliases (CFG-41) and reports each to the tally.</summary>
-    public static FamilySettings Of(IReadOnlyList<FamilySetting> rows, IReadOnlyList<ISettingCheck> checks, ImportTally tally)
+    /// <summary>
+    /// Converts old settings by the table of aliases (CFG-41) and reports each to the tally. The default mount of old servers stays, unless
+    /// <paramref name="hasMount"/> says that this server was given one.
+    /// </summary>
+    public static FamilySettings Of(IReadOnlyList<FamilySetting> rows, IReadOnlyList<ISettingCheck> checks, ImportTally tally, bool hasMount = false)
     {
         tally.Take(ImportKind.Settings, rows.Count);
         var old = new Dictionary<string, string>();
@@ -56,6 +63,8 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
 
         if (values.TryAdd(Retention, "0"))
             tally.Note($"{Retention} is 0: the old server kept its history for good, and so does this one");
+        if (!hasMount && values.TryAdd(MountDir, OldMountDir))
+            tally.Note($"{MountDir} is {OldMountDir}: links in your library lead there");
         var kept = old.Where(row => !used.Contains(row.Key)).ToDictionary();
         foreach (var key in kept.Keys)
             tally.Keep(key);

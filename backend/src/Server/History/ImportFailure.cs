@@ -39,7 +39,7 @@ internal enum FailureReason
     /// <summary>An essential article is damaged at every provider.</summary>
     CorruptArticles,
 
-    /// <summary>The archive continues in a volume that was never posted.</summary>
+    /// <summary>A volume of the archive was never posted.</summary>
     IncompleteSet,
 
     CompressedArchive,
@@ -111,8 +111,8 @@ internal sealed record ImportFailure
         new(FailureReason.KnownDead, $"This post failed before: its articles are gone from all providers.");
 
     public static ImportFailure DeadPost(int heads, int providers) => heads == 1
-        ? new(FailureReason.DeadPost, $"The post is gone: its first article is missing at {All(providers)}.")
-        : new(FailureReason.DeadPost, $"The post is gone: none of {heads} first articles exists at {(providers == 1 ? "the provider" : Of(providers))}.");
+        ? new(FailureReason.DeadPost, $"The first article no longer exists on {Any(providers)}.")
+        : new(FailureReason.DeadPost, $"None of the {heads} articles we checked still exists on {Any(providers)}.");
 
     public static ImportFailure SevereDamage(int missing, int answered) =>
         new(FailureReason.SevereDamage, $"Too much is missing: {missing} of {answered} sampled articles {Are(missing)} gone at all providers.");
@@ -126,7 +126,7 @@ internal sealed record ImportFailure
 
     /// <summary>The number of volumes needed is a minimum, because it may not be known exactly.</summary>
     public static ImportFailure IncompleteSet(int have, int need) =>
-        new(FailureReason.IncompleteSet, $"The archive continues in a volume that was never posted ({have} of {need}).");
+        new(FailureReason.IncompleteSet, $"Part of the archive was never posted ({have} of {need}).");
 
     public static ImportFailure CompressedArchive(string file, string method) =>
         new(FailureReason.CompressedArchive, $"{file} is compressed ({method}); only stored archives can be streamed.");
@@ -164,6 +164,8 @@ internal sealed record ImportFailure
         : new(FailureReason.FailedBefore, $"It failed on the old server, which did not say why.");
 
     private static string Are(int count) => count == 1 ? "is" : "are";
+
+    private static string Any(int providers) => providers == 1 ? "your provider" : "any of your " + Of(providers);
 
     private static string All(int providers) => providers == 1 ? "the provider" : "all " + Of(providers);
 

@@ -21,9 +21,9 @@ internal static class PagesRegistration
 
     /// <summary>
     /// Maps the page and its files without a password. Browsers that request a folder of the tree are redirected to the page that shows it, and those
-    /// that request a page of SABnzbd to the settings.
+    /// that request a page of SABnzbd to the settings. Paths that nothing here has get the page too, which says so.
     /// </summary>
-    public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder)
+    public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder, Func<PathString, bool> isUnknown)
     {
         string[] reading = [HttpMethods.Get, HttpMethods.Head];
         foreach (var name in PageFiles.RootNames.Append("assets/{**path}"))
@@ -34,6 +34,8 @@ internal static class PagesRegistration
         // In the usual order, so that the API keeps /sabnzbd/api.
         foreach (var name in ForeignNames)
             routes.MapMethods($"/{name}/{{**path}}", reading, RedirectToSettings).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers());
+        routes.MapMethods("/{**path}", [HttpMethods.Get], AnswerPage)
+            .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isUnknown)).WithOrder(int.MaxValue - 2);
         // Just before the tree, after all other endpoints.
         routes.MapMethods("/{**path}", [HttpMethods.Get], RedirectToFiles)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isFolder)).WithOrder(int.MaxValue - 1);
@@ -43,7 +45,19 @@ internal static class PagesRegistration
 
     private static Task AnswerPage(HttpContext http) => http.RequestServices.GetRequiredService<IndexPage>().AnswerAsync(http);
 
-    private static Task RedirectToFiles(HttpContext http) => Redirect(http, http.Request.PathBase.Add("/files").Add(http.Request.Path));
+    // The pages show the tree without its roots: /content/movies is the folder movies.
+    private static readonly (string Root, string Page)[] RootPages = [("/content", "/files"), ("/completed-symlinks", "/files"), ("/nzbs", "/queue")];
+
+    private static Task RedirectToFiles(HttpContext http)
+    {
+        foreach (var (root, page) in RootPages)
+        {
+            if (http.Request.Path.StartsWithSegments(root, StringComparison.Ordinal, out var rest))
+                return Redirect(http, http.Request.PathBase.Add(page).Add(page == "/queue" ? default : new PathString(rest.Value?.TrimEnd('/'))));
+        }
+
+        return Redirect(http, http.Request.PathBase.Add("/files"));
+    }
 
     private static Task RedirectToSettings(HttpContext http) => Redirect(http, http.Request.PathBase.Add("/settings/download-client"));
 

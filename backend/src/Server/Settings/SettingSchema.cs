@@ -5,6 +5,9 @@ namespace Sluice.Server.Settings;
 /// <summary>All settings. A test compares this table with docs/configuration.md (CFG-16).</summary>
 internal static class SettingSchema
 {
+    /// <summary>Default of <c>rclone.mount-dir</c>.</summary>
+    public const string MountDir = "/mnt/sluice";
+
     private const string Loopback = """["127.0.0.0/8","::1/128"]""";
 
     private const string LoopbackAndPrivate =
@@ -145,7 +148,7 @@ internal static class SettingSchema
         new("webdav.static-download-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
         new("webdav.preview-par2-files", SettingType.Boolean) { Default = "false" },
         new("webdav.windows-safe-paths", SettingType.Boolean) { Default = "true" },
-        new("rclone.mount-dir", SettingType.Path) { Default = "/mnt/nzbdav", Fallbacks = [new("MOUNT_DIR")] },
+        new("rclone.mount-dir", SettingType.Path) { Default = MountDir, Fallbacks = [new("MOUNT_DIR")] },
         new("rclone.rc-enabled", SettingType.Boolean) { Default = "false", Aliases = [Remote("Enabled")] },
         new("rclone.host", SettingType.Url) { Aliases = [Remote("Url")] },
         new("rclone.user", SettingType.Text) { Max = 128, Aliases = [Remote("Username")] },
@@ -153,6 +156,14 @@ internal static class SettingSchema
 
         new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
     ];
+
+    /// <summary>All settings as a process has them: the address of the server is that of the port in use.</summary>
+    public static IReadOnlyList<SettingDefinition> For(ProcessOptions process)
+    {
+        var port = process.PublishedPort ?? process.Port;
+        var address = $"{(process.UsesTls ? "https" : "http")}://localhost:{port}";
+        return port == 0 ? All : [.. All.Select(definition => definition.Key == "general.base-url" ? definition with { Default = address } : definition)];
+    }
 
     public static string MakeKey() => RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
 

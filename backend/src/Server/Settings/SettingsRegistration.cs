@@ -15,7 +15,7 @@ internal static class SettingsRegistration
     public static IServiceCollection AddSettings(this IServiceCollection services, ProcessEnvironment environment, ProcessOptions process) =>
         services
             .AddSingleton(process)
-            .AddSingleton(new SettingsSource(new SettingsResolver(SettingSchema.All, environment)))
+            .AddSingleton(new SettingsSource(new SettingsResolver(SettingSchema.For(process), environment)))
             .AddSingleton<SecretBox>()
             .AddSingleton<SettingsTrial>()
             .AddSingleton<SettingsStore>()

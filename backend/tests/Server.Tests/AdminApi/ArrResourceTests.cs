@@ -19,7 +19,7 @@ public sealed class ArrResourceTests : IDisposable
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
-        replica.AddMount("/mnt/nzbdav");
+        replica.AddMount("/mnt/sluice");
 
         var first = await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, ArrServerReplica.Key));
         // The saved key, towards the saved address.
@@ -36,7 +36,7 @@ public sealed class ArrResourceTests : IDisposable
         Assert.DoesNotContain(RunningServer.ApiKey, first.ToJsonString(), StringComparison.Ordinal);
 
         var check = await server.SendAsync(HttpMethod.Post, "arr/path-check", new JsonObject { ["id"] = instance["id"]!.ToString() });
-        Assert.Equal("Sonarr sees the links in /mnt/nzbdav/completed-symlinks, and the files behind them.", check["sentence"]!.ToString());
+        Assert.Equal("Sonarr sees the links in /mnt/sluice/completed-symlinks, and the files behind them.", check["sentence"]!.ToString());
         await server.SendAsync(HttpMethod.Delete, $"arr/{instance["id"]}", null, HttpStatusCode.NoContent);
         await server.SendAsync(HttpMethod.Delete, $"arr/{instance["id"]}", null, HttpStatusCode.NotFound);
         Assert.Empty((await server.GetAsync("arr"))["items"]!.AsArray());

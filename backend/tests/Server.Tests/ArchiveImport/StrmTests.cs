@@ -111,14 +111,14 @@ public sealed class StrmTests : IDisposable
         await using (var host = await ProductHost.StartAsync(_folder, mock))
         {
             var link = (await host.AddAsync(Post(mock).ToNzb(), "Other.Film.nzb", Token, "&cat=tv"))[0];
-            Assert.Equal("/mnt/nzbdav/completed-symlinks/tv/Other.Film", (await host.WaitForHistoryAsync(link, Token)).GetProperty("storage").GetString());
+            Assert.Equal("/mnt/sluice/completed-symlinks/tv/Other.Film", (await host.WaitForHistoryAsync(link, Token)).GetProperty("storage").GetString());
             Assert.Equal($"{Completed}/movies/Some.Film", (await host.WaitForHistoryAsync(strm, Token)).GetProperty("storage").GetString());
         }
 
         await using (var host = await StartAsync(mock))
         {
             var slots = (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots").EnumerateArray();
-            Assert.Equal(["/mnt/nzbdav/completed-symlinks/tv/Other.Film", $"{Completed}/movies/Some.Film"], slots.Select(slot => slot.GetProperty("storage").GetString()));
+            Assert.Equal(["/mnt/sluice/completed-symlinks/tv/Other.Film", $"{Completed}/movies/Some.Film"], slots.Select(slot => slot.GetProperty("storage").GetString()));
         }
     }
 

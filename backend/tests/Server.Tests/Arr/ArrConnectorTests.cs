@@ -12,7 +12,7 @@ public sealed class ArrConnectorTests : IDisposable
     private const string Unknown =
         "because rclone is older than 1.70.3, like the packages of Debian and Ubuntu, or runs without --links. Install a newer one from rclone.org, and mount with --links.";
 
-    private const string Volume = "- /mnt/nzbdav:/mnt/nzbdav:rslave";
+    private const string Volume = "- /mnt/sluice:/mnt/sluice:rslave";
 
     private readonly TemporaryFolder _temporary = new();
 
@@ -179,17 +179,17 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Theory]
-    [InlineData("/mnt/nzbdav", "", null, true, null, "Sonarr sees the links in /mnt/nzbdav/completed-symlinks, and the files behind them.")]
-    [InlineData(null, "/mnt/nzbdav/", null, false, Volume, "Sonarr has the folder /mnt/nzbdav, but not the mount in it.")]
-    [InlineData(null, "/mnt/nzbdav/completed-symlinks/tv/ /mnt/nzbdav/content/", null, false, Volume, "Sonarr has the folder /mnt/nzbdav, but not the mount in it.")]
-    [InlineData(null, "/mnt/", null, false, Volume, "Sonarr does not see /mnt/nzbdav.")]
-    [InlineData("/media/usenet", "", null, false, Volume, "Sonarr has the mount at /media/usenet, but the links lead to /mnt/nzbdav.")]
-    [InlineData("/media/usenet", "", "/media/usenet/", false, Volume, "Sonarr sees the links in /media/usenet/completed-symlinks, but not /mnt/nzbdav, where they lead.")]
-    [InlineData("/media/usenet /mnt/nzbdav", "", "/media/usenet/", true, null, "Sonarr sees the links in /media/usenet/completed-symlinks, and the files behind them.")]
-    [InlineData(null, "/media/other/", "/media/usenet/", false, Volume, "Sonarr does not see /mnt/nzbdav.")]
-    [InlineData(null, "/mnt/nzbdav/ /media/usenet/", "/media/usenet/", false, Volume, "Sonarr has the folder /mnt/nzbdav, but not the mount in it.")]
-    [InlineData("/media/other", "", "/media/usenet/", false, Volume, "Sonarr has the mount at /media/other, but the links lead to /mnt/nzbdav.")]
-    [InlineData("/mnt/nzbdav", "", "/media/usenet/", false, null, "A remote path mapping of Sonarr leads to /media/usenet/completed-symlinks, which has no links.")]
+    [InlineData("/mnt/sluice", "", null, true, null, "Sonarr sees the links in /mnt/sluice/completed-symlinks, and the files behind them.")]
+    [InlineData(null, "/mnt/sluice/", null, false, Volume, "Sonarr has the folder /mnt/sluice, but not the mount in it.")]
+    [InlineData(null, "/mnt/sluice/completed-symlinks/tv/ /mnt/sluice/content/", null, false, Volume, "Sonarr has the folder /mnt/sluice, but not the mount in it.")]
+    [InlineData(null, "/mnt/", null, false, Volume, "Sonarr can't see /mnt/sluice yet.")]
+    [InlineData("/media/usenet", "", null, false, Volume, "Sonarr has the mount at /media/usenet, but the links lead to /mnt/sluice.")]
+    [InlineData("/media/usenet", "", "/media/usenet/", false, Volume, "Sonarr sees the links in /media/usenet/completed-symlinks, but not /mnt/sluice, where they lead.")]
+    [InlineData("/media/usenet /mnt/sluice", "", "/media/usenet/", true, null, "Sonarr sees the links in /media/usenet/completed-symlinks, and the files behind them.")]
+    [InlineData(null, "/media/other/", "/media/usenet/", false, Volume, "Sonarr can't see /mnt/sluice yet.")]
+    [InlineData(null, "/mnt/sluice/ /media/usenet/", "/media/usenet/", false, Volume, "Sonarr has the folder /mnt/sluice, but not the mount in it.")]
+    [InlineData("/media/other", "", "/media/usenet/", false, Volume, "Sonarr has the mount at /media/other, but the links lead to /mnt/sluice.")]
+    [InlineData("/mnt/sluice", "", "/media/usenet/", false, null, "A remote path mapping of Sonarr leads to /media/usenet/completed-symlinks, which has no links.")]
     public async Task Path_check_reports_links_and_the_fix(string? mounts, string folders, string? mappedTo, bool sees, string? volume, string sentence)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
@@ -199,11 +199,11 @@ public sealed class ArrConnectorTests : IDisposable
         foreach (var folder in folders.Split(' ', StringSplitOptions.RemoveEmptyEntries))
             replica.AddFolder(folder);
         if (mappedTo is not null)
-            replica.Mappings.Add(("127.0.0.1", "/mnt/nzbdav/", mappedTo));
+            replica.Mappings.Add(("127.0.0.1", "/mnt/sluice/", mappedTo));
 
         var finding = await CheckAsync(server, replica);
 
-        Assert.Equal("/mnt/nzbdav/completed-symlinks", finding.OurPath);
+        Assert.Equal("/mnt/sluice/completed-symlinks", finding.OurPath);
         Assert.Equal((sees, volume), (finding.Sees, finding.VolumeLine));
         Assert.StartsWith(sentence, finding.Sentence, StringComparison.Ordinal);
     }
@@ -221,7 +221,7 @@ public sealed class ArrConnectorTests : IDisposable
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
-        replica.AddMount("/mnt/nzbdav", hasLinks: false);
+        replica.AddMount("/mnt/sluice", hasLinks: false);
         foreach (var agent in agents.Split(' '))
         {
             using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), new Uri(server.Address, "completed-symlinks/"));
@@ -241,15 +241,15 @@ public sealed class ArrConnectorTests : IDisposable
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
-        replica.AddMount("/mnt/nzbdav");
-        replica.Files.Remove($"/mnt/nzbdav/{PathDoctor.ProbePath}");
+        replica.AddMount("/mnt/sluice");
+        replica.Files.Remove($"/mnt/sluice/{PathDoctor.ProbePath}");
 
         var old = await CheckAsync(server, replica);
         replica.Folders.RemoveWhere(folder => folder.Contains("completed-symlinks", StringComparison.Ordinal));
         var part = await CheckAsync(server, replica);
 
-        Assert.StartsWith("Sonarr sees /mnt/nzbdav, but the probe link is missing in /mnt/nzbdav/completed-symlinks.", old.Sentence, StringComparison.Ordinal);
-        Assert.StartsWith("Sonarr sees /mnt/nzbdav, but completed-symlinks is missing in it.", part.Sentence, StringComparison.Ordinal);
+        Assert.StartsWith("Sonarr sees /mnt/sluice, but the probe link is missing in /mnt/sluice/completed-symlinks.", old.Sentence, StringComparison.Ordinal);
+        Assert.StartsWith("Sonarr sees /mnt/sluice, but completed-symlinks is missing in it.", part.Sentence, StringComparison.Ordinal);
         Assert.Equal((false, false), (old.Sees, part.Sees));
     }
 

@@ -14,7 +14,7 @@ namespace Sluice.Server.Tests.ArrReplica;
 /// </summary>
 internal sealed class ArrProgram(ProductHost host, string category)
 {
-    private const string Mount = "/mnt/nzbdav";
+    private const string Mount = "/mnt/sluice";
     private const string Link = ".rclonelink";
     private static readonly XNamespace Dav = "DAV:";
 

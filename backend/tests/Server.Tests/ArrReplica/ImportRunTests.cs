@@ -126,7 +126,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         var slot = await _server.Host.WaitForHistoryAsync(id, Token);
         var spelled = await new ArrProgram(_server.Host, "TV").GrabAsync(nzb, "Show.S01E01");
 
-        Assert.Equal(("*", "/mnt/nzbdav/completed-symlinks/uncategorized/Show.S01E01"), (slot.GetProperty("category").GetString(), slot.GetProperty("storage").GetString()));
+        Assert.Equal(("*", "/mnt/sluice/completed-symlinks/uncategorized/Show.S01E01"), (slot.GetProperty("category").GetString(), slot.GetProperty("storage").GetString()));
         Assert.Equal("tv", spelled.Category);
         Assert.Contains(
             (await _server.Host.CallAsync("mode=warnings", Token)).GetProperty("warnings").EnumerateArray(),
@@ -176,7 +176,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         var film = Film(1);
         var one = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
         var two = await _sonarr.GrabAsync(film.ToNzb(), name);
-        Assert.Equal((name, $"/mnt/nzbdav/completed-symlinks/tv/{folder}"), (two.Title, two.OutputPath));
+        Assert.Equal((name, $"/mnt/sluice/completed-symlinks/tv/{folder}"), (two.Title, two.OutputPath));
         Assert.Equal(["Show.S01E01", folder], await _sonarr.FoldersAsync("completed-symlinks"));
 
         await _sonarr.ImportAsync(one);
@@ -211,7 +211,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         var same = await _sonarr.GrabAsync(first.ToNzb(), "Second");
         var other = await _sonarr.GrabAsync(second.ToNzb(), "Second");
 
-        Assert.Equal(("/mnt/nzbdav/completed-symlinks/tv/Second", "/mnt/nzbdav/completed-symlinks/tv/Second (2)"), (same.Storage, other.Storage));
+        Assert.Equal(("/mnt/sluice/completed-symlinks/tv/Second", "/mnt/sluice/completed-symlinks/tv/Second (2)"), (same.Storage, other.Storage));
         await _sonarr.ImportAsync(other);
         await _sonarr.PlaysAsync("Second.mkv", second);
         await _sonarr.ImportAsync(same);

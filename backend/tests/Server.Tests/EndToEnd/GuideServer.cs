@@ -46,7 +46,7 @@ public sealed class GuideServer : IAsyncLifetime
 
     /// <summary>Takes away the mount that a page has left, if any.</summary>
     internal Task UnmountAsync() =>
-        ExternalProgram.RunAsync("bash", ["-c", Here("! mountpoint -q /mnt/nzbdav || fusermount3 -u -z /mnt/nzbdav")], null, CancellationToken.None);
+        ExternalProgram.RunAsync("bash", ["-c", Here("! mountpoint -q /mnt/sluice || fusermount3 -u -z /mnt/sluice")], null, CancellationToken.None);
 
     public async ValueTask DisposeAsync()
     {
@@ -105,7 +105,7 @@ public sealed class GuideServer : IAsyncLifetime
             ("http://radarr:7878", _radarr.Url),
             ("http://nas:3000", $"http://{address}"),
             ("nas:3000", address),
-            ("/mnt/nzbdav", mount),
+            ("/mnt/sluice", mount),
             ("SONARR_KEY", ArrServerReplica.Key),
             ("RADARR_KEY", ArrServerReplica.Key),
             ("SCRIPT_KEY", key),
@@ -124,8 +124,8 @@ public sealed class GuideServer : IAsyncLifetime
             """
             #!/bin/bash
             [ -c /dev/fuse ] && command -v fusermount3 >/dev/null || exit 1
-            mountpoint -q /mnt/nzbdav || rclone mount --webdav-url http://nas:3000 --webdav-user admin --webdav-pass "$(rclone obscure PASSWORD)" \
-              :webdav: /mnt/nzbdav --links --dir-cache-time 1s --vfs-cache-mode off --daemon
+            mountpoint -q /mnt/sluice || rclone mount --webdav-url http://nas:3000 --webdav-user admin --webdav-pass "$(rclone obscure PASSWORD)" \
+              :webdav: /mnt/sluice --links --dir-cache-time 1s --vfs-cache-mode off --daemon
             """), cancel);
         (await RunAsync("chmod +x mounted", cancel)).Succeeded();
     }

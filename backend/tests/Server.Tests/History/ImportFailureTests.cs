@@ -17,11 +17,11 @@ public sealed class ImportFailureTests
         [ImportFailure.UrlRefused()] = "The address is not allowed; add its host to the trusted hosts.",
         [ImportFailure.DuplicateRelease()] = "A release of this name is already there.",
         [ImportFailure.KnownDead()] = "This post failed before: its articles are gone from all providers.",
-        [ImportFailure.DeadPost(3, 2)] = "The post is gone: none of 3 first articles exists at 2 providers.",
+        [ImportFailure.DeadPost(3, 2)] = "None of the 3 articles we checked still exists on any of your 2 providers.",
         [ImportFailure.SevereDamage(9, 64)] = "Too much is missing: 9 of 64 sampled articles are gone at all providers.",
         [ImportFailure.MissingArticles("a.mkv", 2, 3, 4)] = "a.mkv: 2 of 3 articles are gone at all 4 providers.",
         [ImportFailure.CorruptArticles("a.mkv")] = "a.mkv: an article it cannot do without is damaged at every provider.",
-        [ImportFailure.IncompleteSet(21, 22)] = "The archive continues in a volume that was never posted (21 of 22).",
+        [ImportFailure.IncompleteSet(21, 22)] = "Part of the archive was never posted (21 of 22).",
         [ImportFailure.CompressedArchive("a.mkv", "m3")] = "a.mkv is compressed (m3); only stored archives can be streamed.",
         [ImportFailure.EncryptedNoPassword()] = "The archive is encrypted and no password was given.",
         [ImportFailure.WrongPassword()] = "The archive password is wrong.",
@@ -45,9 +45,9 @@ public sealed class ImportFailureTests
     [Fact]
     public void Messages_with_a_count_of_one_use_the_singular()
     {
-        Assert.Equal("The post is gone: its first article is missing at all 2 providers.", ImportFailure.DeadPost(1, 2).Sentence);
-        Assert.Equal("The post is gone: its first article is missing at the provider.", ImportFailure.DeadPost(1, 1).Sentence);
-        Assert.Equal("The post is gone: none of 3 first articles exists at the provider.", ImportFailure.DeadPost(3, 1).Sentence);
+        Assert.Equal("The first article no longer exists on any of your 2 providers.", ImportFailure.DeadPost(1, 2).Sentence);
+        Assert.Equal("The first article no longer exists on your provider.", ImportFailure.DeadPost(1, 1).Sentence);
+        Assert.Equal("None of the 3 articles we checked still exists on your provider.", ImportFailure.DeadPost(3, 1).Sentence);
         Assert.Equal("Too much is missing: 1 of 9 sampled articles is gone at all providers.", ImportFailure.SevereDamage(1, 9).Sentence);
         Assert.Equal("a.mkv: 1 of 2 articles is gone at the provider.", ImportFailure.MissingArticles("a.mkv", 1, 2, 1).Sentence);
         Assert.Equal("a.mkv: an article it cannot do without is gone at all 3 providers.", ImportFailure.MissingArticles("a.mkv", 1, 1, 3).Sentence);

@@ -74,7 +74,7 @@ public sealed class PageTests : IDisposable
 
         Assert.Contains(expected, await page.Content.ReadAsStringAsync(Token), StringComparison.Ordinal);
         Assert.Equal(BuiltPages.Code, await asset.Content.ReadAsStringAsync(Token));
-        Assert.Equal($"{urlBase}/files/content", Header(folder, "Location"));
+        Assert.Equal($"{urlBase}/files", Header(folder, "Location"));
     }
 
     [Fact]
@@ -149,12 +149,12 @@ public sealed class PageTests : IDisposable
     }
 
     [Theory]
-    [InlineData("content/", "/files/content/")]
-    [InlineData("content", "/files/content")]
-    [InlineData(".ids", "/files/.ids")]
-    [InlineData("nzbs/tv/", "/files/nzbs/tv/")]
-    [InlineData("completed-symlinks/movies/A%20film%C3%BC/", "/files/completed-symlinks/movies/A%20film%C3%BC/")]
-    [InlineData("no-such-folder/", "/files/no-such-folder/")]
+    [InlineData("content/", "/files")]
+    [InlineData("content", "/files")]
+    [InlineData("content/uncategorized/", "/files/uncategorized")]
+    [InlineData(".ids", "/files")]
+    [InlineData("nzbs/tv/", "/queue")]
+    [InlineData("completed-symlinks/movies/A%20film%C3%BC/", "/files/movies/A%20film%C3%BC")]
     public async Task Browser_on_a_folder_is_redirected_to_the_files_page(string path, string page)
     {
         await using var server = await BuiltPages.StartAsync(_temporary);
@@ -165,6 +165,20 @@ public sealed class PageTests : IDisposable
 
         Assert.Equal((HttpStatusCode.Found, page), (sent.StatusCode, Header(sent, "Location")));
         Assert.Equal((HttpStatusCode.Unauthorized, HttpStatusCode.Unauthorized), (player.StatusCode, head.StatusCode));
+    }
+
+    [Theory]
+    [InlineData("nowhere")]
+    [InlineData("no-such-folder/")]
+    public async Task Browser_on_an_unknown_path_gets_the_page(string path)
+    {
+        await using var server = await BuiltPages.StartAsync(_temporary);
+
+        using var sent = await SendAsync(server, HttpMethod.Get, path, Html);
+        using var player = await SendAsync(server, HttpMethod.Get, path, "*/*");
+
+        Assert.Equal((HttpStatusCode.OK, "text/html"), (sent.StatusCode, sent.Content.Headers.ContentType?.MediaType));
+        Assert.Equal(HttpStatusCode.Unauthorized, player.StatusCode);
     }
 
     [Theory]

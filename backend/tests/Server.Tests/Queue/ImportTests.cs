@@ -37,7 +37,7 @@ public sealed class ImportTests : IDisposable
         var slot = await host.WaitForHistoryAsync(id[0], Token);
 
         Assert.Equal("Completed", slot.GetProperty("status").GetString());
-        Assert.Equal("/mnt/nzbdav/completed-symlinks/tv/Some.Release.2026", slot.GetProperty("storage").GetString());
+        Assert.Equal("/mnt/sluice/completed-symlinks/tv/Some.Release.2026", slot.GetProperty("storage").GetString());
         Assert.Equal(FilmSize, slot.GetProperty("bytes").GetInt64());
         Assert.Equal(release.EncodedSize, slot.GetProperty("downloaded").GetInt64());
         Assert.Equal(0, (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
@@ -57,7 +57,7 @@ public sealed class ImportTests : IDisposable
         var storage = (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("storage").GetString()!;
 
         // As clients of the history do: into the folder, along the link, then away with what they have taken over.
-        const string mount = "/mnt/nzbdav";
+        const string mount = "/mnt/sluice";
         Assert.StartsWith(mount + "/", storage, StringComparison.Ordinal);
         var link = storage[mount.Length..] + "/film.mkv.rclonelink";
         var target = await host.Client.GetStringAsync(new Uri(link, UriKind.Relative), Token);
@@ -90,7 +90,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Theory]
-    [InlineData("all", "DeadPost", "The post is gone: none of 2 first articles exists at the provider.")]
+    [InlineData("all", "DeadPost", "None of the 2 articles we checked still exists on your provider.")]
     [InlineData("first", "MissingArticles", "film.mkv: 1 of 2 articles is gone at the provider.")]
     [InlineData("last", "MissingArticles", "film.mkv: 1 of 2 articles is gone at the provider.")]
     [InlineData("corrupt", "CorruptArticles", "film.mkv: an article it cannot do without is damaged at every provider.")]

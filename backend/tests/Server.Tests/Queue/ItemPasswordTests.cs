@@ -112,7 +112,7 @@ public sealed class ItemPasswordTests : IDisposable
         var slot = await again.WaitForHistoryAsync((await again.AddAsync(film.ToNzb(), "Film.nzb", Token, "&cat=tv"))[0], Token);
 
         // Nothing shows that the earlier item had no password, so its release is not shared.
-        Assert.Equal("/mnt/nzbdav/completed-symlinks/tv/Film (2)", slot.GetProperty("storage").GetString());
+        Assert.Equal("/mnt/sluice/completed-symlinks/tv/Film (2)", slot.GetProperty("storage").GetString());
         using var content = await again.SendAsync(HttpMethod.Head, "/content/tv/Film (2)/film.mkv", null, Token);
         Assert.Equal(60_000, content.Content.Headers.ContentLength);
     }

@@ -54,5 +54,5 @@ public sealed class NamesTests
     [InlineData("mnt", true)]
     [InlineData("tv show", false)]
     public void Name_of_a_parent_folder_is_ambiguous(string name, bool expected) =>
-        Assert.Equal(expected, ReleaseName.IsAmbiguous(name, "tv", "/mnt/nzbdav/completed-symlinks"));
+        Assert.Equal(expected, ReleaseName.IsAmbiguous(name, "tv", "/mnt/sluice/completed-symlinks"));
 }

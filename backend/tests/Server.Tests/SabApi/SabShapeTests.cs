@@ -33,8 +33,8 @@ public sealed class SabShapeTests : IDisposable
         {"history":{"total_size":"1.2 T","month_size":"310.4 G","week_size":"88.0 G","day_size":"9.1 G","ppslots":0,"noofslots":1,
          "last_history_update":4711,"version":"5.0.4",
          "slots":[{"completed":1767434467,"name":"Some.Release.2026","nzb_name":"Some.Release.2026.nzb","category":"movies","pp":"D","script":"None",
-          "report":"","url":"","status":"Completed","nzo_id":"SABnzbd_nzo_9b1c","storage":"/mnt/nzbdav/completed-symlinks/movies/Some.Release.2026",
-          "path":"/mnt/nzbdav/completed-symlinks/movies/Some.Release.2026","script_line":"","download_time":2,"postproc_time":0,
+          "report":"","url":"","status":"Completed","nzo_id":"SABnzbd_nzo_9b1c","storage":"/mnt/sluice/completed-symlinks/movies/Some.Release.2026",
+          "path":"/mnt/sluice/completed-symlinks/movies/Some.Release.2026","script_line":"","download_time":2,"postproc_time":0,
           "stage_log":[{"name":"Unpack","actions":["MapArchives 412 ms, 1 set, 81 volumes"]}],"downloaded":8519680000,"completeness":null,
           "fail_message":"","url_info":"","bytes":8412345678,"size":"7.8 GB","meta":null,"series":"","duplicate_key":"","md5sum":"","password":"",
           "action_line":"","loaded":false,"retry":false,"archive":false,"time_added":1767434460}]}}
@@ -97,7 +97,7 @@ public sealed class SabShapeTests : IDisposable
 
         AssertSameShape(JsonDocument.Parse(HistorySample).RootElement, history, "");
         var slot = history.GetProperty("history").GetProperty("slots")[0];
-        Assert.Equal("/mnt/nzbdav/completed-symlinks/movies/Some.Release.2026", slot.GetProperty("storage").GetString());
+        Assert.Equal("/mnt/sluice/completed-symlinks/movies/Some.Release.2026", slot.GetProperty("storage").GetString());
         Assert.Equal("ReadNzb 1412 ms, 81 files", slot.GetProperty("stage_log")[0].GetProperty("actions")[0].GetString());
         Assert.Equal(2, slot.GetProperty("download_time").GetInt32());
         Assert.Equal("7.8 GB", slot.GetProperty("size").GetString());

@@ -89,7 +89,7 @@ public sealed class SettingSchemaTests
         webdav.static-download-key | Key | 0,16-128 |
         webdav.preview-par2-files | Boolean | | false
         webdav.windows-safe-paths | Boolean | | true
-        rclone.mount-dir | Path | | /mnt/nzbdav
+        rclone.mount-dir | Path | | /mnt/sluice
         rclone.rc-enabled | Boolean | | false
         rclone.host | Url | |
         rclone.user | Text | 0-128 |

@@ -78,7 +78,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("api.categories", "tv,a/b", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
     [InlineData("api.categories", "tv,.probe", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
     [InlineData("api.categories", "tv,demo", """["audio","software","tv","movies","music","prowlarr","readarr"]""")]
-    [InlineData("rclone.mount-dir", "mnt", "/mnt/nzbdav")]
+    [InlineData("rclone.mount-dir", "mnt", "/mnt/sluice")]
     [InlineData("rclone.host", "localhost:5572", "")]
     [InlineData("rclone.host", "ftp://localhost", "")]
     [InlineData("rclone.host", "http://u:p@localhost", "")]

@@ -170,7 +170,7 @@ internal sealed class UrlFetchWorker(
         if (end.Failure is not { } failure)
             return;
         foreach (var failed in await removal.FailAsync(_ => [item.Id], failure, CancellationToken.None))
-            QueueLog.Failed(logger, failed.Name, failed.Id, failure.Reason.ToString());
+            QueueLog.Failed(logger, failed.Name, failed.Id, failure.Sentence);
     }
 
     private static TimeSpan Limit(TimeSpan time, TimeSpan longest) =>

@@ -136,7 +136,7 @@ internal sealed class ImportJob(
         Failpoint.Reach("failure-committed");
         if (moved is null)
             return;
-        QueueLog.Failed(logger, moved.Name, moved.Id, failure.Reason.ToString());
+        QueueLog.Failed(logger, moved.Name, moved.Id, failure.Sentence);
         await stored.ReleaseAsync(moved.BlobHashes, CancellationToken.None);
     }
 }

@@ -123,6 +123,6 @@ internal sealed class QueueWorker(
         var failure = ImportFailure.StoredNzbLost();
         // Runs after the transaction that records this start and the NZBs missing at it, because writes keep their order.
         foreach (var item in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
-            QueueLog.Failed(logger, item.Name, item.Id, failure.Reason.ToString());
+            QueueLog.Failed(logger, item.Name, item.Id, failure.Sentence);
     }
 }

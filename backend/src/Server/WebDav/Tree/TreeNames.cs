@@ -51,6 +51,10 @@ internal static class TreeNames
         return names.Length > 0 && !IsReserved(names[0]) && (path.EndsWith('/') || names is [Content or Queue or Links or Ids]);
     }
 
+    /// <summary>Whether a request path is neither below the tree nor below a name of the web UI or the APIs.</summary>
+    public static bool IsUnknown(string path) =>
+        path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [var name, ..] && !IsReserved(name) && !IsBelowTree(path);
+
     /// <summary>
     /// Whether desktops look for this name in every folder. Such names are never listed, and lookups skip the database because they are frequent
     /// (DAV-14).

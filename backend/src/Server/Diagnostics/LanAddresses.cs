@@ -1,0 +1,34 @@
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+
+namespace Sluice.Server.Diagnostics;
+
+/// <summary>The addresses at which other devices of the local network reach this machine.</summary>
+internal static class LanAddresses
+{
+    private const int Max = 8;
+
+    /// <summary>Returns IPv4 addresses of interfaces with a gateway, which excludes bridges to containers; empty if they cannot be read.</summary>
+    public static IReadOnlyList<string> Find()
+    {
+        try
+        {
+            return
+            [
+                .. NetworkInterface.GetAllNetworkInterfaces()
+                    .Where(card => card.OperationalStatus == OperationalStatus.Up && card.NetworkInterfaceType != NetworkInterfaceType.Loopback)
+                    .Select(card => card.GetIPProperties())
+                    .Where(card => card.GatewayAddresses.Count > 0)
+                    .SelectMany(card => card.UnicastAddresses)
+                    .Where(own => own.Address.AddressFamily == AddressFamily.InterNetwork)
+                    .Select(own => own.Address.ToString())
+                    .Take(Max),
+            ];
+        }
+        catch (NetworkInformationException)
+        {
+            // The callers name the address of the browser or localhost instead.
+            return [];
+        }
+    }
+}
