@@ -79,10 +79,10 @@ afterAll(async () => {
 describe("what the cards of programs give to copy", () => {
   it("is a configuration with which rclone lists the tree and reads from it", async () => {
     await openApps("rclone");
-    await page.getByRole("button", { name: "Make a new one" }).click();
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: "Create a new one" }).click();
+    await page.getByRole("button", { name: "Create password" }).click();
     login = { user: await copied(page, "User"), password: await copied(page, "Password") };
-    await shell(await copied(page, "Write the configuration (shell)"));
+    await shell(await copied(page, "Create the configuration (shell)"));
     expect((await shell("rclone lsf sluice:content/movies")).toString().split("\n")).toContain(`${release}/`);
     expect(digest(await shell(`rclone cat --count ${mebibyte} sluice:content/movies/${release}/film.mkv`))).toBe(beginning);
     expect(await copied(page, "Volume line for Sonarr, Radarr, Plex and Jellyfin (docker compose)")).toBe(`- ${mountDir}:${mountDir}:rslave`);
@@ -105,7 +105,7 @@ describe("what the cards of programs give to copy", () => {
 
   it("are values with which Sonarr takes Sluice for a SABnzbd", async () => {
     await openApps("Sonarr");
-    await page.getByText("Or enter it by hand").first().click();
+    await page.getByText("Or set it up by hand").first().click();
     const entered = { host: await copied(page, "Host"), port: await copied(page, "Port"), urlBase: "", apiKey: await copied(page, "API Key"), category: await copied(page, "Category") };
     expect(await refusalOf(entered)).toBeNull();
     expect(await refusalOf({ ...entered, apiKey: "0".repeat(32) })).not.toBeNull();
@@ -113,12 +113,12 @@ describe("what the cards of programs give to copy", () => {
 
   it("needs no copying for Sonarr, where a second press leaves one client", async () => {
     await openApps("Sonarr");
-    await page.getByLabel("Address of Sonarr").fill(arr.url);
-    await page.getByLabel("API key of Sonarr").fill(arr.key);
+    await page.getByLabel("Sonarr address").fill(arr.url);
+    await page.getByLabel("Sonarr API key").fill(arr.key);
     await page.getByRole("button", { name: "Add to Sonarr" }).click();
-    await page.getByText(/^Sonarr uses Sluice now/).waitFor();
+    await page.getByText(/^Sonarr is connected/).waitFor();
     await page.getByRole("button", { name: "Add to Sonarr" }).click();
-    await page.getByText(/^Sonarr used Sluice before/).waitFor();
+    await page.getByText(/^Sonarr was already connected/).waitFor();
     expect(arr.clients).toHaveLength(1);
   });
 
@@ -202,7 +202,7 @@ describe("what the login gives to copy to those who forgot it", () => {
       await other.getByLabel("User").fill(account.user);
       await other.getByLabel("Password", { exact: true }).fill(account.password);
       await other.getByRole("button", { name: "Log in" }).click();
-      await other.getByText("User or password is wrong. Mind capital letters.").waitFor();
+      await other.getByText("Wrong user or password.").waitFor();
       await other.getByLabel("Password", { exact: true }).fill("another good password");
       await other.getByRole("button", { name: "Log in" }).click();
       await other.waitForURL((at) => !at.pathname.endsWith("/login"));

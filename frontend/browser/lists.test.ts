@@ -52,11 +52,11 @@ describe("files, queue and history", () => {
     await page.context().addCookies([{ name, value, url: home.href }]);
     await page.goto(`${home.href}files?play=${clip}`);
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Picture and sound are decoded.").waitFor();
+    await dialog.getByText("Video and audio OK.").waitFor();
     expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
-    expect(await dialog.locator("dd").first().textContent()).toMatch(/^after [\d.]+ (ms|sec)/);
+    expect(await dialog.locator("dd").first().textContent()).toMatch(/^[\d.]+ (ms|sec)/);
     await dialog.locator("video").evaluate((video: HTMLVideoElement) => void (video.currentTime = 8));
-    await dialog.getByText("Last jump").waitFor();
+    await dialog.getByText("Last seek").waitFor();
     await dialog.getByRole("button", { name: "Copy link without password" }).click();
     await dialog.getByText("Copied").waitFor();
     expect(await brokenRules(page)).toEqual([]);
@@ -68,8 +68,8 @@ describe("files, queue and history", () => {
     const [host = "", port = ""] = (mock.providers[0] ?? "").split(":");
     await call("POST", "providers", { host, port: Number(port), tls: false, user: "", password: "", maxConnections: 4 });
     await page.goto("history");
-    await page.getByText("Nothing has been imported yet").waitFor();
-    await page.getByRole("link", { name: "To the queue" }).click();
+    await page.getByText("No imports yet").waitFor();
+    await page.getByRole("link", { name: "Go to queue" }).click();
     const buffer = await readFile(path.join(folder, "Film.2026.1080p.nzb"));
     await page.locator("input[type=file]").setInputFiles([
       { name: "Film.2026.1080p.nzb", mimeType: "application/x-nzb", buffer },
@@ -85,13 +85,13 @@ describe("files, queue and history", () => {
     const sheet = page.getByRole("dialog", { name: "Gone.2026" });
     await sheet.getByRole("heading", { name: "Post is gone" }).waitFor();
     await sheet.getByRole("heading", { name: "What to do" }).waitFor();
-    expect(await sheet.getByRole("link", { name: "Open the providers" }).getAttribute("href")).toBe("/settings/providers");
+    expect(await sheet.getByRole("link", { name: "Open providers" }).getAttribute("href")).toBe("/settings/providers");
     expect(await brokenRules(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.waitForURL("**/history");
 
     await page.getByText("Film.2026.1080p", { exact: true }).click();
-    await page.getByRole("dialog").getByRole("link", { name: "Open the files" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Open files" }).click();
     await page.waitForURL("**/files/**/Film.2026.1080p");
     const row = page.getByRole("table", { name: "Files" }).locator("tr[data-row]").first();
     await row.focus();
@@ -104,7 +104,7 @@ describe("files, queue and history", () => {
     await page.goto("queue");
     const buffer = await readFile(path.join(folder, "Film.2026.1080p.nzb"));
     await page.locator("input[type=file]").setInputFiles([{ name: "Another.2026.1080p.nzb", mimeType: "application/x-nzb", buffer }]);
-    await page.getByText("Another.2026.1080p can be played").waitFor();
+    await page.getByText("Another.2026.1080p is ready").waitFor();
     await page.getByRole("button", { name: "Play", exact: true }).click();
     // The same NZB is the same release, which keeps its folder.
     await page.waitForURL("**/files/**/Film.2026.1080p**");
@@ -118,7 +118,7 @@ describe("files, queue and history", () => {
     await page.getByText("Gone.2026", { exact: true }).waitFor();
     await page.locator("tr[data-row]").first().focus();
     await page.keyboard.press("Delete");
-    await page.getByText("No import matches").waitFor();
+    await page.getByText("No matches").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Gone.2026", { exact: true }).waitFor();
   });

@@ -72,9 +72,9 @@ describe("the overview, the page of a playback and the log", () => {
 
   it("show new lines as they are written, and keep the filter in the address", async () => {
     await page.goto("logs");
-    await page.getByRole("region", { name: "Lines of the log" }).getByRole("listitem").first().waitFor();
+    await page.getByRole("region", { name: "Log" }).getByRole("listitem").first().waitFor();
     await page.getByRole("searchbox").fill("nothing has these words");
-    await page.getByText("No line fits these filters").waitFor();
+    await page.getByText("No matches").waitFor();
     expect(new URL(page.url()).searchParams.get("q")).toBe("nothing has these words");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("listitem").first().waitFor();
@@ -82,10 +82,10 @@ describe("the overview, the page of a playback and the log", () => {
 
   it("record more for a quarter of an hour, and go back at once", async () => {
     await page.goto("logs");
-    await page.getByRole("button", { name: "Record more" }).click();
+    await page.getByRole("button", { name: "Log more detail" }).click();
     await page.getByRole("menuitem", { name: "Debug for 15 min" }).click();
     await page.getByText(/for 1[45] min/).waitFor();
     await page.getByRole("button", { name: "Back to normal" }).click();
-    await page.getByRole("button", { name: "Record more" }).waitFor();
+    await page.getByRole("button", { name: "Log more detail" }).waitFor();
   });
 });

@@ -34,7 +34,7 @@ async function openImport(name: string): Promise<{ page: Page & { errors: string
 const rowOf = (page: Page, name: string, result: string) => page.locator("tr[data-row]").filter({ hasText: name }).filter({ hasText: result });
 
 async function tryOtherwise(page: Page, sheet: Locator, ways: readonly string[], chosen: string): Promise<void> {
-  await sheet.getByRole("button", { name: "Other ways to try again" }).click();
+  await sheet.getByRole("button", { name: "More ways to retry" }).click();
   const items = page.getByRole("menuitem");
   await items.first().waitFor();
   expect(await items.allTextContents()).toEqual(ways);
@@ -42,8 +42,8 @@ async function tryOtherwise(page: Page, sheet: Locator, ways: readonly string[],
   await sheet.waitFor({ state: "detached" });
 }
 
-const anew = "Try again, and ask every provider anew";
-const whatever = "Try again, and take it whatever is missing";
+const anew = "Retry on all providers";
+const whatever = "Retry and accept gaps";
 
 describe("an import that failed because articles are missing", () => {
   it("is published whatever is missing, where that is chosen", async () => {
@@ -53,10 +53,10 @@ describe("an import that failed because articles are missing", () => {
     await world.add(name, await world.nzb(5, { size: 45 }), "movies");
     await world.untilHistory(1);
     const { page, sheet } = await openImport(name);
-    await sheet.getByRole("heading", { name: "Too much is missing" }).waitFor();
+    await sheet.getByRole("heading", { name: "Too many articles missing" }).waitFor();
     await tryOtherwise(page, sheet, [anew, whatever], whatever);
     await rowOf(page, name, "Completed").click();
-    await sheet.getByRole("link", { name: "Open the files" }).click();
+    await sheet.getByRole("link", { name: "Open files" }).click();
     await page.waitForURL(`**/files/movies/${name}`);
     await page.getByRole("button", { name: "film.mkv", exact: true }).waitFor();
     expect(page.errors).toEqual([]);
@@ -71,7 +71,7 @@ describe("an import that failed because articles are missing", () => {
     await miss("0");
     const { page, sheet } = await openImport(name);
     await sheet.getByRole("heading", { name: "Post is gone" }).waitFor();
-    await sheet.getByRole("button", { name: "Try again" }).first().click();
+    await sheet.getByRole("button", { name: "Retry" }).first().click();
     await sheet.waitFor({ state: "detached" });
     await rowOf(page, name, "Post is gone").click();
     await tryOtherwise(page, sheet, [anew], anew);

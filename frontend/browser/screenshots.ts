@@ -84,7 +84,7 @@ it("of the setup and the login", { timeout: 300_000 }, async () => {
     {
       name: "setup-4-apps", at: "setup?step=apps", ready: async (page) => {
         for (const app of ["Sonarr", "rclone", "VLC"]) await page.locator("summary", { hasText: app }).first().click();
-        await page.getByText("Or enter it by hand").first().click();
+        await page.getByText("Or set it up by hand").first().click();
       },
     },
   ]);
@@ -120,11 +120,11 @@ it("of a server with content", { timeout: 900_000 }, async () => {
     { name: "files-release", at: `files/${folderOf(large[0]?.path ?? "")}` },
     { name: "files-search", at: "files?q=open+show" },
     { name: "files-file", at: `files/${folderOf(clip?.path ?? "")}?file=${clip?.id}`, ready: shown("WebDAV address") },
-    { name: "files-preview", at: `files/${folderOf(clip?.path ?? "")}?play=${clip?.id}`, ready: shown("Picture and sound are decoded.") },
+    { name: "files-preview", at: `files/${folderOf(clip?.path ?? "")}?play=${clip?.id}`, ready: shown("Video and audio OK.") },
     { name: "history", at: "history" },
     { name: "history-failed", at: `history/${job("Gone")}`, ready: shown("What to do") },
     { name: "history-other-tries", at: `history/${job("Gone")}`, ready: async (page) => {
-      await page.getByRole("button", { name: "Other ways to try again" }).click();
+      await page.getByRole("button", { name: "More ways to retry" }).click();
       await page.getByRole("menuitem").first().waitFor();
     } },
     { name: "history-locked", at: `history/${job("Locked")}`, ready: shown("What to do") },
@@ -175,6 +175,6 @@ it("of a server with content", { timeout: 900_000 }, async () => {
   };
   await take(server, cookie, [
     { name: "queue-running", at: "queue", ready: (page) => page.locator("[data-row]").first().waitFor() },
-    { name: "queue-item", at: running, ready: shown("Steps of the import") },
+    { name: "queue-item", at: running, ready: shown("Import steps") },
   ]);
 });

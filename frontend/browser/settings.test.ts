@@ -51,16 +51,16 @@ describe("the settings", () => {
   it("save what was changed after showing it, and take it back", async () => {
     const page = await open("desktop", "dark");
     await page.goto("settings/streaming");
-    await page.getByRole("spinbutton", { name: "Read ahead" }).fill("64");
+    await page.getByRole("spinbutton", { name: "Read-ahead" }).fill("64");
     await page.getByRole("button", { name: "Review and save" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("64 MiB").waitFor();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("button", { name: "Reset Read ahead" }).click();
+    await page.getByRole("button", { name: "Reset Read-ahead" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByRole("button", { name: "Reset Read ahead" }).waitFor();
+    await page.getByRole("button", { name: "Reset Read-ahead" }).waitFor();
     await page.reload();
-    expect(await page.getByRole("spinbutton", { name: "Read ahead" }).inputValue()).toBe("64");
+    expect(await page.getByRole("spinbutton", { name: "Read-ahead" }).inputValue()).toBe("64");
     await page.context().close();
   });
 
@@ -68,7 +68,7 @@ describe("the settings", () => {
     const page = await open("desktop", "dark");
     await page.goto("settings/library");
     await page.getByText("SLUICE_CONFIG__RCLONE__MOUNT_DIR").waitFor();
-    expect(await page.getByLabel("Where the mount is").isDisabled()).toBe(true);
+    expect(await page.getByLabel("Mount folder").isDisabled()).toBe(true);
     await page.context().close();
   });
 
@@ -79,12 +79,12 @@ describe("the settings", () => {
     await page.keyboard.press("Control+k");
     // At once: the window that asks is loaded with its first use, and nothing of what is typed is lost.
     await page.keyboard.type("read ahead");
-    await page.getByRole("option", { name: /^Read ahead/ }).waitFor();
+    await page.getByRole("option", { name: /^Read-ahead/ }).waitFor();
     expect(await page.getByRole("combobox").inputValue()).toBe("read ahead");
     expect(await brokenRules(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.searchParams.get("q") === "usenet.read-ahead-mb");
-    await page.getByRole("spinbutton", { name: "Read ahead" }).waitFor();
+    await page.getByRole("spinbutton", { name: "Read-ahead" }).waitFor();
     expect(page.errors).toEqual([]);
     await page.context().close();
   });
@@ -97,7 +97,7 @@ describe("the settings", () => {
     const dialog = page.getByRole("dialog");
     expect(await brokenRules(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Log out" }).click();
-    await page.getByText(/ is logged out$/).first().waitFor();
+    await page.getByText(/^Logged out /).first().waitFor();
     expect((await fetch(`${server.url}/api/session`, { headers: { Cookie: other } })).status).toBe(401);
     expect((await fetch(`${server.url}/api/session`, { headers: { Cookie: cookie } })).status).toBe(200);
     expect(page.errors).toEqual([]);
@@ -109,15 +109,15 @@ describe("the settings", () => {
     await server.restart();
     const page = await open("phone", "dark");
     await page.goto("settings/account");
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("backup");
-    await dialog.getByRole("combobox", { name: "It may" }).selectOption("full");
-    await dialog.getByRole("button", { name: "Make a key" }).click();
+    await dialog.getByRole("combobox", { name: "Access" }).selectOption("full");
+    await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByLabel("Your password").fill(account.password);
     expect(await brokenRules(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Make a key" }).click();
-    await dialog.getByText("This key is shown once. Copy it now.").waitFor();
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("Copy it now; it won't be shown again.").waitFor();
     expect(page.errors.filter((error) => !isLoad(error))).toEqual([]);
     await page.context().close();
   });

@@ -69,7 +69,7 @@ describe("the setup", () => {
     await play.waitFor();
     await judge(page, 44);
     await hand.press(/^Play/);
-    await page.getByText("First picture after").waitFor();
+    await page.getByText("Started in").waitFor();
     expect([hand.fields, hand.clicks]).toEqual([1, 3]);
 
     const clip = await page.locator("video").getAttribute("src");
@@ -98,19 +98,19 @@ describe("the setup", () => {
     // A provider listens at 563 with TLS; the one of the tests at a free port without.
     await page.getByText("Port, encryption and more").click();
     await page.getByLabel("Port", { exact: true }).fill(port);
-    await page.getByLabel("Encrypted (TLS)").uncheck();
+    await page.getByLabel("Use TLS").uncheck();
     await hand.type("Server", host);
     await hand.type("User", "me");
     await hand.type("Password", "wrong");
     await page.getByRole("button", { name: "Test and continue" }).click();
-    await page.getByText("User or password is wrong.").waitFor();
+    await page.getByText("Wrong user or password.").waitFor();
     await judge(page, 24);
     await page.getByLabel("Password", { exact: true }).fill("secret");
     await hand.press("Test and continue");
     await page.getByText("Drop an NZB here").waitFor();
     await drop(page, path.join(folder, "film.nzb"));
     await hand.press(/^Play/);
-    await page.getByText("First picture after").waitFor();
+    await page.getByText("Started in").waitFor();
     expect(hand.fields).toBeLessThanOrEqual(4);
     expect(hand.clicks).toBeLessThanOrEqual(3);
     await page.context().close();
@@ -126,14 +126,14 @@ describe("the setup", () => {
       const hand = new Hand(page);
       await hand.type("Password", account.password);
       await hand.press("Continue");
-      await page.getByText("An earlier installation was found").waitFor();
+      await page.getByText("Found an earlier installation").waitFor();
       expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Move in"]);
       await judge(page, 44);
       const taken = page.getByRole("row", { name: /^History/ }).getByRole("cell").nth(1);
       expect(await taken.textContent()).toBe(oldItems.toLocaleString("en"));
       await watchText(page, await taken.elementHandle());
       await hand.press("Import");
-      await page.getByText("The earlier installation is taken over").waitFor();
+      await page.getByText("You've moved in").waitFor();
       const counts = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
       const numbers = counts.map((text) => Number(text.replace(/ of .*/, "").replaceAll(",", "")));
       expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
@@ -156,7 +156,7 @@ describe("the setup", () => {
     await page.getByLabel("User").fill(account.user);
     await page.getByLabel("Password", { exact: true }).fill("not the password");
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByText("User or password is wrong").waitFor();
+    await page.getByText("Wrong user or password.").waitFor();
     await judge(page, 24);
     await page.getByLabel("Password", { exact: true }).fill(account.password);
     await page.getByRole("button", { name: "Log in" }).click();

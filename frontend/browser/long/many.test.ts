@@ -25,7 +25,7 @@ describe("five hundred NZBs in one drop", () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     page.setDefaultTimeout(30_000);
     await page.goto("queue");
-    await page.getByText("Nothing is queued").waitFor();
+    await page.getByText("The queue is empty").waitFor();
     await page.mouse.move(300, 300);
     const transfer = await page.evaluateHandle(
       ([text, all, bad]) => {
@@ -58,7 +58,7 @@ describe("five hundred NZBs in one drop", () => {
     expect([await total("completed"), await total("failed")]).toEqual([count - broken.size, 1]);
     // The list of the page followed all of it.
     await page.keyboard.press("Escape");
-    await page.getByText("Nothing is queued").waitFor();
+    await page.getByText("The queue is empty").waitFor();
     await page.context().close();
   });
 }, 400_000);

@@ -30,7 +30,7 @@ describe("playing", () => {
       await page.getByRole("button", { name: "Play clip.mp4" }).waitFor();
       // The parts of the preview come with its first use; warm they are there.
       await page.getByRole("button", { name: "Play clip.mp4" }).click();
-      await page.getByText("Picture and sound are decoded.").waitFor();
+      await page.getByText("Video and audio OK.").waitFor();
       await page.keyboard.press("Escape");
       first.push(await timeOf(page, async () => page.getByRole("button", { name: "Play clip.mp4" }).click(), "playing"));
       jumps.push(await timeOf(page, () => page.locator("video").evaluate((video: HTMLVideoElement) => void (video.currentTime = 1 + Math.random() * 9)), "seeked"));

@@ -1,28 +1,37 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode, Suspense, lazy, useState } from "react";
+import { StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
+import { late } from "@/components/ui/late";
 import { onUnauthorized } from "@/lib/api-client";
 import { applyLocale } from "@/lib/i18n/locale";
+import { prefetchWhenIdle } from "@/lib/late-parts";
 import { queryClient } from "@/lib/query-client";
+import { onReload, server } from "@/lib/server-watch";
 import { pressKey } from "@/lib/shortcuts";
 import { applyTheme, theme } from "@/lib/theme";
 import { useToasts } from "@/lib/toast";
+import { t } from "./en";
 import { loginPath } from "./guard";
 import { router } from "./router";
+import { ServerLine } from "./server-line";
 
-const Toaster = lazy(() => import("@/components/ui/toaster").then((module) => ({ default: module.Toaster })));
+const Toaster = late(async () => (await import("@/components/ui/toaster")).Toaster);
 
 /** The corner of toasts, from the first one on. */
 function Toasts() {
   const [isUsed, setUsed] = useState(false);
   const isShown = useToasts().length > 0;
   if (isShown && !isUsed) setUsed(true);
-  return <Suspense fallback={null}>{isUsed && <Toaster />}</Suspense>;
+  return isUsed && <Toaster />;
 }
 
 theme.subscribe(applyTheme);
 window.addEventListener("keydown", pressKey);
+onReload(() => {
+  const { location: next } = router.state.navigation;
+  return next ? new URL(router.createHref(next), document.baseURI).href : null;
+});
 
 onUnauthorized(() => {
   // The first load is the guard's, which knows whether there is a login at all.
@@ -40,6 +49,7 @@ function start(): void {
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <ServerLine />
         <Toasts />
       </QueryClientProvider>
     </StrictMode>,
@@ -49,11 +59,17 @@ function start(): void {
 /** Starts as soon as the first page is there; until then the frame of index.html stands. */
 function startOnceReady(): void {
   if (router.state.initialized) return start();
+  const endTelling = server.subscribe(() => {
+    const words = document.querySelector(".frame p");
+    if (words) words.textContent = server.state() === "away" ? t("server-away") : t("loading");
+  });
   const stop = router.subscribe((state) => {
     if (!state.initialized) return;
     stop();
+    endTelling();
     start();
   });
 }
 
 void applyLocale().then(startOnceReady);
+void prefetchWhenIdle();

@@ -1,7 +1,9 @@
 import { CloudOff, Compass } from "lucide-react";
-import { isRouteErrorResponse, useRevalidator, useRouteError } from "react-router";
+import { useEffect } from "react";
+import { isRouteErrorResponse, useRouteError } from "react-router";
 import { ApiProblem } from "@/lib/api-problem";
 import { usePageTitle } from "@/lib/page-title";
+import { server } from "@/lib/server-watch";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { t } from "./en";
@@ -9,24 +11,29 @@ import { t } from "./en";
 /** What stands in place of a page that failed: why, and a button. */
 export function RouteError() {
   const error = useRouteError();
-  const revalidator = useRevalidator();
+  const isUnreachable = error instanceof ApiProblem && error.status === 0;
   usePageTitle(t("page-failed"));
+  useEffect(() => {
+    if (!isUnreachable) return;
+    server.reportAway();
+    return server.onBack(() => location.reload());
+  }, [isUnreachable]);
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
   const problem = error instanceof ApiProblem ? error : null;
   return (
     <EmptyState
       icon={CloudOff}
-      title={problem?.status === 0 ? t("unreachable") : t("page-failed")}
+      title={isUnreachable ? t("unreachable") : t("page-failed")}
       actions={
         <>
-          <Button tone="accent" isBusy={revalidator.state === "loading"} onClick={() => location.reload()}>
+          <Button tone="accent" onClick={() => location.reload()}>
             {t("try-again")}
           </Button>
-          <ButtonLink to="/">{t("to-overview")}</ButtonLink>
+          <ButtonLink to="/">{t("to-home")}</ButtonLink>
         </>
       }
     >
-      {problem && problem.status !== 0 ? problem.title : error instanceof Error ? error.message : null}
+      {problem && !isUnreachable ? problem.title : error instanceof Error ? error.message : null}
     </EmptyState>
   );
 }
@@ -44,7 +51,7 @@ export function BareRouteError() {
 export function NotFound() {
   usePageTitle(t("page-not-found"));
   return (
-    <EmptyState icon={Compass} title={t("page-not-found")} actions={<ButtonLink to="/">{t("to-overview")}</ButtonLink>}>
+    <EmptyState icon={Compass} title={t("page-not-found")} actions={<ButtonLink to="/">{t("to-home")}</ButtonLink>}>
       {t("page-not-found-help")}
     </EmptyState>
   );

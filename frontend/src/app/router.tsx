@@ -1,32 +1,48 @@
 import { createBrowserRouter } from "react-router";
+import { LatePart } from "@/lib/late-parts";
 import { basePath } from "@/lib/url-base";
 import { guard } from "./guard";
-import { overviewLoader } from "./overview-loader";
+import { homeLoader } from "./home-loader";
 import { BareRouteError, NotFound, RouteError } from "./route-error";
 
-const pages = [
-  { index: true, loader: overviewLoader, shouldRevalidate: () => false, lazy: { Component: async () => (await import("./routes/overview")).Component } },
-  { path: "streams/:id", lazy: () => import("./routes/stream") },
-  { path: "files/*", lazy: () => import("./routes/files") },
-  { path: "queue", lazy: () => import("./routes/queue") },
-  { path: "history/:id?", lazy: () => import("./routes/history") },
-  { path: "logs", lazy: () => import("./routes/logs") },
-  { path: "settings/:group?", lazy: () => import("./routes/settings") },
+// A page that does not come while the server is away comes when it is back: until then the page before stays. Those that most visits need are
+// loaded ahead, in at most 100 KB with the windows and menus.
+const shell = new LatePart(() => import("./shell/shell"));
+const home = new LatePart(() => import("./routes/home"));
+const pages = {
+  files: new LatePart(() => import("./routes/files")),
+  queue: new LatePart(() => import("./routes/queue")),
+  history: new LatePart(() => import("./routes/history")),
+  stream: new LatePart(() => import("./routes/stream"), false),
+  logs: new LatePart(() => import("./routes/logs"), false),
+  settings: new LatePart(() => import("./routes/settings"), false),
+  login: new LatePart(() => import("./routes/login"), false),
+  setup: new LatePart(() => import("./routes/setup"), false),
+};
+
+const framed = [
+  { index: true, loader: homeLoader, shouldRevalidate: () => false, lazy: { Component: async () => (await home.get()).Component } },
+  { path: "streams/:id", lazy: pages.stream.get },
+  { path: "files/*", lazy: pages.files.get },
+  { path: "queue", lazy: pages.queue.get },
+  { path: "history/:id?", lazy: pages.history.get },
+  { path: "logs", lazy: pages.logs.get },
+  { path: "settings/:group?", lazy: pages.settings.get },
   { path: "*", Component: NotFound },
 ] as const;
 
 export const router = createBrowserRouter(
   [
-    { path: "/login", lazy: () => import("./routes/login"), ErrorBoundary: BareRouteError },
-    { path: "/setup", lazy: () => import("./routes/setup"), ErrorBoundary: BareRouteError },
+    { path: "/login", lazy: pages.login.get, ErrorBoundary: BareRouteError },
+    { path: "/setup", lazy: pages.setup.get, ErrorBoundary: BareRouteError },
     {
       path: "/",
       loader: guard,
       shouldRevalidate: () => false,
       // Comes while the guard asks for the session.
-      lazy: { Component: async () => (await import("./shell/shell")).Shell },
+      lazy: { Component: async () => (await shell.get()).Shell },
       ErrorBoundary: BareRouteError,
-      children: pages.map((page) => ({ ...page, ErrorBoundary: RouteError })),
+      children: framed.map((page) => ({ ...page, ErrorBoundary: RouteError })),
     },
   ],
   { basename: basePath() || "/" },

@@ -2,6 +2,7 @@ import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import type { Schema } from "./api-client";
 import { type ConnectionState, EventHub } from "./event-hub";
+import { server } from "./server-watch";
 import { urlOf } from "./url-base";
 
 type Payloads = Schema<"EventPayloads">;
@@ -29,6 +30,11 @@ export const hub = new EventHub({
 });
 
 document.addEventListener("visibilitychange", () => hub.visibilityChanged());
+
+hub.watch(() => {
+  if (hub.state === "lost") server.reportAway();
+  else if (hub.state === "open") server.reportBack();
+});
 
 /** Calls the handler for each frame of a topic while the component is mounted; null listens to nothing. */
 export function useTopic<T extends Topic>(topic: T | null, handler: (frame: Frame<T>) => void): void {

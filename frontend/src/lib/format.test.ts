@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { formatAgo, formatBytes, formatDuration, formatPercent, formatRate, rateUnit } from "./format";
+import { formatAgo, formatBytes, formatClock, formatDuration, formatPercent, formatRate, rateUnit } from "./format";
 
 describe("format", () => {
   afterEach(() => rateUnit.set("bytes"));
@@ -17,6 +17,10 @@ describe("format", () => {
 
   it.each([[340, "340 ms"], [2_440, "2.4 sec"], [42_000, "42 sec"], [185_000, "3 min 5 sec"], [7_200_000, "2 hr"], [270_000_000, "3 days 3 hr"]])("writes %d ms", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each([[60, "2:05"], [1_800, "2:05 PM"], [86_400, "Dec 28"]])("writes a tick of an axis whose ticks are %i s apart", (distance, text) => {
+    expect(formatClock(new Date(2_026, 11, 28, 14, 5).getTime(), [0, distance]).replaceAll("\u202f", " ")).toBe(text);
   });
 
   it("writes shares and distances", () => {

@@ -40,6 +40,14 @@ export function formatDuration(ms: number): string {
   return pair(Math.floor(hours / 24), "day", hours % 24, "hour");
 }
 
+/** A place in a film, as in "1:04:09" or "12:41". */
+export function formatPosition(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, at) => (at === 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
+}
+
 /** A moment, as in "28 Nov 2026, 14:05". */
 export function formatDateTime(at: string | Date): string {
   return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
@@ -50,12 +58,18 @@ export function formatTime(at: string | Date): string {
   return dateFormat({ timeStyle: "medium" }).format(new Date(at));
 }
 
-/** A tick of a time axis: with seconds, without, or the day, after the distance of the ticks (in seconds). */
+/** A tick of a time axis: the day if ticks are a day apart (in seconds), else the time; within an hour nobody needs AM or PM. */
 export function formatClock(at: number, ticks: readonly number[]): string {
   const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
-  const options: Intl.DateTimeFormatOptions =
-    distance >= 86_400 ? { day: "numeric", month: "short" } : { hour: "numeric", minute: "2-digit", ...(distance < 60 ? { second: "2-digit" } : {}) };
-  return dateFormat(options).format(at);
+  if (distance >= 86_400) return dateFormat({ day: "numeric", month: "short" }).format(at);
+  const time = dateFormat({ hour: "numeric", minute: "2-digit" });
+  if (distance >= 1_800) return time.format(at);
+  return time
+    .formatToParts(at)
+    .filter(({ type }) => type !== "dayPeriod")
+    .map(({ value }) => value)
+    .join("")
+    .trim();
 }
 
 /** How long ago, as in "5 minutes ago". */

@@ -1,9 +1,11 @@
-import { QueryClient } from "@tanstack/react-query";
+import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiProblem } from "./api-problem";
+import { server } from "./server-watch";
 
 /** Nothing is polled and nothing is asked for again by itself: changes come by the event stream. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
+    queryCache: new QueryCache({ onError: (error) => ApiProblem.from(error).status === 0 && server.reportAway() }),
     defaultOptions: {
       queries: {
         staleTime: 30_000,
@@ -17,6 +19,9 @@ export function createQueryClient(): QueryClient {
 }
 
 export const queryClient = createQueryClient();
+
+// What failed while the server was away is asked for again when it is back.
+server.onBack(() => void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" }));
 
 /** Whether the cause may be over in a moment. */
 function isPassing(problem: ApiProblem): boolean {

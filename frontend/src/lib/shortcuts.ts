@@ -14,12 +14,23 @@ export const letterKeys = preference("letter-keys", ["on", "off"]);
 
 const sequenceMs = 1_000;
 const active = new Set<Shortcut>();
+const noted = new Set<Pick<Shortcut, "keys" | "label">>();
 let pending = "";
 let pressedAt = 0;
 
 /** What can be pressed at the moment, for the list behind `?`. */
-export function activeShortcuts(): Shortcut[] {
-  return [...active];
+export function activeShortcuts(): Pick<Shortcut, "keys" | "label">[] {
+  return [...active, ...noted].filter(({ label }) => label !== "");
+}
+
+/** Lists keys that a part of the page takes itself, as a table does for the row with the focus. */
+export function useKeyNotes(notes: readonly Pick<Shortcut, "keys" | "label">[]): void {
+  const words = JSON.stringify(notes);
+  useEffect(() => {
+    const mine = JSON.parse(words) as typeof notes;
+    mine.forEach((note) => noted.add(note));
+    return () => mine.forEach((note) => noted.delete(note));
+  }, [words]);
 }
 
 /** A shortcut while the component is mounted. */

@@ -3,6 +3,7 @@ import { type Schema, postForm } from "./api-client";
 import { ApiProblem } from "./api-problem";
 import { beginsLikeNzb, isNzbName } from "./dropped-files";
 import { tellUploads } from "./first-touch";
+import { server } from "./server-watch";
 
 /** What the server says of an upload: ids and names of the items that it became. */
 export type Accepted = Schema<"QueueAdded">;
@@ -41,7 +42,6 @@ interface Waiting {
   options: UploadOptions;
 }
 
-const atATime = 3;
 const defaultPauseSeconds = 30;
 const absentSeconds = 2;
 /** A server that is not there or starts, and a disk or queue that is full: all of these pass. */
@@ -49,7 +49,7 @@ const isPassing = new Set([0, 429, 503, 507]);
 const none: UploadState = { total: 0, accepted: 0, items: { ids: [], names: [] }, refused: [], left: 0, paused: null };
 
 /**
- * Sends files one request each, three at a time. A full disk or queue (507, 429) pauses all until the server wants to be asked again, and so does
+ * Sends files one request each, one after the other: the server puts them into the queue in the order in which they arrive. A full disk or queue (507, 429) pauses all until the server wants to be asked again, and so does
  * a server that starts anew; any other refusal concerns its file alone.
  */
 export class UploadQueue {
@@ -90,12 +90,11 @@ export class UploadQueue {
   }
 
   #next(): void {
-    while (this.#running < atATime && this.#state.paused === null) {
-      const next = this.#waiting.shift();
-      if (!next) return;
-      this.#running += 1;
-      void this.#upload(next, this.#stop.signal);
-    }
+    if (this.#running > 0 || this.#state.paused !== null) return;
+    const next = this.#waiting.shift();
+    if (!next) return;
+    this.#running += 1;
+    void this.#upload(next, this.#stop.signal);
   }
 
   async #upload(next: Waiting, signal: AbortSignal): Promise<void> {
@@ -154,6 +153,8 @@ export const uploads = new UploadQueue((file, signal, options) => {
   form.append("file", file, file.name);
   return postForm<Accepted>("api/queue", form, signal);
 });
+
+server.hold(() => uploads.state().left > 0);
 
 /** Sends those files of a drop that may be NZBs, by their names and how they begin; the others are refused with the reason that is given. */
 export async function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): Promise<void> {

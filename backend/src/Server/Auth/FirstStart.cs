@@ -154,7 +154,7 @@ internal sealed class FirstStart(
         ? PrintAsync(["Set it up in a browser:", .. SetupHosts().Select(host => $"  {Scheme}://{Bracketed(host)}:{Port}{general.CurrentValue.UrlBase}/setup#{code}")])
         : Task.CompletedTask;
 
-    // A container sees its own network instead of that of the machine. It is told its published port (S7).
+    // A container does not see the network of the machine, and knows only its published port (S7).
     private IEnumerable<string> SetupHosts() => Host != "localhost" || process.PublishedPort is not null ? [Host] : [Host, .. LanAddresses.Find()];
 
     // Not through the log, because that masks secrets.

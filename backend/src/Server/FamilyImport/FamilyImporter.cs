@@ -58,7 +58,7 @@ internal sealed class FamilyImporter(
         await TakeLoginsAsync(source.Store.ReadLogins(), tally, writes, cancellationToken);
     }
 
-    // A mount that is named from outside belongs to this server; the default of the compose file names none.
+    // A mount that the environment names belongs to this server.
     private FamilySettings Convert(FamilySource source, ImportTally tally) =>
         FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally, hasMount: current.Current.Text("rclone.mount-dir") != SettingSchema.MountDir);
 

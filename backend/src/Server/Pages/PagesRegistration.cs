@@ -21,7 +21,7 @@ internal static class PagesRegistration
 
     /// <summary>
     /// Maps the page and its files without a password. Browsers that request a folder of the tree are redirected to the page that shows it, and those
-    /// that request a page of SABnzbd to the settings. Paths that nothing here has get the page too, which says so.
+    /// that request a page of SABnzbd to the settings. Unknown paths get the page too, because it can say so.
     /// </summary>
     public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder, Func<PathString, bool> isUnknown)
     {

@@ -20,19 +20,19 @@ internal static class ProviderSentences
             NntpFault.ConnectTimeout => $"{Address(provider)} did not answer in time. Check host and port, and whether a firewall is in between.",
             NntpFault.TlsFailed => PlainPort(provider),
             NntpFault.CertificateRefused => $"{host} shows a certificate that {detail ?? "cannot be trusted"}. Check the host name, and the clock of this machine; skip the check only if you know the server.",
-            NntpFault.GreetingRefused => $"{host} takes no connection at the moment{said}. Try again later.",
-            NntpFault.LoginRefused => $"{host} refuses user or password{said}. Copy both from your account page: they often differ from those of the web site.",
-            NntpFault.AccountRefused => $"{host} says that the account cannot be used{said}. Look whether it has expired or is used up.",
+            NntpFault.GreetingRefused => $"{host} accepts no connections at the moment{said}. Try again later.",
+            NntpFault.LoginRefused => $"{host} rejected the user or password{said}. Copy both from your account page: they often differ from the website login.",
+            NntpFault.AccountRefused => $"{host} says that your account cannot be used{said}. Check whether it has expired or is used up.",
             NntpFault.TooManyConnections => $"{host} allows no more connections{said}. Stop other programs that use this account, or set fewer connections.",
-            NntpFault.ConnectionClosed => $"{host} closed the connection. It is tried again in a moment.",
-            NntpFault.Stalled => $"{host} stopped sending. It is tried again in a moment.",
-            NntpFault.GivenUp => $"{host} was too slow, and was left for others. It is tried again in a moment.",
+            NntpFault.ConnectionClosed => $"{host} closed the connection. Retrying in a moment.",
+            NntpFault.Stalled => $"{host} stopped sending. Retrying in a moment.",
+            NntpFault.GivenUp => $"{host} was too slow, so others were asked. Retrying in a moment.",
             NntpFault.Broken => $"A fault in this program ended a connection to {host}. The log says more.",
             NntpFault.MalformedReply when said.Length > 0 => $"{host} sends articles without their names{said}, so that Sluice cannot tell one from another. If this is a proxy, connect to the provider itself.",
             NntpFault.MalformedReply => NotNntp(provider),
-            NntpFault.WrongArticle => $"{host} sent other articles than those asked for. It is tried again in a moment.",
-            NntpFault.UnexpectedCode => $"{host} refuses what every news server does{said}. It is tried again in a moment.",
-            NntpFault.ArticleTooLarge => $"{host} sent more than an article may hold. It is tried again in a moment.",
+            NntpFault.WrongArticle => $"{host} sent other articles than those asked for. Retrying in a moment.",
+            NntpFault.UnexpectedCode => $"{host} rejected a command that every Usenet server knows{said}. Retrying in a moment.",
+            NntpFault.ArticleTooLarge => $"{host} sent more than an article may hold. Retrying in a moment.",
             NntpFault.NoConnection => $"No connection to {host} became free in time. Set more connections if your account allows them.",
             NntpFault.NoProvider => "No provider is set up. Add one.",
             _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, null),
@@ -43,10 +43,10 @@ internal static class ProviderSentences
     public static string Short(NntpFault fault) => fault switch
     {
         NntpFault.NameNotResolved => "has a host name that cannot be found.",
-        NntpFault.ConnectFailed => "cannot be connected to.",
+        NntpFault.ConnectFailed => "cannot be reached.",
         NntpFault.ConnectTimeout => "does not answer in time.",
         NntpFault.TlsFailed => "does not agree on TLS, or has a certificate that is not valid.",
-        NntpFault.LoginRefused => "refuses the user or the password.",
+        NntpFault.LoginRefused => "rejected the user or password.",
         NntpFault.TooManyConnections => "allows no more connections.",
         NntpFault.Stalled => "sends nothing for too long.",
         NntpFault.ConnectionClosed => "closes its connections.",
@@ -55,14 +55,14 @@ internal static class ProviderSentences
 
     /// <summary>TLS is on, but the port speaks plain text.</summary>
     public static string PlainPort(ProviderOptions provider) => string.Create(
-        CultureInfo.InvariantCulture, $"Port {provider.Port} of {provider.Host} speaks no TLS. Use port 563, or switch TLS off.");
+        CultureInfo.InvariantCulture, $"Port {provider.Port} of {provider.Host} does not use TLS. Use port 563, or turn TLS off.");
 
     /// <summary>TLS is off, but the port speaks TLS.</summary>
     public static string TlsPort(ProviderOptions provider) => string.Create(
-        CultureInfo.InvariantCulture, $"Port {provider.Port} of {provider.Host} speaks TLS. Switch TLS on, or use port 119.");
+        CultureInfo.InvariantCulture, $"Port {provider.Port} of {provider.Host} requires TLS. Turn TLS on, or use port 119.");
 
     /// <summary>Another kind of server answers.</summary>
-    public static string NotNntp(ProviderOptions provider) => $"What answers at {Address(provider)} is no news server. Check host and port.";
+    public static string NotNntp(ProviderOptions provider) => $"{Address(provider)} is not a Usenet server. Check host and port.";
 
     public static string Address(ProviderOptions provider) => string.Create(CultureInfo.InvariantCulture, $"{provider.Host}:{provider.Port}");
 

@@ -157,7 +157,7 @@ internal static class SettingSchema
         new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
     ];
 
-    /// <summary>All settings as a process has them: the address of the server is that of the port in use.</summary>
+    /// <summary>All settings of a process. The default address of the server has the port in use.</summary>
     public static IReadOnlyList<SettingDefinition> For(ProcessOptions process)
     {
         var port = process.PublishedPort ?? process.Port;

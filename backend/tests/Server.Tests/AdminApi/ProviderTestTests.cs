@@ -43,8 +43,8 @@ public sealed class ProviderTestTests : IDisposable
 
     public static TheoryData<MockProvider, bool, string, string, string> Failures => new()
     {
-        { new MockProvider(), true, "tls", "plain-port", "speaks no TLS" },
-        { new MockProvider { Tls = MockTls.Valid }, false, "login", "tls-port", "speaks TLS" },
+        { new MockProvider(), true, "tls", "plain-port", "does not use TLS" },
+        { new MockProvider { Tls = MockTls.Valid }, false, "login", "tls-port", "requires TLS" },
         { new MockProvider { Tls = MockTls.WrongHost }, true, "tls", "bad-certificate", "is for another name" },
         { new MockProvider { Tls = MockTls.Expired }, true, "tls", "bad-certificate", "is out of date" },
         { new MockProvider { Tls = MockTls.SelfSigned }, true, "tls", "bad-certificate", "comes from no issuer" },
@@ -56,8 +56,8 @@ public sealed class ProviderTestTests : IDisposable
         { Failing(FaultKind.Greeting400, null), false, "login", "refused", "400 Service temporarily unavailable" },
         { Failing(FaultKind.GreetingNone, null), false, "login", "silent", "did not answer in time" },
         { Failing(FaultKind.TlsStall, null) with { Tls = MockTls.Valid }, true, "tls", "silent", "did not answer in time" },
-        { Failing(FaultKind.GreetingGarbage, null), false, "login", "not-nntp", "no news server" },
-        { Failing(FaultKind.GreetingGarbage, "220 mail.example.com ESMTP"), false, "login", "not-nntp", "no news server" },
+        { Failing(FaultKind.GreetingGarbage, null), false, "login", "not-nntp", "is not a Usenet server" },
+        { Failing(FaultKind.GreetingGarbage, "220 mail.example.com ESMTP"), false, "login", "not-nntp", "is not a Usenet server" },
         { Failing(FaultKind.ConnectClose, null), false, "login", "refused", "closed the connection" },
     };
 

@@ -50,10 +50,21 @@ public sealed class FamilySettingsTests
     {
         var old = Convert(("repair.enable", "true"), ("repair.dry-run", "false"), ("usenet.gap-fill", "zeros"), ("usenet.container-aware-fill", "true"), ("repair.auto-remove-after-failures", "3"), ("maintenance.remove-orphaned-schedule-enabled", "true"));
 
-        Assert.Equal(["database.history-retention-days"], old.Values.Keys);
+        Assert.Equal(["database.history-retention-days", "rclone.mount-dir"], old.Values.Keys.Order());
         Assert.Equal("0", old.Values["database.history-retention-days"]);
         Assert.Equal(["repair.enable", "usenet.container-aware-fill"], old.Kept.Keys.Order());
         Assert.Equal(4, _tally.Report().LeftTotal);
+    }
+
+    [Theory]
+    [InlineData(null, false, "/mnt/nzbdav")]
+    [InlineData("/media/usenet", false, "/media/usenet")]
+    [InlineData(null, true, null)]
+    public void Default_mount_of_the_old_server_stays(string? saved, bool hasMount, string? expected)
+    {
+        FamilySetting[] rows = saved is null ? [] : [new FamilySetting("rclone.mount-dir", saved)];
+
+        Assert.Equal(expected, FamilySettings.Of(rows, [], _tally, hasMount).Values.GetValueOrDefault("rclone.mount-dir"));
     }
 
     [Fact]

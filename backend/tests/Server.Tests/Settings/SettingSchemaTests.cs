@@ -163,4 +163,20 @@ public sealed class SettingSchemaTests
         SettingType.LineList or SettingType.NameList or SettingType.HostList or SettingType.PathList or SettingType.Line => $"-{definition.Max}",
         _ => "",
     };
+
+    [Theory]
+    [InlineData("31500", null, "http://localhost:31500")]
+    [InlineData("3000", "8123", "http://localhost:8123")]
+    [InlineData("0", null, "http://localhost:3000")]
+    public void Default_address_has_the_port_in_use(string port, string? published, string expected)
+    {
+        var variables = new Dictionary<string, string> { ["PORT"] = port };
+        if (published is not null)
+            variables["PUBLISHED_PORT"] = published;
+        var environment = new ProcessEnvironment(variables);
+
+        var settings = new SettingsResolver(SettingSchema.For(ProcessOptions.Read(environment)), environment).Resolve(new Dictionary<string, string>());
+
+        Assert.Equal(expected, settings.Text("general.base-url"));
+    }
 }

@@ -1,8 +1,10 @@
+import { useEffect } from "react";
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { AppCards } from "@/features/apps/app-cards";
 import { ProviderStep } from "@/features/providers/provider-step";
 import { SetupPage } from "@/features/setup/setup-page";
 import { ApiProblem } from "@/lib/api-problem";
+import { acceptDrops } from "@/lib/page-drop";
 import { usePageTitle } from "@/lib/page-title";
 import { queryClient } from "@/lib/query-client";
 import { sessionQuery, setupQuery } from "@/lib/session";
@@ -28,6 +30,7 @@ export const shouldRevalidate = () => false;
 
 export function Component() {
   usePageTitle(t("setup"));
+  useEffect(acceptDrops, []);
   return (
     <BarePage title={t("setup")} width="lg">
       <SetupPage provider={(onDone) => <ProviderStep onDone={onDone} />} apps={<AppCards />} />

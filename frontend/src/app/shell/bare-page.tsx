@@ -1,8 +1,10 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
+import { keepTypedText } from "@/lib/typed-text";
 import { Brand } from "./brand";
 
 /** A page without the rail: login and setup. */
 export function BarePage({ title, width = "sm", children }: { title: string; width?: "sm" | "lg"; children: ReactNode }) {
+  useEffect(keepTypedText, []);
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 py-8 sm:py-16">
       <header>

@@ -4,6 +4,7 @@ import { Icon } from "@/components/ui/icon";
 import { Menu } from "@/components/ui/menu";
 import { cx } from "@/lib/cx";
 import { t } from "../en";
+import { menuItems } from "./menu-items";
 import { pages } from "./pages";
 
 const entry = "flex h-15 w-full min-w-0 flex-col items-center justify-center gap-1 text-xs font-medium -outline-offset-2 transition-colors";
@@ -36,7 +37,7 @@ export function BottomBar() {
           <Menu
             label={t("more")}
             items={async () => {
-              const { themeItems, userItems } = await import("./user-items");
+              const { themeItems, userItems } = await menuItems.get();
               const pageItems = others.map((page) => ({ label: t(page.name), icon: page.icon, onSelect: () => void navigate(page.path) }));
               return [...pageItems, ...themeItems(), ...userItems(navigate)];
             }}

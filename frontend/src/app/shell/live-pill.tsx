@@ -4,8 +4,9 @@ import { Dot } from "@/components/ui/badge";
 import { Icon } from "@/components/ui/icon";
 import { api } from "@/lib/api-client";
 import { hub, useConnectionState, useTopicFrame } from "@/lib/events";
-import { formatNumber, formatRate, rateUnit } from "@/lib/format";
+import { formatRate, rateUnit } from "@/lib/format";
 import { usePreference } from "@/lib/preference";
+import { useSteady } from "@/lib/steady";
 import { t } from "../en";
 
 // An event stream shows no status: a call that needs the session does.
@@ -15,6 +16,7 @@ hub.onRefused = () => void api.GET("/api/session").catch(() => undefined);
 export function LivePill() {
   const frame = useTopicFrame("stats");
   const connection = useConnectionState();
+  const steady = useSteady(frame?.sample);
   usePreference(rateUnit);
   if (connection === "lost") {
     return (
@@ -24,19 +26,23 @@ export function LivePill() {
       </span>
     );
   }
-  if (!frame) return null;
-  const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.sample;
+  if (!steady) return null;
+  const { fromProviders, streams, connectionsUsed, connectionsMax } = steady;
   const isIdle = streams === 0 && fromProviders === 0;
   const label = t("live", { rate: formatRate(fromProviders), count: streams, used: connectionsUsed, max: connectionsMax });
   return (
     <Link to="/" title={label} className={`${pill} text-muted hover:bg-hover hover:text-ink`}>
       <span className="sr-only">{isIdle ? t("live-idle") : label}</span>
       {isIdle ? <Dot tone="ok" /> : <Icon of={ArrowDown} size={14} className="text-ok" />}
-      <span aria-hidden className={isIdle ? "hidden sm:inline" : "text-ink"}>{formatRate(fromProviders)}</span>
-      <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
-      <span aria-hidden className="hidden sm:inline">{formatNumber(streams)}</span>
-      <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
-      <span aria-hidden className="hidden sm:inline">{`${formatNumber(connectionsUsed)}/${formatNumber(connectionsMax)}`}</span>
+      <span aria-hidden className={isIdle ? "hidden sm:inline" : "text-ink"}>
+        {isIdle ? t("live-idle-short") : fromProviders === 0 ? t("live-streams", { count: streams }) : formatRate(fromProviders)}
+      </span>
+      {!isIdle && streams > 0 && fromProviders > 0 && (
+        <>
+          <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
+          <span aria-hidden className="hidden sm:inline">{t("live-streams", { count: streams })}</span>
+        </>
+      )}
     </Link>
   );
 }

@@ -7,7 +7,7 @@ import { t } from "../en";
 const seconds = 30;
 
 /** Follows the import of one NZB, and turns its toast into a button that plays the film, or into the reason why there is none. */
-export function PlayOffer({ toastId, id, name }: { toastId: string; id: string; name: string }) {
+export function PlayOffer({ toastId, id, name, onEnd }: { toastId: string; id: string; name: string; onEnd?: () => void }) {
   const navigate = useNavigate();
   const { finished } = useJob(id, name);
   const folder = useFolder(finished?.path ?? null);
@@ -28,5 +28,10 @@ export function PlayOffer({ toastId, id, name }: { toastId: string; id: string; 
     if (isFailed) tellFailure();
     else if (file !== null) offer(file);
   }, [isFailed, file]);
+  const isTold = isFailed || file !== null;
+  const end = useEffectEvent(() => onEnd?.());
+  useEffect(() => {
+    if (isTold) end();
+  }, [isTold]);
   return null;
 }

@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Outlet, ScrollRestoration, useNavigate } from "react-router";
+import { late } from "@/components/ui/late";
 import { useFirstTouch } from "@/lib/first-touch";
 import { useHeadingFocus } from "@/lib/focus-heading";
+import { acceptDrops } from "@/lib/page-drop";
 import { sessionQuery } from "@/lib/session";
 import { useShortcut } from "@/lib/shortcuts";
+import { keepTypedText } from "@/lib/typed-text";
 import { keepTyping } from "@/lib/typed-ahead";
 import { t } from "../en";
 import { BottomBar } from "./bottom-bar";
@@ -13,10 +16,10 @@ import { Rail } from "./rail";
 import { onOpenShortcuts } from "./shortcuts-dialog-state";
 import { TopBar } from "./top-bar";
 
-const SearchDialog = lazy(() => import("@/features/search/search-dialog").then((module) => ({ default: module.SearchDialog })));
-const UploadDrop = lazy(() => import("./upload-drop").then((module) => ({ default: module.UploadDrop })));
-const ShellNotice = lazy(() => import("./shell-notice").then((module) => ({ default: module.ShellNotice })));
-const ShortcutsDialog = lazy(() => import("./shortcuts-dialog").then((module) => ({ default: module.ShortcutsDialog })));
+const SearchDialog = late(async () => (await import("@/features/search/search-dialog")).SearchDialog);
+const UploadDrop = late(async () => (await import("./upload-drop")).UploadDrop);
+const ShellNotice = late(async () => (await import("./shell-notice")).ShellNotice);
+const ShortcutsDialog = late(async () => (await import("./shortcuts-dialog")).ShortcutsDialog);
 
 /** What stands around every page of somebody who is logged in. */
 export function Shell() {
@@ -33,6 +36,8 @@ export function Shell() {
   useShortcut("/", t("search"), search);
   useShortcut("?", t("shortcuts"), () => setDialog("shortcuts"));
   useEffect(() => onOpenShortcuts(() => setDialog("shortcuts")), []);
+  useEffect(acceptDrops, []);
+  useEffect(keepTypedText, []);
   return (
     <div className="ps-(--rail)">
       <button
@@ -45,12 +50,10 @@ export function Shell() {
       <Rail version={session?.version ?? ""} />
       <TopBar onSearch={search} />
       <main ref={main} tabIndex={-1} className="mx-auto min-h-[calc(100dvh-var(--bar))] max-w-[90rem] px-4 pt-5 pb-[calc(var(--tabs)+2rem)] lg:px-8 lg:pt-7">
-        <Suspense fallback={null}>
-          {session?.mode === "safe" && <ShellNotice text={t("safe-mode")} to="/logs" way={t("open-logs")} />}
-          {session && session.openTo.length > 0 && (
-            <ShellNotice text={t("open-tree", { networks: session.openTo.join(", ") })} to="/settings?q=webdav.no-auth-networks" way={t("who-may-read")} />
-          )}
-        </Suspense>
+        {session?.mode === "safe" && <ShellNotice text={t("safe-mode")} to="/logs" way={t("open-logs")} />}
+        {session && session.openTo.length > 0 && (
+          <ShellNotice text={t("open-tree", { networks: session.openTo.join(", ") })} to="/settings?q=webdav.no-auth-networks" way={t("who-may-read")} />
+        )}
         <Outlet />
       </main>
       <BottomBar />
@@ -58,13 +61,11 @@ export function Shell() {
         <GoTo key={page.name} keys={`g ${page.key}`} label={t("go-to", { page: t(page.name) })} path={page.path} />
       ))}
       <ScrollRestoration />
-      <Suspense fallback={null}>
-        {isTouched && <UploadDrop />}
-        {dialog === "search" && (
-          <SearchDialog pages={pages.map((page) => ({ label: t(page.name), path: page.path, icon: page.icon }))} onClose={() => setDialog(null)} />
-        )}
-        {dialog === "shortcuts" && <ShortcutsDialog onClose={() => setDialog(null)} />}
-      </Suspense>
+      {isTouched && <UploadDrop />}
+      {dialog === "search" && (
+        <SearchDialog pages={pages.map((page) => ({ label: t(page.name), path: page.path, icon: page.icon }))} onClose={() => setDialog(null)} />
+      )}
+      {dialog === "shortcuts" && <ShortcutsDialog onClose={() => setDialog(null)} />}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { t } from "../en";
 /** What can be pressed on this page, and the switch for single letters. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const [letters, setLetters] = usePreference(letterKeys);
-  const shortcuts = activeShortcuts().filter((shortcut) => shortcut.label !== "");
+  const shortcuts = activeShortcuts();
   return (
     <Dialog isOpen onClose={onClose} title={t("shortcuts")} size="sm">
       <dl className="grid gap-2">

@@ -1,12 +1,12 @@
 import { Search } from "lucide-react";
-import { Suspense, lazy } from "react";
 import { IconButton } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
+import { late } from "@/components/ui/late";
 import { usePageHeading } from "@/lib/page-title";
 import { t } from "../en";
 import { ThemeMenu, UserMenu } from "./user-menu";
 
-const LivePill = lazy(() => import("./live-pill").then((module) => ({ default: module.LivePill })));
+const LivePill = late(async () => (await import("./live-pill")).LivePill, { pending: () => <span className="w-8 sm:w-40" /> });
 
 /** The name of the page, the search, and what goes on at the moment. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
@@ -28,9 +28,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
         </kbd>
       </button>
       <IconButton icon={Search} label={t("search")} onClick={onSearch} className="md:hidden" />
-      <Suspense fallback={<span className="w-8 sm:w-40" />}>
-        <LivePill />
-      </Suspense>
+      <LivePill />
       <span className="hidden items-center lg:inline-flex">
         <ThemeMenu />
         <UserMenu />

@@ -1,16 +1,20 @@
 import { Upload } from "lucide-react";
-import { Suspense, lazy, useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { Icon } from "@/components/ui/icon";
-import { droppedFiles } from "@/lib/dropped-files";
+import { late } from "@/components/ui/late";
+import { unfollowJob, useFollowedJobs } from "@/lib/followed-jobs";
+import { takeDrops } from "@/lib/page-drop";
 import { dismissToast, toast } from "@/lib/toast";
 import { type UploadState, queueFiles, uploads, useUploads } from "@/lib/upload-queue";
 import { t } from "../en";
+import { BatchEnd } from "./batch-end";
 import { PlayOffer } from "./play-offer";
 
-const RefusedDialog = lazy(() => import("./refused-dialog").then((module) => ({ default: module.RefusedDialog })));
+const RefusedDialog = late(async () => (await import("./refused-dialog")).RefusedDialog);
 
 const toastId = "uploads";
+const batchToastId = "batch";
 
 /** Takes NZBs, files and folders that are dropped anywhere, and says in one toast what became of them. */
 export function UploadDrop() {
@@ -19,35 +23,13 @@ export function UploadDrop() {
   const [isOver, setOver] = useState(false);
   const [refused, setRefused] = useState<UploadState["refused"] | null>(null);
 
-  const take = useEffectEvent(async (transfer: DataTransfer) => {
-    const files = await droppedFiles(transfer);
+  const take = useEffectEvent(async (dropped: Promise<File[]>) => {
+    const files = await dropped;
     if (files.length === 0) toast({ id: toastId, title: t("upload-none"), body: t("upload-none-body") });
     else await queueFiles(files, t("not-an-nzb"));
   });
 
-  useEffect(() => {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    const over = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    window.addEventListener("dragover", over, { signal });
-    window.addEventListener("dragleave", (event) => event.relatedTarget === null && setOver(false), { signal });
-    window.addEventListener("drop", () => setOver(false), { signal, capture: true });
-    window.addEventListener(
-      "drop",
-      (event) => {
-        if (!event.dataTransfer || !hasFiles(event)) return;
-        event.preventDefault();
-        void take(event.dataTransfer);
-      },
-      { signal },
-    );
-    return () => stop.abort();
-  }, []);
+  useEffect(() => takeDrops({ onOver: setOver, onFiles: (files) => void take(files) }), []);
 
   const tell = useEffectEvent((now: UploadState) => {
     if (now.total === 0) return dismissToast(toastId);
@@ -67,22 +49,24 @@ export function UploadDrop() {
   });
   useEffect(() => tell(state), [state]);
 
+  const followed = useFollowedJobs();
   // Of several NZBs the toast cannot tell which one is to be played.
-  const [single] = state.left === 0 && state.refused.length === 0 && state.items.ids.length === 1 ? state.items.ids : [];
+  const { ids } = state.items;
+  const [single] = state.left === 0 && state.refused.length === 0 && ids.length === 1 ? ids : [];
   return (
     <>
       {single !== undefined && <PlayOffer key={single} toastId={toastId} id={single} name={state.items.names[0] ?? single} />}
+      {state.left === 0 && ids.length > 1 && <BatchEnd key={ids[0]} toastId={batchToastId} ids={ids} />}
+      {followed.map((job) => (
+        <PlayOffer key={job.id} {...job} onEnd={() => unfollowJob(job.id)} />
+      ))}
       {isOver && (
         <div className="pointer-events-none fixed inset-3 z-60 flex animate-fade items-center justify-center gap-3 rounded-xl border-2 border-dashed border-accent bg-accent-soft/95 text-xl font-semibold text-accent">
           <Icon of={Upload} size={28} />
           {t("drop-here")}
         </div>
       )}
-      {refused && (
-        <Suspense fallback={null}>
-          <RefusedDialog refused={refused} onClose={() => setRefused(null)} />
-        </Suspense>
-      )}
+      {refused && <RefusedDialog refused={refused} onClose={() => setRefused(null)} />}
     </>
   );
 }

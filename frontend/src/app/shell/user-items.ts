@@ -1,11 +1,8 @@
 import { Keyboard, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import type { NavigateFunction } from "react-router";
 import type { MenuItem } from "@/components/ui/menu-item";
-import { api } from "@/lib/api-client";
-import { ApiProblem } from "@/lib/api-problem";
-import { queryClient } from "@/lib/query-client";
+import { logOut } from "@/lib/log-out";
 import { theme } from "@/lib/theme";
-import { toast } from "@/lib/toast";
 import { t } from "../en";
 import { openShortcuts } from "./shortcuts-dialog-state";
 
@@ -28,14 +25,4 @@ export function userItems(navigate: NavigateFunction): MenuItem[] {
     { label: t("shortcuts"), icon: Keyboard, startsGroup: true, onSelect: openShortcuts },
     { label: t("log-out"), icon: LogOut, onSelect: () => void logOut(navigate) },
   ];
-}
-
-async function logOut(navigate: NavigateFunction): Promise<void> {
-  try {
-    await api.DELETE("/api/session");
-    await navigate("/login");
-    queryClient.clear();
-  } catch (error) {
-    toast({ tone: "bad", title: ApiProblem.from(error).title });
-  }
 }

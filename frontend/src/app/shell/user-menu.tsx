@@ -5,6 +5,7 @@ import { IconButton } from "@/components/ui/button";
 import { Menu } from "@/components/ui/menu";
 import { sessionQuery } from "@/lib/session";
 import { t } from "../en";
+import { menuItems } from "./menu-items";
 
 /** The menu of who is logged in. */
 export function UserMenu() {
@@ -14,7 +15,7 @@ export function UserMenu() {
   return (
     <Menu
       label={label}
-      items={async () => (await import("./user-items")).userItems(navigate)}
+      items={async () => (await menuItems.get()).userItems(navigate)}
       trigger={(wiring) => <IconButton icon={CircleUser} label={label} {...wiring} />}
     />
   );
@@ -25,7 +26,7 @@ export function ThemeMenu() {
   return (
     <Menu
       label={t("theme")}
-      items={async () => (await import("./user-items")).themeItems()}
+      items={async () => (await menuItems.get()).themeItems()}
       trigger={(wiring) => <IconButton icon={SunMoon} label={t("theme")} {...wiring} />}
     />
   );

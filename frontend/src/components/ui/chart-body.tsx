@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { formatClock } from "@/lib/format";
 import { useMedia } from "@/lib/media";
 import { usePreference } from "@/lib/preference";
@@ -47,6 +46,7 @@ function optionsOf(element: HTMLElement, looks: readonly Look[], { height, floor
   const muted = colorOf(element, "muted");
   const line = colorOf(element, "line");
   const font = `12px ${getComputedStyle(element).fontFamily}`;
+  const labelWidth = widestClock(font);
   const axis = { stroke: muted, font, ticks: { show: false } };
   return {
     width: element.clientWidth,
@@ -56,7 +56,14 @@ function optionsOf(element: HTMLElement, looks: readonly Look[], { height, floor
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, floor)] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 28, values: (_, ticks) => ticks.map((tick) => formatClock(tick * 1_000, ticks)) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        space: labelWidth + labelGap,
+        incrs: [...minuteSteps],
+        values: (_, ticks) => ticks.map((tick) => formatClock(tick * 1_000, ticks)),
+      },
       { ...axis, grid: { stroke: line, width: 1 }, size: 76, values: (_, ticks) => ticks.map(format) },
     ],
     series: [
@@ -74,6 +81,19 @@ function optionsOf(element: HTMLElement, looks: readonly Look[], { height, floor
       }),
     ],
   };
+}
+
+// A label each minute at the closest: seconds would need more room than they are worth.
+const minuteSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 7_200].map((minutes) => 60 * minutes);
+const labelGap = 16;
+
+/** How many pixels the longest label of the time axis takes: "12:58 AM" is twice as long as "0:58". */
+function widestClock(font: string): number {
+  const context = document.createElement("canvas").getContext("2d");
+  if (!context) return 75;
+  context.font = font;
+  const moments = Array.from({ length: 24 }, (_, hour) => new Date(2_026, 11, 28, hour, 58).getTime());
+  return Math.max(...[3_600, 86_400].flatMap((distance) => moments.map((at) => context.measureText(formatClock(at, [0, distance])).width)));
 }
 
 /** What a variable comes to: a canvas knows none. */

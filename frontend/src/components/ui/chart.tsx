@@ -1,12 +1,18 @@
 import { ChartLine, Table2 } from "lucide-react";
-import { Suspense, lazy, useState } from "react";
+import { useState } from "react";
 import { IconButton } from "./button";
 import type { ChartProps } from "./chart-props";
 import { t } from "./en";
+import { late } from "./late";
 import { Skeleton } from "./skeleton";
 
-const ChartBody = lazy(() => import("./chart-body").then((module) => ({ default: module.ChartBody })));
-const ChartTable = lazy(() => import("./chart-table").then((module) => ({ default: module.ChartTable })));
+const pending = ({ height }: { height: number }) => (
+  <div style={{ height }}>
+    <Skeleton className="h-full" />
+  </div>
+);
+const ChartBody = late(async () => (await import("./chart-body")).ChartBody, { pending, isAhead: false });
+const ChartTable = late(async () => (await import("./chart-table")).ChartTable, { pending });
 
 /** Curves over time, loaded with their first use, and a table of the same values. */
 export function Chart(props: ChartProps) {
@@ -31,9 +37,7 @@ export function Chart(props: ChartProps) {
           onClick={() => setTable(!isTable)}
         />
       </figcaption>
-      <Suspense fallback={<div style={{ height }}><Skeleton className="h-full" /></div>}>
-        {isTable ? <ChartTable {...props} height={height} /> : <ChartBody {...props} height={height} />}
-      </Suspense>
+      {isTable ? <ChartTable {...props} height={height} /> : <ChartBody {...props} height={height} />}
     </figure>
   );
 }

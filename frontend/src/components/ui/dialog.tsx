@@ -1,22 +1,14 @@
-import { Suspense, lazy } from "react";
 import type { DialogProps } from "./dialog-props";
+import { late } from "./late";
 
-const DialogBody = lazy(() => import("./dialog-body").then((module) => ({ default: module.DialogBody })));
+const DialogBody = late(async () => (await import("./dialog-body")).DialogBody);
 
 /** A window over the page, loaded with its first use. On phones it comes up from the lower edge. */
 export function Dialog(props: DialogProps) {
-  return props.isOpen ? (
-    <Suspense fallback={null}>
-      <DialogBody {...props} kind="dialog" />
-    </Suspense>
-  ) : null;
+  return props.isOpen ? <DialogBody {...props} kind="dialog" /> : null;
 }
 
 /** The same at the side of the page, for filters and details; on phones from the lower edge. */
 export function Sheet(props: DialogProps) {
-  return props.isOpen ? (
-    <Suspense fallback={null}>
-      <DialogBody {...props} kind="sheet" />
-    </Suspense>
-  ) : null;
+  return props.isOpen ? <DialogBody {...props} kind="sheet" /> : null;
 }

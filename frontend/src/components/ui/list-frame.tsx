@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { ApiProblem } from "@/lib/api-problem";
+import { categoryName } from "@/lib/category";
 import type { ListSelection } from "@/lib/selection";
 import { Card } from "./card";
 import { FilterBar } from "./filter-bar";
@@ -61,7 +62,7 @@ export function ListFrame({ search, filters, sort, onClear, actions, list, title
   );
 }
 
-/** The options of a filter that chooses one of some names, or none. */
+/** The options of a filter that chooses one of some categories, or none. */
 export function choicesOf(none: string, names: readonly string[]): Choice["options"] {
-  return [{ value: "", label: none }, ...names.map((name) => ({ value: name, label: name }))];
+  return [{ value: "", label: none }, ...names.map((name) => ({ value: name, label: categoryName(name) }))];
 }

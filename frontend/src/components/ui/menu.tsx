@@ -1,9 +1,10 @@
 import { EllipsisVertical } from "lucide-react";
-import { type ReactNode, Suspense, lazy, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { IconButton } from "./button";
+import { late } from "./late";
 import type { MenuItem } from "./menu-item";
 
-const MenuBody = lazy(() => import("./menu-body").then((module) => ({ default: module.MenuBody })));
+const MenuBody = late(async () => (await import("./menu-body")).MenuBody);
 
 /** What the button of a menu has to have. */
 export interface MenuTrigger {
@@ -33,16 +34,12 @@ export function Menu({ label, items, trigger, align = "end" }: MenuProps) {
     "aria-haspopup": "menu",
     "aria-expanded": shown !== null,
     onClick: () => void (shown ? setShown(null) : open()),
-    onPointerEnter: () => void import("./menu-body"),
+    onPointerEnter: () => MenuBody.prefetch(),
   };
   return (
     <span ref={place} className="relative inline-flex">
       {trigger ? trigger(wiring) : <IconButton icon={EllipsisVertical} label={label} {...wiring} />}
-      {shown && (
-        <Suspense fallback={null}>
-          <MenuBody label={label} items={shown} align={align} place={place} onClose={() => setShown(null)} />
-        </Suspense>
-      )}
+      {shown && <MenuBody label={label} items={shown} align={align} place={place} onClose={() => setShown(null)} />}
     </span>
   );
 }

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
 import { cx } from "@/lib/cx";
 import { useIsPhone } from "@/lib/media";
-import { letterKeys, useShortcut } from "@/lib/shortcuts";
+import { letterKeys, useKeyNotes, useShortcut } from "@/lib/shortcuts";
 import { t } from "./en";
 import { Icon } from "./icon";
 import { Menu } from "./menu";
@@ -48,8 +48,8 @@ export interface TableProps<Row> {
   menu?: (row: Row) => readonly MenuItem[];
   /** Opens a row: by a click, or by Enter. */
   onOpen?: (row: Row) => void;
-  /** What single keys do with the row that has the focus, as in `{ r: retry, Delete: remove }`. */
-  keys?: Record<string, (row: Row) => void>;
+  /** What single keys do with the row that has the focus, as in `{ r: { label: "Retry", run: retry } }`. */
+  keys?: Record<string, { label: string; run: (row: Row) => void }>;
   selection?: Selection;
   /** Called as the last loaded row comes into sight. */
   onEnd?: () => void;
@@ -137,7 +137,7 @@ function useRowKeys<Row>(
 
   function actionOf(key: string, index: number, row: Row): (() => void) | undefined {
     const own = keys?.[key];
-    if (own) return () => own(row);
+    if (own) return () => own.run(row);
     if (key === "j" || key === "ArrowDown") return () => focusRow(index + 1);
     if (key === "k" || key === "ArrowUp") return () => focusRow(index - 1);
     if (key === "Enter" && onOpen) return () => onOpen(row);
@@ -146,6 +146,13 @@ function useRowKeys<Row>(
   }
 
   useShortcut("j", "", () => focusRow(0), rows.length > 0);
+  useKeyNotes([
+    { keys: "j", label: t("key-next") },
+    { keys: "k", label: t("key-previous") },
+    ...(onOpen ? [{ keys: "Enter", label: t("key-open") }] : []),
+    ...(selection ? [{ keys: "x", label: t("key-select") }, { keys: "Shift+x", label: t("key-select-to") }] : []),
+    ...Object.entries(keys ?? {}).map(([key, { label }]) => ({ keys: /^[A-Z]$/.test(key) ? `Shift+${key.toLowerCase()}` : key, label })),
+  ]);
   return { tick, handlers: { onKeyDown, onFocus, onBlur } };
 }
 

@@ -1,6 +1,7 @@
-import { type ReactNode, Suspense, lazy, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { late } from "./late";
 
-const TooltipBody = lazy(() => import("./tooltip-body").then((module) => ({ default: module.TooltipBody })));
+const TooltipBody = late(async () => (await import("./tooltip-body")).TooltipBody);
 
 /** Words about something that the pointer or the focus is on. They repeat what can be read or heard elsewhere: phones have no pointer. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
@@ -15,11 +16,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
       onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
     >
       {children}
-      {isOpen && (
-        <Suspense fallback={null}>
-          <TooltipBody text={text} />
-        </Suspense>
-      )}
+      {isOpen && <TooltipBody text={text} />}
     </span>
   );
 }

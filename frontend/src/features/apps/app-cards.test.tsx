@@ -7,7 +7,7 @@ import { AppCards } from "./app-cards";
 
 const card: AccessCard = {
   address: "http://nas:3000", urlBase: "", isLoopback: false, lanAddresses: [], composeAddress: "http://sluice:3000", port: 3000, webDavUser: "admin",
-  sabKey: "key", mountDir: "/mnt/nzbdav", categories: ["tv", "movies"], oldRclone: null,
+  sabKey: "key", mountDir: "/mnt/sluice", categories: ["tv", "movies"], oldRclone: null,
 };
 
 /** Opens the card of rclone after the page was read once with no rclone seen. */
@@ -30,12 +30,12 @@ async function openRclone(oldRclone: string | null) {
 describe("The card of rclone", () => {
   it("names a version that is too old for links, as seen when the card opens", async () => {
     await openRclone("1.60.1");
-    expect(await screen.findByText(/^rclone 1\.60\.1 reads Sluice, but it is too old for links/)).toBeVisible();
+    expect(await screen.findByText(/^rclone 1\.60\.1 is too old for links/)).toBeVisible();
   });
 
   it("asks to look at the version that Debian's package does not state", async () => {
     await openRclone("");
-    expect(await screen.findByText(/^An rclone reads Sluice without stating its version/)).toBeVisible();
+    expect(await screen.findByText(/^An rclone that hides its version is connected/)).toBeVisible();
   });
 
   it("says nothing of versions while none is too old", async () => {

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Code } from "@/components/ui/code";
@@ -18,7 +19,7 @@ import { ArrConnect } from "./arr-connect";
 import { t } from "./en";
 import { programs } from "./programs";
 import {
-  type Access, curlCommand, passwordMark, playerUrl, rcloneConfig, rcloneMount, treeUrl, volumeLine, withScheme,
+  type Access, curlCommand, passwordMark, rcloneConfig, rcloneMount, treeUrl, volumeLine, withScheme,
 } from "./snippets";
 import { WebDavPassword } from "./webdav-password";
 
@@ -192,7 +193,9 @@ function VlcCard({ access, note }: CardProps) {
   return (
     <AppCard name="VLC" about={t("card.vlc")}>
       {note}
-      <CopyBlock label={t("vlc-address")} value={playerUrl(access)} />
+      <p>
+        <Rich text={t("vlc-how")} marks={{ link: (inner) => <Link to="/files" className="text-accent underline">{inner}</Link> }} />
+      </p>
       <CopyBlock label={t("curl")} value={curlCommand(access)} />
       <Login access={access} />
     </AppCard>

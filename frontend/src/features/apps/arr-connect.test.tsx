@@ -6,7 +6,7 @@ import { renderAt } from "@/testing/render";
 import type { ArrConnected, ArrPlan } from "./api/apps";
 import { ArrConnect } from "./arr-connect";
 
-const path = { ok: true, ourPath: "/mnt/nzbdav", theirPath: "/mnt/nzbdav", sees: true, sentence: "Sonarr sees /mnt/nzbdav.", volumeLine: null };
+const path = { ok: true, ourPath: "/mnt/sluice", theirPath: "/mnt/sluice", sees: true, sentence: "Sonarr sees /mnt/sluice.", volumeLine: null };
 const connected: ArrConnected = {
   instance: { id: "a", kind: "sonarr", name: "Sonarr", url: "http://sonarr:8989", category: "tv", lastCheck: null, state: "ok", sentence: null },
   address: "http://nas:3000", created: true, tried: [], path,
@@ -15,8 +15,8 @@ const plan = (rest: Partial<ArrPlan>): ArrPlan => ({ action: "add", address: "ht
 
 async function submit() {
   renderAt("/settings/arr", <ArrConnect kind="sonarr" categories={["tv"]} />);
-  await userEvent.type(screen.getByLabelText("Address of Sonarr"), "http://sonarr:8989");
-  await userEvent.type(screen.getByLabelText("API key of Sonarr"), "key");
+  await userEvent.type(screen.getByLabelText("Sonarr address"), "http://sonarr:8989");
+  await userEvent.type(screen.getByLabelText("Sonarr API key"), "key");
   await userEvent.click(screen.getByRole("button", { name: "Add to Sonarr" }));
 }
 
@@ -24,7 +24,7 @@ describe("ArrConnect", () => {
   it("adds a download client without a question, because nothing there changes", async () => {
     const calls = mockApi({ "POST /api/arr/plan": plan({}), "POST /api/arr/connect": connected, "GET /api/arr": { items: [], locked: null } });
     await submit();
-    expect(await screen.findByText("Sonarr uses Sluice now, by http://nas:3000.")).toBeVisible();
+    expect(await screen.findByText("Sonarr is connected (via http://nas:3000).")).toBeVisible();
     expect(calls.filter((call) => call.url.includes("/api/arr/connect"))).toHaveLength(1);
   });
 
@@ -34,12 +34,12 @@ describe("ArrConnect", () => {
       "POST /api/arr/plan": plan({ action: "ask", client: "Sluice", changes, token: "t1" }), "POST /api/arr/connect": connected, "GET /api/arr": { items: [], locked: null },
     });
     await submit();
-    expect(await screen.findByText(/has a download client named Sluice that leads elsewhere/)).toBeVisible();
+    expect(await screen.findByText(/has a download client named Sluice that points elsewhere/)).toBeVisible();
     expect(screen.getByText("Host").closest("li")).toHaveTextContent("Host · old → nas");
     expect(screen.getByText("Use SSL").closest("li")).toHaveTextContent("Use SSL · yes → no");
     expect(calls.filter((call) => call.url.includes("/api/arr/connect"))).toHaveLength(0);
     await userEvent.click(screen.getByRole("button", { name: "Change it" }));
-    expect(await screen.findByText("Sonarr uses Sluice now, by http://nas:3000.")).toBeVisible();
+    expect(await screen.findByText("Sonarr is connected (via http://nas:3000).")).toBeVisible();
     expect(await calls.find((call) => call.url.includes("/api/arr/connect"))?.json()).toMatchObject({ agreed: "t1" });
     expect(screen.queryByRole("button", { name: "Change it" })).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Access, curlCommand, playerUrl, quoted, rcloneConfig, treeUrl, withScheme } from "./snippets";
+import { type Access, curlCommand, quoted, rcloneConfig, treeUrl, withScheme } from "./snippets";
 
-const access: Access = { origin: "http://nas:3000", urlBase: "/sluice", user: "admin", password: "it's $5", mountDir: "/mnt/nzbdav" };
+const access: Access = { origin: "http://nas:3000", urlBase: "/sluice", user: "admin", password: "it's $5", mountDir: "/mnt/sluice" };
 
 describe("snippets", () => {
   it("name the tree below the path of the server", () => {
@@ -27,11 +27,6 @@ describe("snippets", () => {
       "EOF",
     ]);
     expect(rcloneConfig({ ...access, user: "" })).not.toContain("pass");
-  });
-
-  it("put the login into the address for players", () => {
-    expect(playerUrl({ ...access, password: "a/b@c" })).toBe("http://admin:a%2Fb%40c@nas:3000/sluice/content/");
-    expect(playerUrl({ ...access, user: "" })).toBe("http://nas:3000/sluice/content/");
   });
 
   it("take the scheme of the browser for addresses without one", () => {

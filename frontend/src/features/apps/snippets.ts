@@ -45,13 +45,6 @@ export function curlCommand(access: Access): string {
   return `curl -X PROPFIND -H "Depth: 1"${login} ${quoted(`${treeUrl(access)}content/`)}`;
 }
 
-/** The address of the tree with the login in it, for players that have one field alone. */
-export function playerUrl(access: Access): string {
-  const url = new URL(`${treeUrl(access)}content/`);
-  if (access.user === "") return url.href;
-  return url.href.replace("//", `//${encodeURIComponent(access.user)}:${encodeURIComponent(access.password)}@`);
-}
-
 /** An address with its scheme: that of another one where it has none. */
 export function withScheme(address: string, like: string): string {
   return (address.includes("://") ? address : `${new URL(like).protocol}//${address}`).replace(/\/$/, "");

@@ -45,8 +45,8 @@ describe("FilesPage", () => {
     const calls = mockApi(base);
     renderAt("/files/movies", <FilesPage path="movies" />);
     await screen.findByText("film.mkv");
-    await userEvent.type(screen.getByRole("searchbox", { name: "Search the whole library" }), "big buck{Enter}");
-    expect(await screen.findByRole("heading", { name: "2 found in the whole library" })).toBeVisible();
+    await userEvent.type(screen.getByRole("searchbox", { name: "Search the library" }), "big buck{Enter}");
+    expect(await screen.findByRole("heading", { name: "2 matches in the library" })).toBeVisible();
     const { searchParams } = new URL(calls.at(-1)?.url ?? "");
     expect([searchParams.get("q"), searchParams.get("path")]).toEqual(["big buck", ""]);
   });
@@ -55,11 +55,11 @@ describe("FilesPage", () => {
     const calls = mockApi({ ...base, "GET /api/files/f1/tracks": tracks("HEVC 10-bit", 'video/mp4; codecs="hvc1.2.4.L153"') });
     renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
     const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
-    expect(await within(dialog).findByText("HEVC 10-bit: not in this browser")).toBeVisible();
-    expect(within(dialog).getByRole("button", { name: "Open in VLC" })).toBeVisible();
+    expect(await within(dialog).findByText("HEVC 10-bit: this browser can't play it")).toBeVisible();
+    expect(within(dialog).getByRole("button", { name: "Play in VLC" })).toBeVisible();
     expect(dialog.querySelector("video")).toBeNull();
     expect(calls.some((call) => call.url.includes("/view/"))).toBe(false);
-    await userEvent.click(within(dialog).getByRole("button", { name: "Try it anyway" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Try anyway" }));
     expect(dialog.querySelector("video")?.src).toBe("http://localhost:3000/view/content/film.mkv?downloadKey=k&expires=1");
   });
 
@@ -71,7 +71,7 @@ describe("FilesPage", () => {
     vi.useFakeTimers();
     fireEvent.playing(video);
     act(() => void vi.advanceTimersByTime(2_000));
-    expect(within(dialog).getByRole("alert")).toHaveTextContent("There is no picture");
+    expect(within(dialog).getByRole("alert")).toHaveTextContent("No video");
   });
 
   it("tries a file that stops three times more, and ends in a sentence", async () => {
@@ -84,13 +84,13 @@ describe("FilesPage", () => {
     vi.useFakeTimers();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       fireEvent.error(video);
-      expect(within(dialog).getByText(`It stopped. Trying again (${attempt} of 3)…`)).toBeVisible();
+      expect(within(dialog).getByText(`Playback stopped. Retrying (${attempt} of 3)…`)).toBeVisible();
       act(() => void vi.advanceTimersByTime(4_000));
       expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(attempt);
     }
     fireEvent.error(video);
     vi.useRealTimers();
-    expect(await within(dialog).findByText(/The browser cannot open this file/)).toBeVisible();
+    expect(await within(dialog).findByText(/The browser can't open this file/)).toBeVisible();
     expect(await within(dialog).findAllByText(/The beginning of this file is gone/)).not.toHaveLength(0);
     expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(3);
   });
@@ -98,7 +98,7 @@ describe("FilesPage", () => {
   it("says that a folder is gone", async () => {
     mockApi({ "GET /api/files": () => problem(404, "not-found", "There is no such folder.") });
     renderAt("/files/nope", <FilesPage path="nope" />);
-    expect(await screen.findByText("This folder is not there any more")).toBeVisible();
+    expect(await screen.findByText("This folder doesn't exist anymore")).toBeVisible();
   });
 });
 

@@ -1,9 +1,9 @@
 import { FolderOpen, FolderX, SearchX } from "lucide-react";
-import { Suspense, lazy } from "react";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { FilterBar } from "@/components/ui/filter-bar";
+import { late } from "@/components/ui/late";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { SearchField } from "@/components/ui/search-field";
 import { SelectField } from "@/components/ui/select-field";
@@ -15,8 +15,8 @@ import { fileSorts, useFileList } from "./api/files";
 import { Breadcrumb } from "./components/breadcrumb";
 import { FileTable } from "./components/file-table";
 
-const FileSheet = lazy(() => import("./components/file-sheet").then((module) => ({ default: module.FileSheet })));
-const PreviewDialog = lazy(() => import("./components/preview-dialog").then((module) => ({ default: module.PreviewDialog })));
+const FileSheet = late(async () => (await import("./components/file-sheet")).FileSheet, { isAhead: false });
+const PreviewDialog = late(async () => (await import("./components/preview-dialog")).PreviewDialog, { isAhead: false });
 
 /** The library as a tree: one folder at a time, or what a search finds in all of it. */
 export function FilesPage({ path }: { path: string }) {
@@ -90,14 +90,13 @@ export function FilesPage({ path }: { path: string }) {
             onEnd={list.loadMore}
             onPlay={preview.open}
             onDetails={details.open}
+            detailsOf={details.to}
             empty={empty()}
           />
         )}
       </Card>
-      <Suspense fallback={null}>
-        {details.value !== null && preview.value === null && <FileSheet id={details.value} onClose={details.close} onPlay={preview.open} />}
-        {preview.value !== null && <PreviewDialog id={preview.value} onClose={preview.close} />}
-      </Suspense>
+      {details.value !== null && preview.value === null && <FileSheet id={details.value} onClose={details.close} onPlay={preview.open} />}
+      {preview.value !== null && <PreviewDialog id={preview.value} onClose={preview.close} />}
     </div>
   );
 }

@@ -40,8 +40,8 @@ describe("HistoryPage", () => {
     const sheet = await screen.findByRole("dialog", { name: "Film 2" });
     expect(await within(sheet).findByRole("heading", { name: "Password needed" })).toBeVisible();
     expect(within(sheet).getByText("The archive is encrypted and no password was given.")).toBeVisible();
-    await userEvent.type(within(sheet).getByLabelText(/^Password of the archive/), "secret");
-    await userEvent.click(within(sheet).getByRole("button", { name: "Try again with this password" }));
+    await userEvent.type(within(sheet).getByLabelText(/^Archive password/), "secret");
+    await userEvent.click(within(sheet).getByRole("button", { name: "Retry with this password" }));
     const retry = calls.find((call) => call.url.endsWith("/retry"));
     expect(await retry?.json()).toEqual({ password: "secret", otherProviders: false, ignoreHealth: false });
     expect(await screen.findByText("Back in the queue")).toBeVisible();
@@ -56,8 +56,8 @@ describe("HistoryPage", () => {
     });
     show("/history/2", "2");
     const sheet = await screen.findByRole("dialog", { name: "Film 2" });
-    await userEvent.click(await within(sheet).findByRole("button", { name: "Other ways to try again" }));
-    await userEvent.click(await screen.findByText("Try again, and take it whatever is missing"));
+    await userEvent.click(await within(sheet).findByRole("button", { name: "More ways to retry" }));
+    await userEvent.click(await screen.findByText("Retry and accept gaps"));
     await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/history/2/retry"));
     expect(await calls.find((call) => call.url.endsWith("/retry"))?.json()).toEqual({ password: null, otherProviders: false, ignoreHealth: true });
   });
@@ -67,8 +67,8 @@ describe("HistoryPage", () => {
     mockApi({ "GET /api/history": { ...list, items: [row("1", { result: "failed", reason, path: null, canRetry: true })] }, "GET /api/queue": queue });
     show("/history");
     await userEvent.click(await screen.findByRole("button", { name: "Actions for Film 1" }));
-    expect(await screen.findByRole("menuitem", { name: "Try again" })).toBeVisible();
-    expect(screen.queryAllByRole("menuitem", { name: /^Try again, and/ })).toHaveLength(count);
+    expect(await screen.findByRole("menuitem", { name: "Retry" })).toBeVisible();
+    expect(screen.queryAllByRole("menuitem", { name: /^Retry (on|and)/ })).toHaveLength(count);
   });
 
   it("removes by a key and takes it back", async () => {
@@ -117,9 +117,9 @@ describe("HistoryPage", () => {
     const calls = mockApi({ "GET /api/history": { ...list, total: 500, next: "x" }, "GET /api/queue": queue, "POST /api/history/retry": { count: 500 } });
     show("/history?result=failed&reason=dead-post");
     await userEvent.click(await screen.findByRole("checkbox", { name: "Select all rows" }));
-    await userEvent.click(screen.getByRole("button", { name: "Select all 500 that match" }));
-    await userEvent.click(within(screen.getByRole("region", { name: "Selected rows" })).getByRole("button", { name: "Try again" }));
-    await screen.findByText("500 are back in the queue");
+    await userEvent.click(screen.getByRole("button", { name: "Select all 500 matches" }));
+    await userEvent.click(within(screen.getByRole("region", { name: "Selected rows" })).getByRole("button", { name: "Retry" }));
+    await screen.findByText("500 back in the queue");
     expect(await calls.find((call) => call.url.endsWith("/retry"))?.json()).toEqual({ filter: { result: "failed", reason: "dead-post" } });
   });
 

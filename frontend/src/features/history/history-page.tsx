@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, FileJson, FileX, History, RotateCcw, SearchX, Sheet, Trash2 } from "lucide-react";
-import { Suspense, lazy } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { late } from "@/components/ui/late";
 import { ListFrame, choicesOf } from "@/components/ui/list-frame";
 import { Menu } from "@/components/ui/menu";
 import { useListUrl } from "@/lib/list-url";
@@ -19,7 +19,7 @@ import { HistoryTable } from "./components/history-table";
 // The value of the result filter that lists completed imports which Sonarr and Radarr deleted without taking their files.
 const noLibrary = "in-no-library";
 
-const HistorySheet = lazy(() => import("./components/history-sheet").then((module) => ({ default: module.HistorySheet })));
+const HistorySheet = late(async () => (await import("./components/history-sheet")).HistorySheet, { isAhead: false });
 
 /** Imports that have ended. `id` is the one that is opened, by an address of its own. */
 export function HistoryPage({ id }: { id: string | undefined }) {
@@ -38,6 +38,7 @@ export function HistoryPage({ id }: { id: string | undefined }) {
   const { data: known = [] } = useQuery(categoriesQuery);
   const categories = [...new Set([...known, ...(category ? [category] : [])])];
   const close = useCloseWindow({ pathname: "/history", search });
+  const detailsOf = (next: string) => ({ pathname: `/history/${encodeURIComponent(next)}`, search });
   const showQueue = () => void navigate("/queue");
 
   return (
@@ -97,7 +98,8 @@ export function HistoryPage({ id }: { id: string | undefined }) {
             selection={{ ids: selection.ids, onChange: selection.set }}
             isLoading={list.isLoading}
             onEnd={list.loadMore}
-            onDetails={(next) => openWindow(navigate, { pathname: `/history/${encodeURIComponent(next)}`, search })}
+            onDetails={(next) => openWindow(navigate, detailsOf(next))}
+            detailsOf={detailsOf}
             empty={<Empty isFiltered={url.isFiltered} onClear={url.clear} />}
           />
         }
@@ -126,7 +128,7 @@ export function HistoryPage({ id }: { id: string | undefined }) {
           </>
         }
       />
-      <Suspense fallback={null}>{id !== undefined && <HistorySheet id={id} onClose={close} />}</Suspense>
+      {id !== undefined && <HistorySheet id={id} onClose={close} />}
     </div>
   );
 }

@@ -48,8 +48,8 @@ describe("the form of a provider", () => {
     });
     renderAt("/setup", <ProviderForm row={null} isStep onSaved={() => undefined} />);
     await fill();
-    expect(await screen.findByRole("alert")).toHaveTextContent(/User or password is wrong.*481 rejected/);
-    await userEvent.click(screen.getByRole("button", { name: "Correct the login" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent(/Wrong user or password.*481 rejected/);
+    await userEvent.click(screen.getByRole("button", { name: "Fix the login" }));
     await waitFor(() => expect(screen.getByLabelText("User")).toHaveFocus());
     expect(calls.some((call) => call.url.endsWith("/api/providers"))).toBe(false);
   });

@@ -32,7 +32,7 @@ describe("QueuePage", () => {
       { step: "names", state: "pending", ms: null, detail: "" },
     ];
     act(() => events.send("queue", { kind: "delta", seq: 11, total: 2, state: open, changed: [row(0, { state: "running", percent: 35, steps })], removed: [] }));
-    expect(await screen.findByText("movies · read 12 ms · heads…")).toBeInTheDocument();
+    expect(await screen.findByText("movies · read 12 ms · headers…")).toBeInTheDocument();
     expect(screen.getByText("35%")).toBeVisible();
     act(() => events.send("queue", { kind: "delta", seq: 12, total: 2, state: { paused: true, pausedUntil: null }, changed: [], removed: [] }));
     expect(await screen.findByText("The queue is paused.")).toBeVisible();
@@ -92,7 +92,7 @@ describe("QueuePage", () => {
     const paste = new Event("paste", { bubbles: true, cancelable: true });
     Object.assign(paste, { clipboardData: { files: [], getData: () => "https://indexer.test/1.nzb" } });
     act(() => void document.body.dispatchEvent(paste));
-    expect(screen.getByLabelText("Address of an NZB")).toHaveValue("https://indexer.test/1.nzb");
+    expect(screen.getByLabelText("NZB address")).toHaveValue("https://indexer.test/1.nzb");
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
     expect(await screen.findByText("This address cannot be asked for: it is private.")).toBeVisible();
   });
@@ -116,13 +116,13 @@ describe("QueuePage", () => {
     fakeEvents();
     mockApi({ "GET /api/queue": list([row(0, { state: "waiting", sentence: "No provider yet" })]), "GET /api/providers": { items: [] } });
     renderAt("/queue", <QueuePage />);
-    expect(await screen.findByRole("link", { name: "Add one" })).toHaveAttribute("href", "/settings/providers");
+    expect(await screen.findByRole("link", { name: "Add provider" })).toHaveAttribute("href", "/settings/providers");
   });
 
   it("says that an item has left the queue, and where it is", async () => {
     fakeEvents();
     mockApi({ "GET /api/queue": list([]) });
     renderAt("/queue?item=gone", <QueuePage />);
-    expect(await screen.findByRole("link", { name: "Look in the history" })).toHaveAttribute("href", "/history/gone");
+    expect(await screen.findByRole("link", { name: "Open history" })).toHaveAttribute("href", "/history/gone");
   });
 });

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Inbox, SearchX } from "lucide-react";
-import { Suspense, lazy } from "react";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { late } from "@/components/ui/late";
 import { ListFrame, choicesOf } from "@/components/ui/list-frame";
 import { Notice } from "@/components/ui/notice";
 import { api, dataOf } from "@/lib/api-client";
@@ -18,7 +18,7 @@ import { BulkActions } from "./components/bulk-actions";
 import { PauseControl } from "./components/pause-control";
 import { QueueTable } from "./components/queue-table";
 
-const ItemSheet = lazy(() => import("./components/item-sheet").then((module) => ({ default: module.ItemSheet })));
+const ItemSheet = late(async () => (await import("./components/item-sheet")).ItemSheet, { isAhead: false });
 
 /** What is imported, and what is to be. */
 export function QueuePage() {
@@ -71,23 +71,22 @@ export function QueuePage() {
             isLoading={list.isLoading}
             onEnd={list.loadMore}
             onDetails={item.open}
+            detailsOf={item.to}
             empty={<Empty isFiltered={url.isFiltered} onClear={url.clear} />}
           />
         }
         selection={selection}
         bulk={<BulkActions target={selection.target} categories={categories} onDone={selection.clear} />}
       />
-      <Suspense fallback={null}>
-        {item.value !== null && (
-          <ItemSheet
-            id={item.value}
-            row={chosen}
-            isLoading={list.isLoading}
-            categories={categories}
-            onClose={item.close}
-          />
-        )}
-      </Suspense>
+      {item.value !== null && (
+        <ItemSheet
+          id={item.value}
+          row={chosen}
+          isLoading={list.isLoading}
+          categories={categories}
+          onClose={item.close}
+        />
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
-import { Clock, File, Folder, History, type LucideIcon, Settings } from "lucide-react";
+import { Clock, File, Folder, History, type LucideIcon, Play, Settings } from "lucide-react";
 import type { Schema } from "@/lib/api-client";
+import { categoryName } from "@/lib/category";
 import { holdsWords } from "@/lib/words";
 import { t } from "./en";
 
@@ -60,14 +61,36 @@ export function filesOf(rows: readonly Schema<"FileRow">[]): Result[] {
   });
 }
 
+/** What the words behind "play" are about; null for any other text. */
+export function playedWords(text: string): string | null {
+  return /^play\s+(\S.*)$/i.exec(text)?.[1] ?? null;
+}
+
+/** Films that can be played, each with the address that plays it. */
+export function playsOf(rows: readonly Schema<"FileRow">[]): Result[] {
+  return rows.flatMap((row) => {
+    const parts = row.path.split("/");
+    if (row.id === null || row.media !== "video") return [];
+    const folder = ["/files", ...parts.slice(0, -1).map(encodeURIComponent)].join("/");
+    return [{
+      group: "files" as const,
+      id: `play ${row.path}`,
+      label: t("play", { name: parts[1] ?? row.name }),
+      detail: row.name,
+      path: `${folder}?play=${encodeURIComponent(row.id)}`,
+      icon: Play,
+    }];
+  });
+}
+
 export function queueOf(rows: readonly Schema<"QueueRow">[]): Result[] {
   return rows.map((row) => ({
-    group: "queue", id: `queue ${row.id}`, label: row.name, detail: row.category, path: `/queue?item=${encodeURIComponent(row.id)}`, icon: Clock,
+    group: "queue", id: `queue ${row.id}`, label: row.name, detail: categoryName(row.category), path: `/queue?item=${encodeURIComponent(row.id)}`, icon: Clock,
   }));
 }
 
 export function historyOf(rows: readonly Schema<"HistoryRow">[]): Result[] {
   return rows.map((row) => ({
-    group: "history", id: `history ${row.id}`, label: row.name, detail: row.sentence ?? row.category, path: `/history/${encodeURIComponent(row.id)}`, icon: History,
+    group: "history", id: `history ${row.id}`, label: row.name, detail: row.sentence ?? categoryName(row.category), path: `/history/${encodeURIComponent(row.id)}`, icon: History,
   }));
 }

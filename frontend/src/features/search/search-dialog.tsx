@@ -7,13 +7,15 @@ import { TextField } from "@/components/ui/text-field";
 import { ApiProblem } from "@/lib/api-problem";
 import { cx } from "@/lib/cx";
 import { takeTyped } from "@/lib/typed-ahead";
-import { useFound, useSettingFields } from "./api/search";
+import { carryOut } from "./api/act";
+import { useFound, useProviders, useSettingFields } from "./api/search";
+import { type Command, commandsOf } from "./commands";
 import { t } from "./en";
-import { type Place, type Result, filesOf, historyOf, placesOf, queueOf, settingsOf } from "./results";
+import { type Place, type Result, filesOf, historyOf, placesOf, playedWords, playsOf, queueOf, settingsOf } from "./results";
 
 const pauseMs = 120;
 
-/** The search over pages, files, jobs and settings. */
+/** The search over pages, files, jobs and settings, which also acts: "pause 1h", "dark", "max connections 30". */
 export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onClose: () => void }) {
   const navigate = useNavigate();
   const list = useId();
@@ -24,10 +26,13 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
     const timer = setTimeout(() => setQuery(text.trim()), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
-  const found = useFound(query);
+  const found = useFound(playedWords(query) ?? query, playedWords(query) !== null);
   const fields = useSettingFields();
   const typed = text.trim();
-  const results: Result[] = [
+  const providers = useProviders();
+  const toPlay = playedWords(typed) === null ? null : playsOf(found.data?.files ?? []);
+  const results: (Result | Command)[] = toPlay ?? [
+    ...commandsOf(typed, { providers: providers.data?.items ?? [], fields: fields.data?.items ?? [] }),
     ...placesOf([...pages, ...(typed === "" ? [] : places())], typed),
     ...settingsOf(fields.data?.items ?? [], typed),
     ...(typed === "" || !found.data ? [] : [...filesOf(found.data.files), ...queueOf(found.data.queue), ...historyOf(found.data.history)]),
@@ -35,10 +40,11 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
   const at = Math.min(chosen, results.length - 1);
   const isSearching = typed !== "" && (found.isFetching || query !== typed);
 
-  function open(result: Result | undefined) {
+  function open(result: Result | Command | undefined) {
     if (!result) return;
     onClose();
-    void navigate(result.path);
+    if ("act" in result) void carryOut(result.act, navigate);
+    else void navigate(result.path);
   }
 
   function press(event: KeyboardEvent) {
@@ -109,7 +115,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
 
 interface LineProps {
   id: string;
-  result: Result;
+  result: Result | Command;
   isFirstOfGroup: boolean;
   isChosen: boolean;
   onPoint: () => void;

@@ -46,8 +46,8 @@ describe("the card of the key file", () => {
     expect(within(dialog).getByText("The archive passwords of 2 releases from an earlier server.")).toBeVisible();
 
     await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));
-    expect(within(dialog).getByText("Enter the present password.")).toBeVisible();
-    await userEvent.type(within(dialog).getByLabelText("Present password"), "secret-password");
+    expect(within(dialog).getByText("Enter your current password.")).toBeVisible();
+    await userEvent.type(within(dialog).getByLabelText("Current password"), "secret-password");
     await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));
     expect(await within(dialog).findByText("The password is wrong.")).toBeVisible();
     await userEvent.click(within(dialog).getByRole("button", { name: "Give up the key" }));

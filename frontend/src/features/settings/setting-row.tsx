@@ -20,6 +20,9 @@ interface SettingRowProps {
 
 const code = { code: (inner: string) => <Code>{inner}</Code> };
 
+// Range, default and key matter to whoever is about to change the value.
+const onFocus = "invisible group-focus-within/row:visible group-hover/row:visible group-target/row:visible";
+
 /** Where a setting is found on its page. */
 export const rowId = (key: string) => `setting-${key}`;
 
@@ -28,15 +31,16 @@ export function SettingRow({ field, value, draft, error, onChange, onReset }: Se
   const isFixed = value.source === "environment";
   const isChanged = field.secret ? value.source !== "default" && value.isSet : !isSame(field, value.value ?? "", field.default);
   return (
-    <div id={rowId(field.key)} className="grid gap-2 py-4 first:pt-1 last:pb-1">
+    <div id={rowId(field.key)} className="group/row grid gap-1.5 py-3.5 first:pt-1 last:pb-1">
       <SettingControl field={field} draft={draft} isSet={value.isSet} isLocked={value.isLocked} isFixed={isFixed} error={error} onChange={onChange} />
-      <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
+      {/* The line keeps its place while nothing is in it: what follows must not move away under the pointer. */}
+      <div className="flex min-h-5 flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
         {isChanged && !field.secret && <Badge tone="accent">{t("changed")}</Badge>}
         {value.isLocked && <Badge tone="bad">{t("locked")}</Badge>}
         {field.secret && value.source === "saved" && !value.isLocked && <Badge>{t("saved-here")}</Badge>}
         {field.restart && <Badge tone="warn">{t("restart")}</Badge>}
-        <span>{facts(field, value).join(" ")}</span>
-        <code className="ms-auto font-mono text-muted">{field.key}</code>
+        <span className={onFocus}>{facts(field, value).join(" · ")}</span>
+        <code className={`ms-auto font-mono text-muted ${onFocus}`}>{field.key}</code>
         {isResettable(field, value) && (isChanged || field.secret) && (
           <Button tone="quiet" size="sm" icon={RotateCcw} aria-label={t("reset", { title: field.title })} onClick={onReset}>
             {t("reset-short")}
@@ -58,11 +62,11 @@ function facts(field: SettingField, value: SettingValue): string[] {
   const isCount = field.type === "integer";
   if (isCount && field.min !== null && field.max !== null) {
     const range = { min: formatNumber(field.min), max: formatNumber(field.max) };
-    sentences.push(`${field.unit === null ? t("range", range) : t("range-unit", { ...range, unit: field.unit })}.`);
+    sentences.push(field.unit === null ? t("range", range) : t("range-unit", { ...range, unit: field.unit }));
   }
   const isZero = field.zeroMeans !== null && field.default === (isCount ? "0" : "");
   if (isZero && !field.secret) sentences.push(t(isCount ? "default-zero" : "default-empty", { meaning: field.zeroMeans ?? "" }));
-  else if (!field.secret) sentences.push(`${t("default-is", { value: inWords(field, field.default) })}.`);
+  else if (!field.secret) sentences.push(t("default-is", { value: inWords(field, field.default) }));
   if (field.zeroMeans !== null && (field.secret || !isZero)) sentences.push(t(isCount ? "zero-is" : "empty-is", { meaning: field.zeroMeans }));
   if (field.type === "list" || field.type === "secret-list") sentences.push(t("list-help"));
   if (value.effective !== null) sentences.push(t("effective", { value: value.effective }));

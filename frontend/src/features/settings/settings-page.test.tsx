@@ -13,7 +13,7 @@ const schema = {
   items: [
     { ...field, key: "usenet.read-ahead-mb", title: "Read ahead", restart: true },
     { ...field, key: "usenet.max-streams", title: "Streams at a time", basic: false, advanced: true },
-    { ...field, key: "rclone.mount-dir", title: "Where the mount is", group: "library", type: "path", unit: null, min: null, max: null, default: "/mnt/nzbdav" },
+    { ...field, key: "rclone.mount-dir", title: "Where the mount is", group: "library", type: "path", unit: null, min: null, max: null, default: "/mnt/sluice" },
   ],
 };
 const value = { variable: null, effective: null, isSet: true, isLocked: false };
@@ -89,18 +89,18 @@ describe("the settings", () => {
       "GET /api/keys": { items: [] },
       "POST /api/keys": () => answers.shift() ?? { id: "1", name: "backup", access: "full", key: "0123456789abcdef" },
     });
-    await userEvent.click(await screen.findByRole("button", { name: "Make a key" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Create key" }));
     const dialog = await screen.findByRole("dialog");
     await userEvent.type(within(dialog).getByLabelText("Name"), "backup");
-    await userEvent.click(within(dialog).getByRole("button", { name: "Make a key" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create key" }));
     const password = await within(dialog).findByLabelText("Your password");
     expect(password).toHaveFocus();
     await userEvent.type(password, "wrong horse");
-    await userEvent.click(within(dialog).getByRole("button", { name: "Make a key" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create key" }));
     await waitFor(() => expect(password).toHaveAccessibleDescription(/The password is wrong/));
     await userEvent.clear(password);
     await userEvent.type(password, "correct horse");
-    await userEvent.click(within(dialog).getByRole("button", { name: "Make a key" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Create key" }));
     expect(await within(dialog).findByText("0123456789abcdef")).toBeVisible();
     const bodies = await Promise.all(calls.filter((call) => call.method === "POST").map((call) => call.json()));
     expect(bodies.map((body: { password?: string }) => body.password)).toEqual([undefined, "wrong horse", "correct horse"]);
@@ -110,9 +110,9 @@ describe("the settings", () => {
     const key = { id: "1", name: "backup", access: "full", created: "2026-01-03T10:00:00Z", lastUsed: null };
     const calls = show("/settings/account", "account", { "GET /api/keys": { items: [key] }, "PUT /api/account": { user: "admin" } });
     await userEvent.type(await screen.findByLabelText("User"), "admin");
-    await userEvent.type(screen.getByLabelText("Present password"), "correct horse");
+    await userEvent.type(screen.getByLabelText("Current password"), "correct horse");
     await userEvent.type(screen.getByLabelText(/New password/), "another horse");
-    await userEvent.click(await screen.findByRole("switch", { name: "End all keys for scripts too" }));
+    await userEvent.click(await screen.findByRole("switch", { name: "Revoke all script keys too" }));
     await userEvent.click(screen.getByRole("button", { name: "Save" }));
     await waitFor(() => expect(calls.some((call) => call.method === "PUT")).toBe(true));
     expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({

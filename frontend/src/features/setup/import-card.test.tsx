@@ -36,19 +36,19 @@ describe("the import of an earlier installation", () => {
       },
     });
     renderAt("/setup", <ImportCard />);
-    await screen.findByText("Looking at an earlier installation", { selector: "h3" });
+    await screen.findByText("Checking an earlier installation", { selector: "h3" });
     await screen.findByText("/config/db.sqlite");
     const row = screen.getByRole("cell", { name: "Settings" }).closest("tr") as HTMLElement;
     expect(within(row).getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["Settings", "38", "2"]);
-    expect(screen.getByText("2 things are not taken, and why")).toBeInTheDocument();
+    expect(screen.getByText("2 items were skipped")).toBeInTheDocument();
     expect(screen.getByText("It is set by a variable.")).toBeInTheDocument();
-    expect(screen.getByText("and 1 more, as the log says")).toBeInTheDocument();
-    expect(screen.getByText("1 thing is taken in another form")).toBeInTheDocument();
+    expect(screen.getByText("and 1 more in the log")).toBeInTheDocument();
+    expect(screen.getByText("1 item was converted")).toBeInTheDocument();
     expect(screen.getByText("rclone.host")).toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Import" }));
     expect(await screen.findByRole("progressbar")).toHaveAttribute("aria-valuenow", "40");
     expect(screen.getByText("38 of 40")).toBeInTheDocument();
-    await screen.findByText("The earlier installation is taken over");
+    await screen.findByText("You've moved in");
     expect(screen.queryByRole("button", { name: "Import" })).toBeNull();
     expect(calls.filter((call) => call.method === "POST")).toHaveLength(1);
   });

@@ -17,8 +17,8 @@ const headings = () => screen.getAllByRole("heading").map((heading) => heading.t
 it("gives an earlier installation a step of its own before the provider", async () => {
   mockApi({ "GET /api/setup": setup, "GET /api/setup/import": found });
   renderAt("/setup", page);
-  await screen.findByText("An earlier installation was found");
-  expect(headings()).toEqual(["Move in", "An earlier installation was found"]);
+  await screen.findByText("Found an earlier installation");
+  expect(headings()).toEqual(["Move in", "Found an earlier installation"]);
   expect(screen.getByText("Step 2 of 5")).toBeVisible();
   expect(screen.queryByText("the form")).toBeNull();
 
@@ -27,7 +27,7 @@ it("gives an earlier installation a step of its own before the provider", async 
   expect(headings()).toEqual(["Provider"]);
 
   await userEvent.click(screen.getByRole("button", { name: /Move in/ }));
-  await screen.findByText("An earlier installation was found");
+  await screen.findByText("Found an earlier installation");
 });
 
 it("has no such step without an earlier installation", async () => {
@@ -44,6 +44,6 @@ it("stays at that step until a person goes on, whatever becomes of the import", 
   renderAt("/setup", page);
   await screen.findByText("98 of 161");
   now = { ...found, state: "finished" };
-  await screen.findByText("The earlier installation is taken over", undefined, { timeout: 5_000 });
+  await screen.findByText("You've moved in", undefined, { timeout: 5_000 });
   expect(headings()[0]).toBe("Move in");
 });

@@ -35,7 +35,7 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
   const { hash } = useLocation();
   const [search, setSearch] = useSearchParams();
   const setup = useQuery(setupQuery);
-  const [code] = useState(() => codeOf(hash));
+  const code = codeOf(hash);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const reached = setup.data?.step;
@@ -87,7 +87,7 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
             </Notice>
           </div>
         )}
-        {step === "account" && <AccountStep code={code} onDone={() => setSearch({})} />}
+        {step === "account" && <AccountStep key={code} code={code} onDone={() => setSearch({})} />}
         {step === "import" && <ImportCard />}
         {step === "provider" && provider(onward)}
         {step === "try" && <TryStep />}
@@ -107,7 +107,7 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
       </Card>
       {step !== "account" && (
         <Button tone="quiet" className="justify-self-center" onClick={() => void go("done")}>
-          {t("to-overview")}
+          {t("to-home")}
         </Button>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { Play } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { DropZone } from "@/components/ui/drop-zone";
@@ -7,6 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { Progress } from "@/components/ui/progress";
 import { ApiProblem } from "@/lib/api-problem";
 import { filmOf, useFolder, useJob } from "@/lib/job";
+import { takeDrops } from "@/lib/page-drop";
 import { queueFiles, useUploads } from "@/lib/upload-queue";
 import { useFile } from "./api/file";
 import { t } from "./en";
@@ -21,6 +22,8 @@ export function TryStep() {
   const [known] = useState(() => new Set(uploads.items.ids));
   const [playing, setPlaying] = useState<string | null>(null);
   const clip = useFolder(clipFolder);
+  // A drop that misses the zone is meant for it all the same.
+  useEffect(() => takeDrops({ onOver: () => undefined, onFiles: (files) => void files.then((taken) => queueFiles(taken, t("not-an-nzb"))) }), []);
   const film = filmOf(clip.data?.items ?? []);
   const jobs = uploads.items.ids.map((id, index) => ({ id, name: uploads.items.names[index] ?? id })).filter((job) => !known.has(job.id));
   const clipError = clip.error && ApiProblem.from(clip.error);

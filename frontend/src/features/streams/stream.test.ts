@@ -40,14 +40,15 @@ describe("runsOf", () => {
 
 describe("verdictOf", () => {
   it.each([
-    ["ok", /plays well: 50 MB lie ready, enough for 25 sec/, {}],
-    ["info", /with little ready ahead/, { aheadBytes: 1e6 }],
-    ["warn", /picture may stop/, { wait: "provider-slots", aheadBytes: 0 }],
-    ["info", /waits, but 50 MB/, { wait: "provider-slots" }],
-    ["bad", /^2 articles are gone/, { missing: 2, wait: "provider-slots" }],
-    ["ok", /paused/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
-    ["ok", /all the rest/, { position: 9.9e8, aheadBytes: 1e7 }],
-    ["info", /just begun/, { lastReadAt: at, aheadBytes: 0 }],
+    ["ok", /well, with 25 sec buffered/, {}],
+    ["info", /but only 1 sec buffered/, { aheadBytes: 1e6 }],
+    ["ok", /well, with 1 sec buffered/, { aheadBytes: 1e6, wait: "player-slow" }],
+    ["warn", /playback may pause/, { wait: "provider-slots", aheadBytes: 0 }],
+    ["info", /Waiting, with 25 sec buffered/, { wait: "provider-slots" }],
+    ["bad", /^2 articles are missing/, { missing: 2, wait: "provider-slots" }],
+    ["ok", /Paused, with 50 MB/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
+    ["ok", /the rest of the file/, { position: 9.9e8, aheadBytes: 1e7 }],
+    ["info", /Just started/, { lastReadAt: at, aheadBytes: 0 }],
     ["info", /is over/, { state: "ended", missing: 2 }],
   ] as const)("says %s: %s", (tone, sentence, change) => {
     const verdict = verdictOf(stream(change as Change));

@@ -1,33 +1,36 @@
 import type { Schema } from "@/lib/api-client";
-import { formatBytes, formatDuration } from "@/lib/format";
+import { formatBytes } from "@/lib/format";
+import { type Mood, bufferedSeconds, bufferedText, moodOf } from "@/lib/playback";
 import { t } from "./en";
-import { isHoldUp } from "./wait";
 
 /** How a playback gets on, in one sentence. */
 export interface Verdict {
+  mood: Mood;
   tone: "ok" | "info" | "warn" | "bad";
   sentence: string;
 }
 
-const coveredSeconds = 10;
-const starting = 5_000;
-
-/** Judges a playback: what is lost first, then what holds it up, then how much lies ready. */
-export function verdictOf(stream: Schema<"StreamDetail">): Verdict {
-  const { item, map, wait } = stream;
+/** Says how a playback is getting on. */
+export function verdictOf({ item, map }: Schema<"StreamDetail">): Verdict {
+  const mood = moodOf(item, { missing: map.missing, inFlight: map.inFlight });
   const bytes = formatBytes(item.aheadBytes);
-  const seconds = item.bytesPerSecond > 0 ? item.aheadBytes / item.bytesPerSecond : null;
-  const isCovered = seconds !== null && seconds >= coveredSeconds;
-  if (item.state === "ended") return { tone: "info", sentence: t("verdict.ended") };
-  if (map.missing > 0) return { tone: "bad", sentence: t("verdict.missing", { count: map.missing }) };
-  if (isHoldUp(wait.reason)) {
-    return isCovered ? { tone: "info", sentence: t("verdict.waiting-covered", { bytes }) } : { tone: "warn", sentence: t("verdict.waiting") };
+  const time = bufferedText(item);
+  switch (mood) {
+    case "gaps":
+      return { mood, tone: "bad", sentence: t("verdict.gaps", { count: map.missing }) };
+    case "stalled":
+      return { mood, tone: "warn", sentence: t("verdict.stalled") };
+    case "slowed":
+      return { mood, tone: "info", sentence: t("verdict.slowed", { time }) };
+    case "tight":
+      return { mood, tone: "info", sentence: t("verdict.tight", { time }) };
+    case "paused":
+      return { mood, tone: "ok", sentence: t("verdict.paused", { bytes }) };
+    case "good":
+      return { mood, tone: "ok", sentence: bufferedSeconds(item) === null ? t("verdict.good-quiet", { bytes }) : t("verdict.good", { time }) };
+    case "whole":
+      return { mood, tone: "ok", sentence: t("verdict.whole") };
+    default:
+      return { mood, tone: "info", sentence: t(`verdict.${mood}`) };
   }
-  if (item.aheadBytes > 0 && item.position + item.aheadBytes >= item.file.bytes) return { tone: "ok", sentence: t("verdict.whole") };
-  if (item.state === "paused") return { tone: "ok", sentence: t("verdict.paused", { bytes }) };
-  if (Date.parse(item.lastReadAt) - Date.parse(item.startedAt) < starting) return { tone: "info", sentence: t("verdict.starting") };
-  if (seconds === null) return { tone: "ok", sentence: t("verdict.good-quiet", { bytes }) };
-  return isCovered
-    ? { tone: "ok", sentence: t("verdict.good", { bytes, time: formatDuration(seconds * 1_000) }) }
-    : { tone: "info", sentence: t("verdict.tight", { bytes }) };
 }

@@ -19,11 +19,11 @@ describe("reasons for waiting", () => {
 
   it.each([
     ["provider-slots", 50, "connections", "50 connections in use"],
-    ["provider-slow", 2_300, "ms", "asked for 2.3 sec ago"],
-    ["line-full", 11.9e6, "bytes-per-second", "12 MB/s coming in"],
+    ["provider-slow", 2_300, "ms", "requested 2.3 sec ago"],
+    ["line-full", 11.9e6, "bytes-per-second", "12 MB/s incoming"],
     ["limit", 5e6, "bytes-per-second", "limit 5 MB/s"],
-    ["other-streams", 6, "streams", "6 streams share it"],
-    ["article-retry", 2_600, "ms", "asked for 2.6 sec ago"],
+    ["other-streams", 6, "streams", "shared by 6 streams"],
+    ["article-retry", 2_600, "ms", "requested 2.6 sec ago"],
     ["cpu", 97, "percent", "97% of all cores"],
     ["player-slow", 4_200, "ms", "no read for 4.2 sec"],
     ["provider-down", null, null, ""],

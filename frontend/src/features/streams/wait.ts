@@ -4,11 +4,6 @@ import { t } from "./en";
 
 export type WaitReason = Schema<"WaitReason">;
 
-/** Whether the picture may stop for it; a player that does not read wants nothing. */
-export function isHoldUp(reason: WaitReason): boolean {
-  return reason !== "none" && reason !== "player-slow";
-}
-
 /** The number that shows a reason, as text; empty where there is none. */
 export function waitNumber({ reason, value, unit }: Schema<"StreamWait">): string {
   return value === null || reason === "none" || reason === "provider-down" ? "" : t(`wait.${reason}.number`, { value: withUnit(value, unit) });
@@ -32,12 +27,12 @@ function withUnit(value: number, unit: string | null): string {
 }
 
 /** Where what there is to do is done; null where there is nothing to do, or only elsewhere. */
-export const waitWays: Record<WaitReason, { to: string; name: "providers" | "streaming" | "overview" | "queue" } | null> = {
+export const waitWays: Record<WaitReason, { to: string; name: "providers" | "streaming" | "home" | "queue" } | null> = {
   none: null,
   "provider-slots": { to: "/settings/providers", name: "providers" },
   "provider-slow": { to: "/settings/providers", name: "providers" },
   "provider-down": { to: "/settings/providers", name: "providers" },
-  "line-full": { to: "/", name: "overview" },
+  "line-full": { to: "/", name: "home" },
   limit: { to: "/settings/streaming", name: "streaming" },
   "other-streams": { to: "/settings/streaming", name: "streaming" },
   "article-retry": { to: "/settings/providers", name: "providers" },

@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Captions, Copy, Download, ExternalLink, File, FileCode, Film, Folder, Image, Info, Library, Link2, ListVideo, type LucideIcon, Music, Play } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link, useNavigate } from "react-router";
+import { Link, type To, useNavigate } from "react-router";
 import { IconButton } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, Table } from "@/components/ui/table";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
+import { WindowLink } from "@/lib/url-param";
 import { t } from "../en";
 import { type FileRow, fileQuery } from "../api/files";
 import { copy, copyArrPath, copySigned, copyWebDav, openInInfuse, openInVlc, saveFile, saveM3u, saveNzb, saveStrm, withFile } from "../api/file-actions";
@@ -22,11 +23,13 @@ interface FileTableProps {
   onEnd: () => void;
   onPlay: (id: string) => void;
   onDetails: (id: string) => void;
+  /** The address of the details of a file. */
+  detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
 /** The entries of a folder, or what a search has found. */
-export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEnd, onPlay, onDetails, empty }: FileTableProps) {
+export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEnd, onPlay, onDetails, detailsOf, empty }: FileTableProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
 
@@ -36,7 +39,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       header: t("name"),
       isSortable: true,
       card: "title",
-      cell: (row) => <NameCell row={row} isSearch={isSearch} onPlay={onPlay} onDetails={onDetails} />,
+      cell: (row) => <NameCell row={row} isSearch={isSearch} onPlay={onPlay} detailsOf={detailsOf} />,
     },
     {
       name: "size",
@@ -105,8 +108,11 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       menu={menu}
       onOpen={open}
       keys={{
-        p: (row) => row.id !== null && isPlayable(row) && onPlay(row.id),
-        c: (row) => void (row.id === null ? copy(webDavOf(row.path), t("copied-webdav")) : withFile(client, row.id, copyWebDav)),
+        p: { label: t("play"), run: (row) => row.id !== null && isPlayable(row) && onPlay(row.id) },
+        c: {
+          label: t("copy-webdav"),
+          run: (row) => void (row.id === null ? copy(webDavOf(row.path), t("copied-webdav")) : withFile(client, row.id, copyWebDav)),
+        },
       }}
       onEnd={onEnd}
       isLoading={isLoading}
@@ -128,10 +134,10 @@ interface NameCellProps {
   row: FileRow;
   isSearch: boolean;
   onPlay: (id: string) => void;
-  onDetails: (id: string) => void;
+  detailsOf: (id: string) => To;
 }
 
-function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
+function NameCell({ row, isSearch, onPlay, detailsOf }: NameCellProps) {
   const { id } = row;
   const parent = parentOf(row.path);
   return (
@@ -143,9 +149,9 @@ function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
             {row.name}
           </Link>
         ) : (
-          <button type="button" className="block h-6 max-w-full truncate text-start font-medium touch:-my-2.5 touch:h-11" title={row.name} onClick={() => onDetails(id)}>
+          <WindowLink to={detailsOf(id)} className="block h-6 max-w-full truncate leading-6 font-medium touch:-my-2.5 touch:h-11 touch:leading-11" title={row.name}>
             {row.name}
-          </button>
+          </WindowLink>
         )}
         {isSearch && parent !== "" && (
           <>

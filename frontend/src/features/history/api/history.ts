@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { attempt } from "@/lib/attempt";
+import { followJob } from "@/lib/followed-jobs";
 import { offerUndo } from "@/lib/undo";
 import { type ListRules, listChanged, useLiveList } from "@/lib/live-list";
 import { saveUrl } from "@/lib/save-file";
@@ -89,11 +90,11 @@ export const categoriesQuery = queryOptions({
 });
 
 /** Tries an import again; the answer tells whether it is back in the queue. */
-export async function retryItem(id: string, how: { password?: string; other?: OtherTry }, onShow: () => void): Promise<boolean> {
+export async function retryItem({ id, name }: Pick<HistoryRow, "id" | "name">, how: { password?: string; other?: OtherTry }, onShow: () => void): Promise<boolean> {
   const body = { password: how.password || null, otherProviders: how.other === "everyone", ignoreHealth: how.other === "damage" };
   const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body });
   const added = await act(dataOf(call), t("retry-failed"));
-  if (added) tellRetried(1, onShow);
+  if (added) tellRetried(1, onShow, followJob(id, name));
   return added !== null;
 }
 
@@ -103,8 +104,8 @@ export async function retryItems(target: HistoryTarget, onShow: () => void): Pro
   if (retried) tellRetried(retried.count, onShow);
 }
 
-function tellRetried(count: number, onShow: () => void): void {
-  toast({ tone: "ok", title: t("retried", { count }), action: { label: t("show-queue"), run: onShow } });
+function tellRetried(count: number, onShow: () => void, toastId?: string): void {
+  toast({ ...(toastId === undefined ? {} : { id: toastId }), tone: "ok", title: t("retried", { count }), action: { label: t("show-queue"), run: onShow } });
 }
 
 /** Removes imports from the history, and offers to take it back. */

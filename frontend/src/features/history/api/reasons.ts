@@ -1,4 +1,5 @@
 import type { Schema } from "@/lib/api-client";
+import { failureName } from "@/lib/failure-names";
 import { t } from "../en";
 
 export type Reason = Schema<"FailureReason">;
@@ -38,7 +39,7 @@ export const reasons = Object.keys(ways) as Reason[];
 
 /** A reason in words, with what can be done. */
 export function explain(reason: Reason): { title: string; cause: string; action: string; ways: readonly Way[] } {
-  return { title: t(`reason-${reason}`), cause: t(`cause-${reason}`), action: t(`action-${reason}`), ways: ways[reason] };
+  return { title: failureName(reason), cause: t(`cause-${reason}`), action: t(`action-${reason}`), ways: ways[reason] };
 }
 
 /** How an import is tried again beside as it was: every provider is asked anew, or it is published whatever is missing. */

@@ -14,6 +14,7 @@ import { SkeletonRows } from "@/components/ui/skeleton";
 import { PasswordField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
 import { ApiProblem } from "@/lib/api-problem";
+import { categoryName } from "@/lib/category";
 import { formatBytes, formatDateTime, formatDuration } from "@/lib/format";
 import { timelineOf } from "@/lib/steps";
 import { t } from "../en";
@@ -52,7 +53,7 @@ function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => vo
       <KeyValues
         items={[
           { label: t("result"), value: <Badge tone={isGood ? "ok" : "bad"} icon={isGood ? CircleCheck : CircleX}>{t(`result-${item.result}`)}</Badge> },
-          { label: t("category"), value: item.category },
+          { label: t("category"), value: categoryName(item.category) },
           { label: t("size"), value: item.bytes > 0 ? formatBytes(item.bytes) : null },
           { label: t("added"), value: formatDateTime(detail.addedAt) },
           { label: t("waited"), value: waited >= 1_000 ? formatDuration(waited) : null },
@@ -107,7 +108,7 @@ function Failure({ detail, onDone }: { detail: HistoryDetail; onDone: () => void
   async function retry(event?: FormEvent) {
     event?.preventDefault();
     setBusy(true);
-    const isBack = await retryItem(row.id, { password }, showQueue);
+    const isBack = await retryItem(row, { password }, showQueue);
     setBusy(false);
     if (isBack) onDone();
   }

@@ -1,11 +1,13 @@
 import { CircleCheck, CircleX, FileX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { useNavigate } from "react-router";
+import { type To, useNavigate } from "react-router";
 import { Button } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
+import { categoryName } from "@/lib/category";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
+import { WindowLink } from "@/lib/url-param";
 import { t } from "../en";
 import { type HistoryRow, type HistorySort, filesPath, removeFiles, removeItems, retryItem } from "../api/history";
 import { explain, wantsPassword } from "../api/reasons";
@@ -20,17 +22,19 @@ interface HistoryTableProps {
   isLoading: boolean;
   onEnd: () => void;
   onDetails: (id: string) => void;
+  /** The address of the details of an import. */
+  detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
 /** Imports that have ended, and what can be done with one. */
-export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, empty }: HistoryTableProps) {
+export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, detailsOf, empty }: HistoryTableProps) {
   const navigate = useNavigate();
   const showQueue = () => void navigate("/queue");
 
   function retry(row: HistoryRow) {
     if (wantsPassword(row.reason)) onDetails(row.id);
-    else if (row.canRetry) void retryItem(row.id, {}, showQueue);
+    else if (row.canRetry) void retryItem(row, {}, showQueue);
   }
 
   function menu(row: HistoryRow): MenuItem[] {
@@ -48,7 +52,7 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
     <Table
       label={t("history")}
       rows={rows}
-      columns={columns()}
+      columns={columns(detailsOf)}
       rowKey={(row) => row.id}
       rowName={(row) => row.name}
       total={total}
@@ -56,7 +60,7 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
       onSort={(next) => onSort(next === "ended" ? "oldest" : next === "-ended" ? "newest" : next.endsWith("size") ? "size" : "name")}
       menu={menu}
       onOpen={(row) => onDetails(row.id)}
-      keys={{ r: retry, Delete: (row) => void removeItems({ ids: [row.id] }) }}
+      keys={{ r: { label: t("retry"), run: retry }, Delete: { label: t("remove"), run: (row) => void removeItems({ ids: [row.id] }) } }}
       selection={selection}
       onEnd={onEnd}
       isLoading={isLoading}
@@ -66,9 +70,9 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
   );
 }
 
-function columns(): Column<HistoryRow>[] {
+function columns(detailsOf: HistoryTableProps["detailsOf"]): Column<HistoryRow>[] {
   return [
-    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
+    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} to={detailsOf(row.id)} /> },
     { name: "reason", header: t("result"), width: "11.5rem", cell: (row) => <ResultCell row={row} /> },
     { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
     {
@@ -86,13 +90,13 @@ function columns(): Column<HistoryRow>[] {
   ];
 }
 
-function NameCell({ row }: { row: HistoryRow }) {
-  const line = [row.category, row.inNoLibrary ? t("in-no-library") : "", row.sentence ?? ""].filter((part) => part !== "").join(" · ");
+function NameCell({ row, to }: { row: HistoryRow; to: To }) {
+  const line = [categoryName(row.category), row.inNoLibrary ? t("in-no-library") : "", row.sentence ?? ""].filter((part) => part !== "").join(" · ");
   return (
     <span className="block min-w-0">
-      <span className="block truncate font-medium" title={row.name}>
+      <WindowLink to={to} className="block truncate font-medium touch:-my-2.5 touch:leading-11" title={row.name}>
         {row.name}
-      </span>
+      </WindowLink>
       <span className="hidden truncate text-sm font-normal text-muted sm:block" title={line}>
         {line}
       </span>

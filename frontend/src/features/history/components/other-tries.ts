@@ -12,6 +12,6 @@ export function otherTryItems(row: HistoryRow, failedStep: Schema<"JobStepName">
   return otherTriesOf(row.reason, failedStep).map((other) => ({
     label: t(`retry-${other}`),
     icon: icons[other],
-    onSelect: () => void retryItem(row.id, { other }, onShow).then((isBack) => isBack && onDone?.()),
+    onSelect: () => void retryItem(row, { other }, onShow).then((isBack) => isBack && onDone?.()),
   }));
 }

@@ -2,6 +2,7 @@ import { ChevronDown, Flag, Pause, Play, Tag, Trash2 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import { Menu } from "@/components/ui/menu";
+import { categoryName } from "@/lib/category";
 import { toast } from "@/lib/toast";
 import { t } from "../en";
 import { type QueueTarget, changeItems, priorities, removeItems } from "../api/queue";
@@ -36,7 +37,7 @@ export function BulkActions({ target, categories, onDone }: { target: QueueTarge
       {categories.length > 0 && (
         <Menu
           label={t("category")}
-          items={categories.map((name) => ({ label: name, onSelect: () => void change({ category: name }) }))}
+          items={categories.map((name) => ({ label: categoryName(name), onSelect: () => void change({ category: name }) }))}
           trigger={(wiring) => (
             <Button icon={Tag} {...wiring}>
               <span className="max-sm:sr-only">{t("category")}</span>

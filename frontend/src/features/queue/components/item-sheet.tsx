@@ -10,6 +10,7 @@ import { SelectField } from "@/components/ui/select-field";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { PasswordField, TextField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
+import { categoryName } from "@/lib/category";
 import { formatBytes, formatDateTime, formatPercent } from "@/lib/format";
 import { timelineOf } from "@/lib/steps";
 import { toast } from "@/lib/toast";
@@ -136,7 +137,7 @@ function ChangeForm({ row, categories }: { row: QueueRow; categories: readonly s
         <SelectField
           label={t("category")}
           value={category ?? row.category}
-          options={names.map((value) => ({ value, label: value === "" ? t("no-category") : value }))}
+          options={names.map((value) => ({ value, label: categoryName(value) }))}
           onChange={setCategory}
         />
         <SelectField

@@ -1,11 +1,14 @@
 import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Info, KeyRound, Pause, Play, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
+import type { To } from "react-router";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { TimelineStrip } from "@/components/ui/timeline";
+import { categoryName } from "@/lib/category";
 import { formatBytes, formatPercent } from "@/lib/format";
+import { WindowLink } from "@/lib/url-param";
 import { t } from "../en";
 import { type QueueRow, type QueueSort, changeItem, lastPlace, priorities, removeItems } from "../api/queue";
 import { stepLine } from "./step-words";
@@ -19,11 +22,13 @@ interface QueueTableProps {
   isLoading: boolean;
   onEnd: () => void;
   onDetails: (id: string) => void;
+  /** The address of the details of an item. */
+  detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
 /** The rows of the queue, and what can be done with one. */
-export function QueueTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, empty }: QueueTableProps) {
+export function QueueTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, detailsOf, empty }: QueueTableProps) {
   const move = (row: QueueRow, position: number) => void changeItem(row.id, { position });
   const step = (row: QueueRow, places: number) => void changeItem(row.id, { step: places });
 
@@ -54,7 +59,7 @@ export function QueueTable({ rows, total, sort, onSort, selection, isLoading, on
     <Table
       label={t("queue")}
       rows={rows}
-      columns={columns()}
+      columns={columns(detailsOf)}
       rowKey={(row) => row.id}
       rowName={(row) => row.name}
       total={total}
@@ -63,11 +68,11 @@ export function QueueTable({ rows, total, sort, onSort, selection, isLoading, on
       menu={menu}
       onOpen={(row) => onDetails(row.id)}
       keys={{
-        Delete: (row) => void removeItems({ ids: [row.id] }),
-        K: (row) => step(row, -1),
-        J: (row) => step(row, 1),
-        t: (row) => move(row, 0),
-        b: (row) => move(row, lastPlace),
+        K: { label: t("up"), run: (row) => step(row, -1) },
+        J: { label: t("down"), run: (row) => step(row, 1) },
+        t: { label: t("to-top"), run: (row) => move(row, 0) },
+        b: { label: t("to-bottom"), run: (row) => move(row, lastPlace) },
+        Delete: { label: t("remove"), run: (row) => void removeItems({ ids: [row.id] }) },
       }}
       selection={selection}
       onEnd={onEnd}
@@ -78,22 +83,22 @@ export function QueueTable({ rows, total, sort, onSort, selection, isLoading, on
   );
 }
 
-function columns(): Column<QueueRow>[] {
+function columns(detailsOf: QueueTableProps["detailsOf"]): Column<QueueRow>[] {
   return [
-    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
+    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} to={detailsOf(row.id)} /> },
     { name: "state", header: t("state"), width: "11rem", cell: (row) => <StateCell row={row} /> },
     { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
   ];
 }
 
-function NameCell({ row }: { row: QueueRow }) {
-  const line = [row.category, row.sentence ?? stepLine(row.steps)].filter((part) => part !== "").join(" · ");
+function NameCell({ row, to }: { row: QueueRow; to: To }) {
+  const line = [categoryName(row.category), row.sentence ?? stepLine(row.steps)].filter((part) => part !== "").join(" · ");
   return (
     <span className="block min-w-0">
       <span className="flex min-w-0 items-center gap-1.5">
-        <span className="truncate font-medium" title={row.name}>
+        <WindowLink to={to} className="truncate font-medium touch:-my-2.5 touch:leading-11" title={row.name}>
           {row.name}
-        </span>
+        </WindowLink>
         {row.hasPassword && (
           <span title={t("has-password")} className="text-muted">
             <Icon of={KeyRound} size={13} />

@@ -2,12 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "@/lib/api-client";
 
 const most = 6;
+const mostPlayed = 24;
 
-/** What the server finds in files, queue and history; nothing for an empty text. */
-export function useFound(q: string) {
+/** What the server finds in files, queue and history, or in files alone if something is to be played; nothing for an empty text. */
+export function useFound(q: string, isPlayed: boolean) {
   return useQuery({
-    queryKey: ["search", q],
+    queryKey: ["search", q, isPlayed],
     queryFn: async ({ signal }) => {
+      if (isPlayed) return { files: (await dataOf(api.GET("/api/files", { params: { query: { q, limit: mostPlayed } }, signal }))).items, queue: [], history: [] };
       const query = { q, limit: most };
       const [files, queue, history] = await Promise.all([
         dataOf(api.GET("/api/files", { params: { query }, signal })),
@@ -17,6 +19,15 @@ export function useFound(q: string) {
       return { files: files.items, queue: queue.items, history: history.items };
     },
     enabled: q !== "",
+    retry: false,
+  });
+}
+
+/** The providers, which commands name. */
+export function useProviders() {
+  return useQuery({
+    queryKey: ["providers"],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })),
     retry: false,
   });
 }

@@ -31,7 +31,7 @@ describe("the page of a playback", () => {
   it("says why it waits, and leads to what helps, to the file and to the log", async () => {
     mockApi({ "GET /api/streams/s1": detail });
     renderAt("/streams/s1", <StreamPage id="s1" />);
-    expect(await screen.findByText("The bandwidth limit holds it up.")).toBeInTheDocument();
+    expect(await screen.findByText("Held back by your bandwidth limit.")).toBeInTheDocument();
     expect(document.title).toBe("The Film · Sluice");
     expect(screen.getByText("limit 5 MB/s")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Open streaming settings" })).toHaveAttribute("href", "/settings/streaming");
@@ -43,7 +43,7 @@ describe("the page of a playback", () => {
   it("has the map as a drawing, and as a table", async () => {
     mockApi({ "GET /api/streams/s1": detail });
     renderAt("/streams/s1", <StreamPage id="s1" />);
-    expect(await screen.findByRole("img", { name: "Where the bytes of the file are. It is read at 25%." })).toBeInTheDocument();
+    expect(await screen.findByRole("img", { name: "Where the file's data is. The player is at 25%." })).toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Show as a table" }));
     expect(screen.getByRole("row", { name: "On disk 0% · 0 bytes 25% · 250 MB" })).toBeInTheDocument();
     expect(screen.getByRole("row", { name: "Missing 87.5% · 875 MB 100% · 1 GB" })).toBeInTheDocument();

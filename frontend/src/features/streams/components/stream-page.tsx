@@ -16,6 +16,7 @@ import { attempt } from "@/lib/attempt";
 import { formatBytes, formatDuration, formatNumber, formatRate, formatTime, rateUnit } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
 import { playedName } from "@/lib/played-name";
+import { type Mood, bufferedSeconds, bufferedText } from "@/lib/playback";
 import { usePreference } from "@/lib/preference";
 import { sessionQuery } from "@/lib/session";
 import { toast } from "@/lib/toast";
@@ -58,7 +59,7 @@ function Forgotten({ id }: { id: string }) {
       actions={
         <>
           <ButtonLink to="/" tone="accent">
-            {t("to-overview")}
+            {t("to-home")}
           </ButtonLink>
           <ButtonLink to={logOf(id)}>{t("open-log")}</ButtonLink>
         </>
@@ -73,12 +74,12 @@ function Playback({ stream }: { stream: StreamDetail }) {
   const verdict = verdictOf(stream);
   return (
     <div className="grid gap-5">
-      <Head stream={stream} />
+      <Head stream={stream} mood={verdict.mood} />
       <Notice tone={verdict.tone}>{verdict.sentence}</Notice>
       <BufferMapCard stream={stream} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <div className="grid min-w-0 gap-5">
-          <WaitCard wait={stream.wait} />
+          <WaitCard wait={stream.wait} mood={verdict.mood} />
           <FactsCard stream={stream} />
           <SeeksCard seeks={stream.seeks} fileBytes={stream.item.file.bytes} />
         </div>
@@ -91,9 +92,11 @@ function Playback({ stream }: { stream: StreamDetail }) {
   );
 }
 
-const tones: Record<Schema<"PlaybackState">, Tone> = { playing: "ok", paused: "neutral", ended: "neutral" };
+const tones: Record<Mood, Tone> = {
+  ended: "neutral", paused: "neutral", starting: "neutral", gaps: "bad", stalled: "warn", slowed: "ok", tight: "ok", whole: "ok", good: "ok",
+};
 
-function Head({ stream }: { stream: StreamDetail }) {
+function Head({ stream, mood }: { stream: StreamDetail; mood: Mood }) {
   const { item } = stream;
   const stop = useStop(item.id);
   const { data: session } = useQuery(sessionQuery);
@@ -105,7 +108,7 @@ function Head({ stream }: { stream: StreamDetail }) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-3">
       <div className="me-auto grid min-w-0 flex-1 basis-60 gap-0.5">
         <span className="flex items-center gap-2">
-          <Badge tone={tones[item.state]}>{t(`state.${item.state}`)}</Badge>
+          <Badge tone={tones[mood]}>{t(`mood.${mood}`)}</Badge>
           <span className="truncate text-muted">{`${item.player === "" ? t("unknown-player") : item.player} · ${item.client}`}</span>
         </span>
         <span className="text-sm text-muted wrap-anywhere">{item.file.path}</span>
@@ -151,7 +154,7 @@ function FactsCard({ stream: { item, requests, retries } }: { stream: StreamDeta
           { label: t("started"), value: formatTime(item.startedAt) },
           { label: t("last-read"), value: formatTime(item.lastReadAt) },
           { label: t("sent"), value: formatBytes(item.bytesSent) },
-          { label: t("ahead"), value: formatBytes(item.aheadBytes) },
+          { label: t("ahead"), value: bufferedSeconds(item) === null ? formatBytes(item.aheadBytes) : t("ahead-value", { time: bufferedText(item), bytes: formatBytes(item.aheadBytes) }) },
           { label: t("first-byte"), value: item.firstByteMs === null ? t("none") : formatDuration(item.firstByteMs) },
           { label: t("requests"), value: formatNumber(requests) },
           { label: t("retries"), value: t("retries-count", { count: retries }) },

@@ -17,7 +17,7 @@ interface SmallTableProps {
 /** A table of a few hundred rows at most in a box that scrolls. */
 export function SmallTable({ label, header, rows, isSteady = false }: SmallTableProps) {
   return (
-    <div role="region" aria-label={label} tabIndex={0} className={cx("overflow-auto -outline-offset-2", isSteady ? "h-80" : "max-h-80")}>
+    <div role="group" aria-label={label} tabIndex={0} className={cx("overflow-auto -outline-offset-2", isSteady ? "h-80" : "max-h-80")}>
       <table className="w-full text-sm tabular-nums">
         <thead className="sticky top-0 bg-surface text-muted">
           <tr>

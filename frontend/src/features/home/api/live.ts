@@ -10,7 +10,7 @@ type Parts = Pick<Schema<"Stats">, "figures" | "attention" | "steps">;
 /** The last parts that events have told, each with its number: those that stand in an answer may be older. */
 type Told = { [Name in keyof Parts]?: { seq: number; value: Parts[Name] } };
 
-/** What the overview shows of a window, kept up to the second. */
+/** The throughput of a window, kept up to the second. */
 export function useStats(window: StatWindow) {
   const client = useQueryClient();
   const { queryKey } = statsQuery(window);

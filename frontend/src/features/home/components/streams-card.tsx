@@ -1,7 +1,7 @@
 import { ChevronRight, Clapperboard, ScanSearch } from "lucide-react";
 import { memo } from "react";
 import { Link } from "react-router";
-import { Badge } from "@/components/ui/badge";
+import { Badge, type Tone } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -10,6 +10,7 @@ import { Progress } from "@/components/ui/progress";
 import type { Schema } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatBytes, formatDuration, formatNumber, formatPercent, formatRate, rateUnit } from "@/lib/format";
+import { type Mood, bufferedText, moodOf } from "@/lib/playback";
 import { playedName } from "@/lib/played-name";
 import { usePreference } from "@/lib/preference";
 import { t } from "../en";
@@ -89,23 +90,32 @@ function Stream({ row }: { row: StreamRow }) {
         <p className="truncate text-sm text-muted tabular-nums">{t("position-of", { percent: formatPercent(percent), bytes: formatBytes(row.file.bytes) })}</p>
       </div>
       <dl className="hidden grid-cols-4 gap-x-3 sm:grid md:col-span-full xl:col-span-1">
-        <Fact label={t("rate")} value={formatRate(row.bytesPerSecond)} />
-        <Fact label={t("ahead")} value={formatBytes(row.aheadBytes)} />
+        <Fact label={t("rate")} value={rateOf(row)} />
+        <Fact label={t("ahead")} value={bufferedText(row)} />
         <Fact label={t("first-byte")} value={row.firstByteMs === null ? t("none") : formatDuration(row.firstByteMs)} />
         <Fact label={t("seeks")} value={formatNumber(row.seeks)} />
       </dl>
       <p className="flex items-center justify-between gap-2 md:col-span-full xl:col-span-1 xl:w-48">
         <State row={row} />
-        <span className="ms-auto tabular-nums sm:hidden">{formatRate(row.bytesPerSecond)}</span>
+        <span className="ms-auto tabular-nums sm:hidden">{rateOf(row)}</span>
         <Icon of={ChevronRight} className="text-muted rtl:-scale-x-100" />
       </p>
     </li>
   );
 }
 
-/** What it does, or why it does not get on. */
+/** Over the last ten seconds; nothing where nothing was read, which is no rate. */
+function rateOf({ bytesPerSecond }: StreamRow): string {
+  return bytesPerSecond === 0 ? t("none") : formatRate(bytesPerSecond);
+}
+
+const tones: Record<Mood, Tone> = {
+  ended: "neutral", paused: "neutral", starting: "neutral", gaps: "bad", stalled: "warn", slowed: "ok", tight: "ok", whole: "ok", good: "ok",
+};
+
+/** What it does, or why it waits. */
 function State({ row }: { row: StreamRow }) {
-  const isWaiting = row.state === "playing" && row.wait !== "none" && row.wait !== "player-slow";
-  if (isWaiting) return <Badge tone={row.wait === "provider-down" ? "bad" : "warn"}>{t(`wait.${row.wait}`)}</Badge>;
-  return <Badge tone={row.state === "playing" ? "ok" : "neutral"}>{t(`state.${row.state}`)}</Badge>;
+  const mood = moodOf(row);
+  if (mood === "stalled") return <Badge tone={row.wait === "provider-down" ? "bad" : "warn"}>{t(`wait.${row.wait}`)}</Badge>;
+  return <Badge tone={tones[mood]}>{t(`state.${row.state}`)}</Badge>;
 }

@@ -2,17 +2,17 @@ import { createTexts } from "@/lib/i18n/texts";
 
 /** The texts of the first steps, which most visits never load. */
 export const t = createTexts({
-  "add-one": "Add one",
+  "add-one": "Add provider",
   "first-steps": "First steps",
   "steps-done": "{done} of 3 done",
   "step-done": "Done:",
   "step-open": "To do:",
   "step-provider": "Add your Usenet provider",
-  "step-provider-help": "Host, user and password are all it takes.",
+  "step-provider-help": "You only need the server, user and password.",
   "step-play": "Play a film",
-  "step-play-help": "The built-in clip shows that streaming works, even without a provider.",
+  "step-play-help": "The built-in clip plays even without a provider.",
   "play-clip": "Play the clip",
   "step-app": "Connect an app",
-  "step-app-help": "Sonarr, Radarr, Plex, Jellyfin, rclone, VLC: each with what to enter.",
-  "connect-app": "Show how",
+  "step-app-help": "Sonarr, Radarr, Plex, Jellyfin, rclone, VLC: everything is filled in for you.",
+  "connect-app": "Connect",
 });

@@ -18,9 +18,9 @@ export const statsQuery = (window: StatWindow) =>
     structuralSharing: false,
   });
 
-export const streamsQuery = queryOptions({ queryKey: ["overview", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime });
+export const streamsQuery = queryOptions({ queryKey: ["home", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime });
 
-export const providersQuery = queryOptions({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime });
+export const providersQuery = queryOptions({ queryKey: ["home", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime });
 
 /** Asks for what the page will show, until it is there. What fails is asked for again by the page. */
 export async function askAhead(window: StatWindow): Promise<void> {

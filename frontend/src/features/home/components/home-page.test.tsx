@@ -8,7 +8,7 @@ import { newer } from "../api/live";
 import { firstSteps } from "../first-evening";
 import { ways } from "./attention-card";
 import "./first-steps-card";
-import { OverviewPage } from "./overview-page";
+import { HomePage } from "./home-page";
 
 vi.mock("@/components/ui/chart-body", () => ({ ChartBody: () => null }));
 
@@ -33,7 +33,9 @@ const stream = {
   startedAt: now.at, lastReadAt: now.at, position: 25, aheadBytes: 10, bytesSent: 25, bytesPerSecond: 5, firstByteMs: 80, seeks: 0, wait: "provider-slots",
 };
 
-function show(stats: object, rows: { streams?: object[]; scans?: object[]; providers?: object[] } = {}) {
+const chart = "/?window=ten-minutes";
+
+function show(stats: object, rows: { streams?: object[]; scans?: object[]; providers?: object[] } = {}, at = "/") {
   vi.stubGlobal("EventSource", SilentSource);
   const calls = mockApi({
     "GET /api/stats": { now, figures, samples: [now], attention: [], steps: done, seq: 1, ...stats },
@@ -41,15 +43,16 @@ function show(stats: object, rows: { streams?: object[]; scans?: object[]; provi
     "GET /api/providers": { items: rows.providers ?? [], locked: null, seq: 1 },
     "POST /api/providers/p1/reset": { ...provider, condition: "ok" },
   });
-  renderAt("/", <OverviewPage />);
+  renderAt(at, <HomePage />);
   return calls;
 }
 
 beforeEach(() => firstSteps.set("open"));
 
-describe("the overview", () => {
-  it("shows the figures of now", async () => {
+describe("Home", () => {
+  it("shows the throughput in one line, which opens the chart and the figures", async () => {
     show({});
+    await userEvent.click(await screen.findByRole("button", { name: /Show chart/ }));
     expect(await screen.findByText("80 MB/s")).toBeInTheDocument();
     expect(screen.getByText("of 50")).toBeInTheDocument();
     expect(screen.getByText("184 ms")).toBeInTheDocument();
@@ -59,7 +62,7 @@ describe("the overview", () => {
   it("says that there is no provider, with the way to add one", async () => {
     show({});
     expect(await screen.findByText("No provider yet")).toBeInTheDocument();
-    expect(screen.getByRole("link", { name: "Add one" })).toHaveAttribute("href", "/settings/providers");
+    expect(screen.getByRole("link", { name: "Add provider" })).toHaveAttribute("href", "/settings/providers");
   });
 
   it("shows what needs attention, and what says the same once", async () => {
@@ -80,7 +83,7 @@ describe("the overview", () => {
     await waitFor(() => expect(firstSteps.get()).toBe("done"));
     cleanup();
     show({ steps: { ...done, hasProvider: false } });
-    await screen.findByText("80 MB/s");
+    await screen.findByText("80 MB/s in");
     expect(screen.queryByText("First steps")).not.toBeInTheDocument();
   });
 
@@ -100,10 +103,10 @@ describe("the overview", () => {
   });
 
   it("asks a provider again that rests, and shows how many connections it allows", async () => {
-    const calls = show({}, { providers: [provider] });
+    const calls = show({}, { providers: [provider] }, chart);
     const row = within((await screen.findByText("News")).closest("li") as HTMLElement);
-    expect(row.getByText(/of 12 that it allows \(20 set\)/)).toBeInTheDocument();
-    await userEvent.click(row.getByRole("button", { name: "Ask again" }));
+    expect(row.getByText(/of 12 allowed \(20 set\)/)).toBeInTheDocument();
+    await userEvent.click(row.getByRole("button", { name: "Retry now" }));
     const reset = calls.find((call) => call.method === "POST");
     expect(await reset?.json()).toEqual({ what: "breaker" });
   });
@@ -111,7 +114,7 @@ describe("the overview", () => {
   it("says what could not be loaded, and asks again", async () => {
     vi.stubGlobal("EventSource", SilentSource);
     const calls = mockApi({ "GET /api/stats": problem(500, "broken", "The figures cannot be read.") });
-    renderAt("/", <OverviewPage />);
+    renderAt("/", <HomePage />);
     const alert = (await screen.findByText("The figures cannot be read.")).closest("[role=alert]") as HTMLElement;
     const before = calls.length;
     await userEvent.click(within(alert).getByRole("button"));
@@ -119,11 +122,11 @@ describe("the overview", () => {
   });
 
   it("holds still while it is paused", async () => {
-    show({});
+    show({}, {}, chart);
     const button = await screen.findByRole("button", { name: "Pause" });
     await userEvent.click(button);
     expect(screen.getByText("Paused")).toBeInTheDocument();
-    expect(screen.getByRole("button", { name: "Go on" })).toHaveAttribute("aria-pressed", "true");
+    expect(screen.getByRole("button", { name: "Resume" })).toHaveAttribute("aria-pressed", "true");
   });
 });
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "@/lib/query-client";
-import { overviewLoader } from "./overview-loader";
+import { homeLoader } from "./home-loader";
 
-const load = () => overviewLoader({ request: new Request("http://sluice.test/") } as Parameters<typeof overviewLoader>[0]);
+const load = () => homeLoader({ request: new Request("http://sluice.test/") } as Parameters<typeof homeLoader>[0]);
 
 afterEach(() => {
   queryClient.clear();

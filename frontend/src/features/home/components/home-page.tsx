@@ -14,12 +14,12 @@ import { type StatWindow, windowOf } from "../samples";
 import { AllWell } from "./all-well";
 import { AttentionCard } from "./attention-card";
 import { FirstStepsCard } from "./first-steps-card";
-import { NowCard } from "./now-card";
+import { NowCard, ThroughputStrip } from "./now-card";
 import { ProvidersCard } from "./providers-card";
 import { StreamsCard } from "./streams-card";
 
 /** What the server does at this moment, and what needs a hand. */
-export function OverviewPage() {
+export function HomePage() {
   usePageTitle(t("title"));
   const [search, setSearch] = useSearchParams();
   const [isPaused, setPaused] = useState(false);
@@ -40,8 +40,10 @@ export function OverviewPage() {
   // The first steps, or what stands above every page, say it already.
   const attention = stats?.attention.filter((row) => row.kind !== "open-tree" && (evening === "done" || isEveningOver || row.kind !== "no-provider"));
 
-  function changeWindow(next: StatWindow) {
-    setSearch(next === "ten-minutes" ? {} : { window: next }, { replace: true, preventScrollReset: true });
+  // The chart and what stands next to it open with their window in the address.
+  const isOpen = search.has("window");
+  function changeWindow(next: StatWindow | null) {
+    setSearch(next === null ? {} : { window: next }, { replace: true, preventScrollReset: true });
     // What is asked for anew is not what was held.
     setPaused(false);
   }
@@ -59,13 +61,13 @@ export function OverviewPage() {
     <div className="grid gap-5">
       {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
       {attention && attention.length > 0 && <AttentionCard rows={attention} />}
-      {shown ? (
-        <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />
-      ) : (
-        error && <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />
-      )}
       <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
-      <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />
+      {!shown && error && <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />}
+      {shown && !isOpen && <ThroughputStrip stats={shown} onOpen={() => changeWindow("ten-minutes")} />}
+      {shown && isOpen && (
+        <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} onClose={() => changeWindow(null)} />
+      )}
+      {(isOpen || providers.items?.length === 0) && <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />}
       {stats && stats.attention.length === 0 && <AllWell />}
     </div>
   );

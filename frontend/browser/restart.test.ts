@@ -1,0 +1,142 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { settle } from "./checks";
+import { type RunningServer, openPage as open, setUp, startBrowser, startServer } from "./harness";
+
+let server: RunningServer;
+let browser: Browser;
+let cookie: string;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  cookie = await setUp(server);
+});
+
+/** A page that waits for ten seconds at most. */
+const openPage: typeof open = async (...how) => {
+  const page = await open(...how);
+  page.setDefaultTimeout(10_000);
+  return page;
+};
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** How long a page may take to come back once the server is there. */
+const backMs = 3_000;
+const away = "The server is restarting – this opens by itself.";
+const scripts = "**/assets/*.js";
+
+/** Opens a page and keeps all parts away from it that it has not loaded by then. `let` ends that. */
+async function openWithout(where: string, how: "404" | "503" | "never"): Promise<{ page: Page & { errors: string[] }; letIn: () => void }> {
+  const page = await openPage(browser, server, { cookie });
+  let isAway = true;
+  let held: (() => void)[] = [];
+  await page.goto(where);
+  await settle(page);
+  await page.route(scripts, async (route) => {
+    if (!isAway) return route.continue();
+    if (how !== "never") return route.fulfill({ status: Number(how) });
+    // A server that ends breaks the connections that it has not answered.
+    await new Promise<void>((done) => held.push(done));
+    await route.abort("connectionreset");
+  });
+  const letIn = () => {
+    isAway = false;
+    held.forEach((end) => end());
+    held = [];
+  };
+  return { page, letIn };
+}
+
+const pages = { "": "Files", files: "Queue", queue: "History", history: "Logs", logs: "Settings", settings: "Files", "streams/none": "Queue" };
+
+describe("a server that restarts under an open tab", () => {
+  for (const how of ["404", "503", "never"] as const) {
+    it.each(Object.entries(pages))(`leaves the frame of /%s as it is while parts are answered with ${how}, and opens %s by itself`, async (where, next) => {
+      const { page, letIn } = await openWithout(where, how);
+      const heading = await page.locator("h1").textContent();
+      const rail = page.getByRole("navigation", { name: "Pages" }).first();
+      // A menu, a dialog and a page.
+      await page.getByRole("button", { name: "Theme" }).click();
+      await page.keyboard.press("?");
+      await rail.getByRole("link", { name: next, exact: true }).click();
+      await page.getByText(away).waitFor();
+      expect([await rail.isVisible(), await page.locator("h1").textContent()]).toEqual([true, heading]);
+      letIn();
+      // The dialog hides what is below it from roles.
+      await page.locator("h1", { hasText: new RegExp(`^${next}$`) }).waitFor({ timeout: backMs });
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor({ timeout: backMs });
+      await page.getByText(away).waitFor({ state: "detached" });
+      await page.context().close();
+    });
+  }
+
+  it("is waited for: the next page opens by itself, and nothing that was typed is lost", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("queue");
+    await settle(page);
+    const address = page.getByRole("textbox", { name: "NZB address" });
+    await address.fill("https://indexer.test/film.nzb");
+    await server.restart({
+      meanwhile: async () => {
+        await page.getByText(away).waitFor();
+      },
+    });
+    await page.getByText(away).waitFor({ state: "detached", timeout: backMs });
+    expect(await address.inputValue()).toBe("https://indexer.test/film.nzb");
+    await page.context().close();
+  });
+
+  it("takes a file that is dropped before the part for drops is here", async () => {
+    const { page, letIn } = await openWithout("files", "503");
+    await page.evaluate(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(["no NZB"], "film.nzb"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    });
+    await page.getByText(away).waitFor();
+    letIn();
+    await page.getByText("0 queued, 1 refused").waitFor({ timeout: backMs });
+    await page.context().close();
+  });
+});
+
+describe("a server that was updated under an open tab", () => {
+  const update = async (page: Page) => {
+    await page.route(scripts, (route) => route.fulfill({ status: 404 }));
+    await page.route(`${server.url}/`, async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, body: (await answer.text()).replace(/(<link rel="modulepreload"[^>]*href=")[^"]+/, "$1./assets/index-of-another-build.js") });
+    });
+  };
+
+  it("is loaded again once, at the page that was asked for", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("files");
+    await settle(page);
+    await update(page);
+    const loads: string[] = [];
+    page.on("request", (request) => request.isNavigationRequest() && loads.push(new URL(request.url()).pathname));
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.waitForURL("**/queue");
+    expect(loads).toEqual(["/queue"]);
+    await page.context().close();
+  });
+
+  it("is not loaded again over text that was typed", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("settings/system");
+    await settle(page);
+    const field = page.locator("main input[type=text], main input[type=url]").first();
+    await field.fill("http://nas.test:3000");
+    await update(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByText("Sluice was updated.").waitFor();
+    expect(await field.inputValue()).toBe("http://nas.test:3000");
+    await page.context().close();
+  });
+});

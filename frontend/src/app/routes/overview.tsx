@@ -1,1 +1,0 @@
-export { OverviewPage as Component } from "@/features/overview/components/overview-page";

@@ -1,0 +1,28 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { acceptDrops, hasKeptDrops, takeDrops } from "./page-drop";
+
+let stop: () => void = () => undefined;
+afterEach(() => stop());
+
+/** Drops a file, or drags it over the page; the answer tells whether the browser would open it. */
+function drag(type: "dragover" | "drop"): boolean {
+  const file = new File(["<nzb>"], "film.nzb");
+  const event = new Event(type, { bubbles: true, cancelable: true });
+  Object.assign(event, { dataTransfer: { types: ["Files"], items: [], files: [file] } });
+  return document.body.dispatchEvent(event);
+}
+
+describe("files that are dropped on the page", () => {
+  it("are not opened by the browser, and wait for the part that takes them", async () => {
+    stop = acceptDrops();
+    expect([drag("dragover"), drag("drop"), hasKeptDrops()]).toEqual([false, false, true]);
+    const onFiles = vi.fn();
+    const end = takeDrops({ onOver: () => undefined, onFiles });
+    expect(hasKeptDrops()).toBe(false);
+    const [kept] = onFiles.mock.calls[0] as [Promise<File[]>];
+    expect((await kept).map(({ name }) => name)).toEqual(["film.nzb"]);
+    drag("drop");
+    expect(onFiles).toHaveBeenCalledTimes(2);
+    end();
+  });
+});
