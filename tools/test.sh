@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sets up and runs the tests.
 #
-#   tools/test.sh           what a change has to pass: build, format, unit and wire tests, the web UI, end-to-end tests that decide, and
+#   tools/test.sh           what a change has to pass: build, unit and wire tests, the web UI, end-to-end tests that decide, and
 #                           the long parts whose files have changed (tools/parts.sh)
-#   tools/test.sh --quick   build, format, lint, and the tests that open neither a database nor a socket
+#   tools/test.sh --quick   build, lint, and the tests that open neither a database nor a socket
 #   tools/test.sh --all     everything: each part, the tests that measure, one at a time, and all of it against the form that ships too
 #   tools/test.sh --long    only the tests that take over five minutes by design
 #   tools/test.sh PART...   these parts alone: kills starts chaos soak clients browser-long image archive ships
@@ -160,9 +160,12 @@ collect() {
 # publish_server [--aot | --failpoints]: without the analyzers, because the build before has had them read the same sources.
 publish_server() { "$root/tools/publish.sh" "$@" -p:RunAnalyzers=false; }
 
-# The ordinary form with its web UI, which end-to-end tests start: a process whose code is compiled ahead starts in half the time.
-publish() {
-  check "build of the server" publish_server || return
+# The ordinary form with its web UI, which end-to-end tests start: a process whose code is compiled ahead starts in half the time. The file
+# says that it is of this run.
+publish() { check "build of the server" publish_server && touch "$results/published"; }
+
+use_published() {
+  [ -e "$results/published" ] || finish
   export SLUICE_TEST_FORM=published SERVER=$published
 }
 
@@ -364,23 +367,19 @@ run_quick() {
   run_tests "$1" "$2" "${classes[@]}" -trait- Category=Long -trait- Category=Measures
 }
 
-run_units() {
-  # They wait for time-outs more than they compute: four at a time keep two cores busy.
-  run_tests engine Usenet.Tests -maxThreads 2x -trait- Category=Long
+# They wait for time-outs, most of all in their first minutes: six at a time leave fewer cores idle.
+run_engine() { run_tests engine Usenet.Tests -maxThreads 3x -trait- Category=Long; }
+
+# Four at a time keep two cores busy.
+run_server() {
   run_tests server Server.Tests -maxThreads 2x -trait- Category=EndToEnd -trait- Category=Measures -trait- Category=Starts -trait- Category=Chaos \
     -trait- Category=Soak -trait- Category=Long
 }
 
 run_measures() { run_tests "$1" Server.Tests -parallel none -trait Category=Measures; }
 
-# Sets built to yes if there is something to test.
+# Sets built to yes if there is something to test. Analyzers hold the style and the whitespace (IDE0055), SourceForm of the unit tests the rest.
 build() { check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet && built=yes; }
-
-# The build itself holds the rules of style and the analyzers, but not whitespace and the order of imports.
-run_format() {
-  check "whitespace" dotnet format whitespace Backend.slnx --verify-no-changes --no-restore
-  check "imports" dotnet format style Backend.slnx --verify-no-changes --no-restore --diagnostics IDE0055
-}
 
 # Everything once more against the form that ships, at every level and on both processors.
 run_shipped() {
@@ -407,9 +406,8 @@ source "$root/tools/node.sh"
 check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 case "$mode" in
   gate | all | quick)
-    # They use one core for most of their time, as the compiler does.
-    beside "web UI" "every change" 4 run_frontend
-    beside format "every change" 4 run_format ;;
+    # It uses one core for most of its time, as the compiler does.
+    beside "web UI" "every change" 4 run_frontend ;;
 esac
 timed "build" "every run" 4 build
 collect
@@ -421,8 +419,11 @@ if [ "$mode" = quick ]; then
   finish
 fi
 
-timed publish "every run but --quick" 2 publish
-[ -n "${SERVER:-}" ] || finish
+# The server is compiled while tests of the engine wait.
+beside publish "every run but --quick" 4 publish
+case "$mode" in gate | all) timed engine "every change" 4 run_engine ;; esac
+collect
+use_published
 stop_compiler
 if [ "$mode" = long ]; then
   check "build with failpoints" publish_server --failpoints
@@ -431,7 +432,7 @@ if [ "$mode" = long ]; then
   finish
 fi
 if [ "$mode" != parts ]; then
-  timed "unit tests" "every change" 8 run_units
+  timed server "every change" 6 run_server
   # The tests in a browser compute while those from end to end wait.
   beside browser "every change" 4 run_browser browser test:browser
   timed end-to-end "every change" 4 run_end_to_end end-to-end

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 using Sluice.Server.Tests.Layers;
 using Xunit;
 
@@ -173,6 +174,26 @@ public sealed class LayerCheckTests
     [InlineData("/* HA" + "CK */")]
     public void Unfinished_work_notes_are_found(string text) =>
         Assert.Single(HouseRules.Notes([new SourceFile("a.cs", text)]));
+
+    [Theory]
+    [InlineData("using System;\nusing System.IO;\nusing Sluice.A;\nusing Xunit;\nusing static System.Math;\nusing A = System.IO.Path;\n", 0)]
+    [InlineData("using System.IO;\nusing System;\n", 1)]
+    [InlineData("using Sluice.A;\nusing System;\n", 1)]
+    [InlineData("using Sluice.A.B;\nusing Sluice.A;\n", 1)]
+    [InlineData("using static System.Math;\nusing Xunit;\n", 1)]
+    [InlineData("using A = System.IO.Path;\nusing static System.Math;\n", 1)]
+    [InlineData("namespace B;\nclass A { void M() { using var b = C(); using var a = B(); } }\n", 0)]
+    public void Unsorted_imports_are_found(string text, int found) =>
+        Assert.Equal(found, SourceForm.UnsortedImports([new SourceFile("a.cs", text)]).Count);
+
+    [Theory]
+    [InlineData("class A;\n", 0)]
+    [InlineData("\uFEFFclass A;\n", 1)]
+    [InlineData("class A;\r\n", 1)]
+    [InlineData("class A;", 1)]
+    [InlineData("class A;\n\n", 1)]
+    public void Other_encodings_and_line_ends_are_found(string text, int found) =>
+        Assert.Equal(found, SourceForm.Violations("a.cs", Encoding.UTF8.GetBytes(text)).Count);
 
     [Theory]
     [InlineData("// What it has is what they are told, and of those that of it.", 1)]

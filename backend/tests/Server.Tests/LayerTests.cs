@@ -42,6 +42,14 @@ public sealed class LayerTests
         AssertNone(MethodSizes.Violations(SourceTree.Everything()));
 
     [Fact]
+    public void Sources_are_utf8_and_end_with_one_line_feed() =>
+        AssertNone([.. SourceTree.Bytes().SelectMany(file => SourceForm.Violations(file.Path, file.Bytes))]);
+
+    [Fact]
+    public void Imports_are_sorted() =>
+        AssertNone(SourceForm.UnsortedImports(SourceTree.Everything()));
+
+    [Fact]
     public void Locks_are_declared_in_the_file_they_guard() =>
         AssertNone(HouseRules.GuardedElsewhere(SourceTree.Product()));
 

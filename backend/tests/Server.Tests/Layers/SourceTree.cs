@@ -17,6 +17,10 @@ internal static class SourceTree
     /// <summary>All of it, tests and benchmarks included.</summary>
     public static IReadOnlyList<SourceFile> Everything() => OfEverything.Value;
 
+    /// <summary>The same files as they lie on the disk.</summary>
+    public static IEnumerable<(string Path, byte[] Bytes)> Bytes() =>
+        Everything().Select(file => (file.Path, File.ReadAllBytes(Repository.PathOf(file.Path))));
+
     private static IEnumerable<SourceFile> Read(string folder) =>
         Directory.EnumerateFiles(Repository.PathOf(folder), "*.cs", SearchOption.AllDirectories)
             .Select(path => (Full: path, Relative: Path.GetRelativePath(Repository.Root, path).Replace('\\', '/')))
