@@ -61,6 +61,7 @@ public sealed class ByteRoadTests
         PlayedStream Open(long offset, long length) => new(
             new OpenedFile(engine.Open(clip.Extents, OperationLane.Playback, offset, offset + length), Ids: null),
             played: null,
+            new PlaybackStops(TimeProvider.System),
             static () => { },
             offset,
             openedAt: 0,

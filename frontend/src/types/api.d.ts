@@ -324,6 +324,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowHome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/home/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["SeeNeed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys": {
         parameters: {
             query?: never;
@@ -1016,7 +1048,7 @@ export interface components {
         /** @enum {string} */
         ArticleFlow: "asked" | "receiving" | "late";
         /** @enum {string} */
-        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "setting" | "log";
+        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "setting" | "film" | "log";
         /** @enum {string} */
         AttentionLevel: "error" | "warning";
         AttentionRow: {
@@ -1133,6 +1165,7 @@ export interface components {
             filmId: null | string;
             /** Format: double */
             missingShare: null | number;
+            details: null | components["schemas"]["FilmMedia"];
         };
         FilesFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -1165,6 +1198,16 @@ export interface components {
             durationMs: null | number;
             items: components["schemas"]["FileTrack"][];
             sentence: null | string;
+        };
+        FilmMedia: {
+            /** Format: int64 */
+            durationMs: null | number;
+            /** Format: int32 */
+            width: null | number;
+            /** Format: int32 */
+            height: null | number;
+            video: null | string;
+            audio: null | string;
         };
         FilmTitle: {
             title: string;
@@ -1252,6 +1295,70 @@ export interface components {
             reason?: null | components["schemas"]["FailureReason"];
             inNoLibrary?: null | boolean;
             withGaps?: null | boolean;
+        };
+        Home: {
+            needs: components["schemas"]["HomeNeed"][];
+            problems: components["schemas"]["AttentionRow"][];
+            playing: components["schemas"]["StreamRow"][];
+            /** Format: int32 */
+            playingCount: number;
+            recent: components["schemas"]["HomeFilm"][];
+            queue: components["schemas"]["HomeQueue"];
+            strip: components["schemas"]["HomeStrip"];
+            steps: components["schemas"]["FirstSteps"];
+            /** Format: int64 */
+            seq: number;
+        };
+        HomeFilm: {
+            path: string;
+            film: null | components["schemas"]["FilmTitle"];
+            filmId: null | string;
+            media: null | components["schemas"]["FilmMedia"];
+            /** Format: int64 */
+            bytes: number;
+            /** Format: date-time */
+            addedAt: string;
+            /** Format: double */
+            missingShare: null | number;
+        };
+        HomeNeed: {
+            kind: components["schemas"]["HomeNeedKind"];
+            id: string;
+            reason: null | components["schemas"]["FailureReason"];
+            /** Format: int32 */
+            count: number;
+            name: string;
+            film: null | components["schemas"]["FilmTitle"];
+            path: null | string;
+            /** Format: double */
+            missingShare: null | number;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @enum {string} */
+        HomeNeedKind: "import-failed" | "gaps";
+        HomeQueue: {
+            /** Format: int32 */
+            count: number;
+            /** Format: int32 */
+            running: number;
+            paused: boolean;
+            /** Format: date-time */
+            pausedUntil: null | string;
+            name: null | string;
+            /** Format: int32 */
+            percent: null | number;
+        };
+        HomeSeen: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+        };
+        HomeStrip: {
+            /** Format: int32 */
+            step: number;
+            fromProviders: number[];
+            toPlayers: number[];
         };
         /** Format: binary */
         IFormFile: string;
@@ -1843,6 +1950,8 @@ export interface components {
             /** Format: int64 */
             bytes: number;
             film: null | components["schemas"]["FilmTitle"];
+            /** Format: int64 */
+            durationMs: null | number;
         };
         StreamFrame: {
             kind: components["schemas"]["FrameKind"];
@@ -2609,6 +2718,66 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["QueueAdded"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowHome: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    SeeNeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HomeSeen"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {

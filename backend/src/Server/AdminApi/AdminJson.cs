@@ -53,6 +53,8 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(HistoryRetry))]
 [JsonSerializable(typeof(HistoryItems))]
 [JsonSerializable(typeof(FamilyImportReport))]
+[JsonSerializable(typeof(Home))]
+[JsonSerializable(typeof(HomeSeen))]
 [JsonSerializable(typeof(LogPage))]
 [JsonSerializable(typeof(LogLevelChange))]
 [JsonSerializable(typeof(LogLevelState))]

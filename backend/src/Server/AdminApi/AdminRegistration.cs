@@ -12,6 +12,7 @@ internal static class AdminRegistration
         .AddSingleton<HistoryRows>()
         .AddSingleton<StreamViews>()
         .AddSingleton<StatViews>()
+        .AddSingleton<HomeViews>()
         .AddSingleton<ProviderTable>()
         .AddTopics()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
@@ -44,6 +45,7 @@ internal static class AdminRegistration
         api.MapQueue();
         api.MapHistory();
         api.MapProviders();
+        api.MapHome();
         api.MapStreams();
         api.MapFiles();
         api.MapLogs();

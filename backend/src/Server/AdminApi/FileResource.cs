@@ -75,8 +75,9 @@ internal static class FileResource
             item is null ? null : complete.PathOf(item, file));
         var content = ContentMap.Unpack(file.Content);
         var facts = hasRelease ? await list.FindFactsAsync(file.Release, cancellationToken) : null;
+        var media = hasRelease ? (await list.FindMediaAsync([file.Id], cancellationToken)).GetValueOrDefault(file.Id) : null;
         return TypedResults.Ok(new FileDetail(
-            Row(new ListedEntry(file.TreePath, file.Id, file.Length, file.LastModified, new RowPlace(0, "", 0)) { Facts = facts }),
+            Row(new ListedEntry(file.TreePath, file.Id, file.Length, file.LastModified, new RowPlace(0, "", 0)) { Facts = facts, Media = media }),
             file.Release.Name,
             file.Release.Category,
             file.OriginalName,
@@ -144,7 +145,8 @@ internal static class FileResource
             entry.Count,
             FilmTitle.Of(title),
             entry.FilmId is { } film ? IdPath.NameOf(film) : null,
-            entry.Facts?.MissingShare);
+            entry.Facts?.MissingShare,
+            FilmMedia.Of(entry.Media));
     }
 
     private static FileMedia MediaOf(string name)

@@ -38,11 +38,11 @@ internal sealed record FilmTitle(string Title, int? Year, string? Season, string
 /// An entry of the tree, its path below <c>/content</c>. Only files have an id and a media kind; <c>Bytes</c> is null for folders without a known
 /// size. <c>Count</c> is the number of files below a folder, and of releases in a category. <c>Film</c> is null if the name tells nothing.
 /// <c>FilmId</c> is the one film of a release; null if it has none or several. <c>MissingShare</c> is the part of its release that is known to be
-/// missing, from 0 to 1; null if nothing is.
+/// missing, from 0 to 1; null if nothing is. <c>Details</c> tells what the file or the one film of a release is; null until its header was read.
 /// </summary>
 internal sealed record FileRow(
     FileEntryKind Kind, string Name, string Path, string? Id, long? Bytes, DateTimeOffset ModifiedAt, FileMedia? Media, long? Count, FilmTitle? Film,
-    string? FilmId, double? MissingShare);
+    string? FilmId, double? MissingShare, FilmMedia? Details);
 
 /// <summary>
 /// A page of a folder or of a search below <c>Path</c>. <c>Next</c> is null on the last page. The page includes all events up to <c>Seq</c>.

@@ -3,8 +3,10 @@ using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>The file of a playback; its path is below <c>/content</c>. <c>Film</c> is null if the name tells nothing.</summary>
-internal sealed record StreamFile(string Id, string Name, string Path, long Bytes, FilmTitle? Film);
+/// <summary>
+/// The file of a playback; its path is below <c>/content</c>. <c>Film</c> is null if the name tells nothing, and <c>DurationMs</c> until the header was read.
+/// </summary>
+internal sealed record StreamFile(string Id, string Name, string Path, long Bytes, FilmTitle? Film, long? DurationMs);
 
 /// <summary>
 /// A playback: one client, one program, one file. Its id outlives its connections. <c>Player</c> is the program, as in "VLC 3.0"; empty if unknown.

@@ -54,7 +54,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
         var recent = seen.Rates.TakeLast(RateSeconds).ToArray();
         var row = new StreamRow(
             played.Id,
-            new StreamFile(played.File.Id.ToString("D"), played.File.Name, PathOf(played.File), played.File.Length, FilmTitle.Of(played.Title)),
+            new StreamFile(played.File.Id.ToString("D"), played.File.Name, PathOf(played.File), played.File.Length, FilmTitle.Of(played.Title), played.Media?.Duration),
             played.Client.Address,
             played.Client.Player,
             seen.State,

@@ -46,6 +46,9 @@ internal enum AttentionKind
     /// <summary>A setting was left out because it cannot be used; the target is its key.</summary>
     Setting,
 
+    /// <summary>A film stopped at a gap; the target is the id of its file.</summary>
+    Film,
+
     /// <summary>A warning of the log; the target is its number.</summary>
     Log,
 }
@@ -75,12 +78,12 @@ internal sealed class Attention(
 {
     private static readonly TimeSpan LogWindow = TimeSpan.FromHours(1);
 
-    // SettingsStore and StorageState have rows of their own, and FirstStart logs only during the setup.
-    private static readonly string[] ShownElsewhere = ["FirstStart", nameof(SettingsStore), nameof(StorageState)];
+    // SettingsStore and StorageState have rows of their own, and so has a film whose response GetAndHeadHandler had to end. FirstStart logs only during the setup.
+    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState)];
 
     private static readonly AttentionKind[] Order =
     [
-        AttentionKind.SafeMode, AttentionKind.Storage, AttentionKind.SecretKey, AttentionKind.NoProvider, AttentionKind.ProviderFails, AttentionKind.Arr,
+        AttentionKind.SafeMode, AttentionKind.Storage, AttentionKind.SecretKey, AttentionKind.NoProvider, AttentionKind.ProviderFails, AttentionKind.Film, AttentionKind.Arr,
         AttentionKind.WatchFolder, AttentionKind.Setting, AttentionKind.OpenTree, AttentionKind.Log,
     ];
 

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Usenet.Media;
@@ -30,7 +31,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                     FROM release r WHERE {SqlDialect.In("r.id", "@list")}
                     """,
                     new { list = ListOf(page) }).ToDictionary(row => row.Id);
-                return page.Of(row => rows[row.Number].Read(row.Place));
+                return WithMedia(connection, page.Of(row => rows[row.Number].Read(row.Place)));
             },
             cancellationToken);
 
@@ -50,7 +51,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                     FROM library_file f JOIN release r ON r.id = f.release_id WHERE {SqlDialect.In($"f.{SqlDialect.RowNumber}", "@list")}
                     """,
                     new { list = ListOf(page) }).ToDictionary(row => row.Number);
-                return page.Of(row => rows[row.Number].Read(row.Place));
+                return WithMedia(connection, page.Of(row => rows[row.Number].Read(row.Place)));
             },
             cancellationToken);
     }
@@ -79,6 +80,9 @@ internal sealed class FileListStore(SluiceDatabase database)
             connection => connection.QuerySingle<CategoryTotal>(
                 "SELECT count(*) AS Releases, coalesce(sum(bytes), 0) AS Bytes FROM release WHERE category = @category", new { category }),
             cancellationToken);
+
+    public Task<Dictionary<Guid, MediaFacts>> FindMediaAsync(IEnumerable<Guid> files, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => MediaStore.Find(connection, files), cancellationToken);
 
     public Task<ReleaseFacts?> FindFactsAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => TitleStore.Find(connection, [release.Id]).GetValueOrDefault(release.Id), cancellationToken);
@@ -113,6 +117,12 @@ internal sealed class FileListStore(SluiceDatabase database)
             return null;
         var kind = MediaSignature.KindOf(NameJudge.ExtensionOf(largest[idLength..]));
         return MediaSignature.CategoryOf(kind) == MediaCategory.Video ? Guid.Parse(largest[..idLength]) : null;
+    }
+
+    private static RowPage<ListedEntry> WithMedia(DbConnection connection, RowPage<ListedEntry> page)
+    {
+        var media = MediaStore.Find(connection, page.Items.Select(entry => entry.FileId ?? entry.FilmId).OfType<Guid>());
+        return page.Of(entry => (entry.FileId ?? entry.FilmId) is { } id ? entry with { Media = media.GetValueOrDefault(id) } : entry);
     }
 
     private static string ListOf(RowPage<PlacedRow> page) => SqlDialect.List(page.Items.Select(row => row.Number).ToList());

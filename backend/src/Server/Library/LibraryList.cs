@@ -23,6 +23,9 @@ internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateT
     /// <summary>What is known of its release; null above releases and for the built-in clip.</summary>
     public ReleaseFacts? Facts { get; init; }
 
+    /// <summary>What the file, or the one film of a release, is; null if its header has not been read.</summary>
+    public MediaFacts? Media { get; init; }
+
     /// <summary>Number of files below a folder, of releases in a category; null for a file or if not counted.</summary>
     public long? Count { get; init; }
 
@@ -102,7 +105,9 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
         var children = new Dictionary<string, ListedEntry>();
         var start = folder.Length == 0 ? 0 : folder.Length + 1;
         var facts = await store.FindFactsAsync(release, cancellationToken);
-        foreach (var (path, id, length) in await store.GetFilesAsync(release, folder, cancellationToken))
+        var files = await store.GetFilesAsync(release, folder, cancellationToken);
+        var media = await store.FindMediaAsync(files.Select(file => file.Id), cancellationToken);
+        foreach (var (path, id, length) in files)
         {
             if (ShownFiles.IsPar2(path) && !shown.HavePar2)
                 continue;
@@ -113,6 +118,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
                 $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, (known?.Bytes ?? 0) + length, release.PublishedAt, None)
             {
                 Facts = facts,
+                Media = end < 0 ? media.GetValueOrDefault(id) : null,
                 Count = end < 0 ? null : (known?.Count ?? 0) + 1,
             };
         }

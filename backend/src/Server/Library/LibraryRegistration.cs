@@ -39,6 +39,7 @@ internal static class LibraryRegistration
         .AddSingleton<IWorker, ProvingWorker>()
         .AddSingleton<ProofStores>()
         .AddSingleton<FileStreamFactory>()
+        .AddSingleton<MediaStore>()
         .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();
 }

@@ -1,10 +1,12 @@
+using System.Data.Common;
+using Sluice.Server.Database;
 using Sluice.Usenet.Media.Tracks;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Reads the tracks of a library file from its header before playback.</summary>
-internal sealed class TrackProbe(FileStreamFactory files, TimeProvider time)
+/// <summary>Reads the tracks of a library file from its header before playback, and stores what they tell about it.</summary>
+internal sealed class TrackProbe(FileStreamFactory files, MediaStore media, TimeProvider time)
 {
     // A preview must not block for long. Tracks not read by this timeout become known during playback.
     private static readonly TimeSpan ProbeTimeout = TimeSpan.FromSeconds(30);
@@ -16,7 +18,10 @@ internal sealed class TrackProbe(FileStreamFactory files, TimeProvider time)
         using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token);
         try
         {
-            return (await TrackReader.ReadAsync((offset, length, token) => ReadAsync(file, offset, length, token), file.Length, either.Token), null);
+            var tracks = await TrackReader.ReadAsync((offset, length, token) => ReadAsync(file, offset, length, token), file.Length, either.Token);
+            if (MediaFacts.Of(tracks) is { } facts)
+                await KeepAsync(file, facts, cancellationToken);
+            return (tracks, null);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -25,6 +30,18 @@ internal sealed class TrackProbe(FileStreamFactory files, TimeProvider time)
         catch (Exception e) when (Playback.Explain(e) is { } failure)
         {
             return (null, failure);
+        }
+    }
+
+    private async Task KeepAsync(LibraryFile file, MediaFacts facts, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await media.KeepAsync(file.Id, facts, cancellationToken);
+        }
+        catch (Exception e) when (e is DbException or StorageException)
+        {
+            // The tracks are known all the same; the next read of the header stores them.
         }
     }
 

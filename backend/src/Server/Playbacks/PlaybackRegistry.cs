@@ -14,7 +14,7 @@ internal sealed record LibraryScan(PlaybackClient Client, int Files, long Bytes)
 /// Thread-safe. <c>_gate</c> guards the table and is taken to open or find a file, never to read; a playback's own lock is taken inside it. Bounded:
 /// when full, the playbacks read longest ago are dropped.
 /// </remarks>
-internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
+internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, TimeProvider time)
 {
     /// <summary>Maximum playbacks, including scans.</summary>
     public const int MaxPlaybacks = 10_000;
@@ -45,7 +45,7 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
             request.Scope?.Name(known.Id);
         var opened = await library.OpenAsync(file, offset, length, request.Client.Address, cancellationToken);
         var played = Enter(file, request.Client);
-        var stream = new PlayedStream(opened, played, request.Abort, offset, openedAt, time);
+        var stream = new PlayedStream(opened, played, stops, request.Abort, offset, openedAt, time);
         if (played is not null)
             request.Scope?.Name(played.Id);
         played?.Enter(stream);

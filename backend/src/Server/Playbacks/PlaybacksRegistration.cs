@@ -9,6 +9,9 @@ internal static class PlaybacksRegistration
     public static IServiceCollection AddPlaybacks(this IServiceCollection services) => services
         .AddSingleton<ProcessorTime>(static () => Environment.CpuUsage.TotalTime)
         .AddSingleton<PlaybackRegistry>()
+        .AddSingleton<PlaybackStops>()
+        .AddSingleton<AttentionSource>(provider => provider.GetRequiredService<PlaybackStops>().Rows)
+        .AddSingleton<IWorker, HeaderWorker>()
         .AddSingleton<FirstUse>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<FirstUse>())
         .AddSingleton<ThroughputSampler>()

@@ -73,6 +73,8 @@ internal sealed class PlayedFile
     private readonly PlaybackTotals _totals;
 
     // Written by readers, read by any thread.
+    private MediaFacts? _media;
+    private int _hasHeader;
     private long _bytes;
     private long _position;
     private long _lastReadAt;
@@ -112,6 +114,13 @@ internal sealed class PlayedFile
     /// <summary>The title of the file by its names; null if they tell nothing.</summary>
     public ReleaseTitle? Title { get; }
 
+    /// <summary>What the file is, for its length in time; null until its header was read.</summary>
+    public MediaFacts? Media
+    {
+        get => Volatile.Read(ref _media);
+        set => Volatile.Write(ref _media, value);
+    }
+
     public PlaybackClient Client { get; }
 
     /// <summary>Wall clock time of the first request.</summary>
@@ -150,6 +159,9 @@ internal sealed class PlayedFile
 
     /// <summary>Marks the playback as used before its request opens, so that it is not dropped meanwhile.</summary>
     public void Touch() => Volatile.Write(ref _lastReadAt, _time.GetTimestamp());
+
+    /// <summary>Whether the caller is the first to read the header, which nobody does twice.</summary>
+    public bool TryBeginHeader() => Interlocked.Exchange(ref _hasHeader, 1) == 0;
 
     /// <summary>Adds a request. It counts as a seek unless it continues near the position of another.</summary>
     public void Enter(PlayedStream stream)

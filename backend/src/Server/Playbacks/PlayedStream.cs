@@ -14,6 +14,7 @@ internal sealed class PlayedStream : ReadOnlyStream
 {
     private readonly OpenedFile _file;
     private readonly PlayedFile? _played;
+    private readonly PlaybackStops _stops;
     private readonly Action _abort;
     private readonly TimeProvider _time;
     private bool _hasRead;
@@ -25,9 +26,9 @@ internal sealed class PlayedStream : ReadOnlyStream
     /// <summary>
     /// Owns the file and its message-ids. <paramref name="played"/> is null if the table is full, <paramref name="openedAt"/> is the time of the request.
     /// </summary>
-    public PlayedStream(OpenedFile file, PlayedFile? played, Action abort, long offset, long openedAt, TimeProvider time)
+    public PlayedStream(OpenedFile file, PlayedFile? played, PlaybackStops stops, Action abort, long offset, long openedAt, TimeProvider time)
     {
-        (_file, _played, _abort, _time, Begin, OpenedAt) = (file, played, abort, time, offset, openedAt);
+        (_file, _played, _stops, _abort, _time, Begin, OpenedAt) = (file, played, stops, abort, time, offset, openedAt);
     }
 
     public override long Length => _file.Stream.Length;
@@ -93,6 +94,11 @@ internal sealed class PlayedStream : ReadOnlyStream
             var count = await read;
             ReportRead(count);
             return count;
+        }
+        catch (ArticleGoneException) when (_played is not null)
+        {
+            _stops.Add(_played, _file.Stream.Position);
+            throw;
         }
         finally
         {

@@ -45,7 +45,7 @@ internal sealed class StreamServer : IAsyncDisposable
             all[name] = value;
         server.Api = await ResourceServer.StartAsync(server._folder, all, services => services
             .AddSingleton<ProcessorTime>(() => processor?.Invoke(server.Clock) ?? TimeSpan.Zero)
-            .AddSingleton(provider => new PlaybackRegistry(provider.GetRequiredService<Playback>(), server.Clock))
+            .AddSingleton(provider => new PlaybackRegistry(provider.GetRequiredService<Playback>(), provider.GetRequiredService<PlaybackStops>(), server.Clock))
             .AddSingleton(provider => new ThroughputSampler(
                 provider.GetRequiredService<PlaybackRegistry>(), provider.GetRequiredService<ProviderHost>(), provider.GetRequiredService<ProcessorTime>(), server.Clock)));
         return server;

@@ -11,8 +11,8 @@ import { clock } from "./components/player";
 import { FilesPage } from "./files-page";
 
 const at = "2026-11-28T08:00:00Z";
-const film: FileRow = { kind: "file", name: "film.mkv", path: "movies/Film/film.mkv", id: "f1", bytes: 4e9, modifiedAt: at, media: "video", count: null, film: null, filmId: null, missingShare: null };
-const folder: FileRow = { kind: "release", name: "Fünf & 50%", path: "movies/Fünf & 50%", id: null, bytes: 4e9, modifiedAt: at, media: null, count: 1, film: null, filmId: null, missingShare: null };
+const film: FileRow = { kind: "file", name: "film.mkv", path: "movies/Film/film.mkv", id: "f1", bytes: 4e9, modifiedAt: at, media: "video", count: null, film: null, filmId: null, missingShare: null, details: null };
+const folder: FileRow = { kind: "release", name: "Fünf & 50%", path: "movies/Fünf & 50%", id: null, bytes: 4e9, modifiedAt: at, media: null, count: 1, film: null, filmId: null, missingShare: null, details: null };
 const page = (items: FileRow[]) => ({ path: "movies", items, next: null, total: items.length, seq: 10 });
 const detail: FileDetail = {
   item: film, release: "Film", category: "movies", postedName: null, encrypted: false, volumes: 3,

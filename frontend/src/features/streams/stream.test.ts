@@ -11,7 +11,7 @@ type Change = Partial<Schema<"StreamRow">> & { wait?: Schema<"WaitReason">; miss
 function stream({ missing = 0, ...item }: Change = {}): Schema<"StreamDetail"> {
   return {
     item: {
-      id: "s1", file: { id: "f1", name: "Film.mkv", path: "movies/Film/Film.mkv", bytes: 1e9, film: null }, client: "10.0.0.2", player: "VLC", state: "playing",
+      id: "s1", file: { id: "f1", name: "Film.mkv", path: "movies/Film/Film.mkv", bytes: 1e9, film: null, durationMs: null }, client: "10.0.0.2", player: "VLC", state: "playing",
       startedAt: at, lastReadAt: "2026-01-01T10:05:00Z", position: 2.5e8, aheadBytes: 5e7, bytesSent: 3e8, bytesPerSecond: 2e6, firstByteMs: 80,
       seeks: 1, wait: "none", ...item,
     },

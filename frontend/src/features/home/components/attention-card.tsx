@@ -17,6 +17,7 @@ export const ways: Record<AttentionRow["kind"], (target: string | null) => strin
   "safe-mode": () => "/logs",
   "secret-key": () => "/settings/system",
   "open-tree": (target) => settingOf(target, "/settings/library"),
+  film: () => "/history",
   arr: () => "/settings/arr",
   "watch-folder": (target) => settingOf(target, "/settings/download-client"),
   setting: (target) => settingOf(target, "/settings"),

@@ -1,0 +1,25 @@
+using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Events;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary><c>/api/home</c>: the front page in one answer.</summary>
+internal static class HomeResource
+{
+    public static void MapHome(this RouteGroupBuilder api)
+    {
+        api.MapGet("/home", ShowAsync).WithName("ShowHome");
+        api.MapPost("/home/seen", SeeAsync).WithName("SeeNeed");
+    }
+
+    private static async Task<Ok<Home>> ShowAsync(HomeViews views, EventHub events, CancellationToken cancellationToken)
+    {
+        // Read before the queries, so that events during them are sent as well.
+        var seq = events.Seq;
+        return TypedResults.Ok(await views.ShowAsync(seq, cancellationToken));
+    }
+
+    // The need leaves the list until a newer release has the same.
+    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> SeeAsync(HomeSeen seen, HomeViews views, CancellationToken cancellationToken) =>
+        await views.SeeAsync(seen.Id, seen.At, cancellationToken) ? TypedResults.NoContent() : AdminProblem.NotFound("There is no such need.");
+}
