@@ -31,7 +31,7 @@ async function playClip(): Promise<void> {
   await film.arrayBuffer();
 }
 
-describe("the overview, the page of a playback and the log", () => {
+describe("Home, the page of a playback and the log", () => {
   it("show an empty server without a broken rule, an overflow or a small target", async () => {
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const looked = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
@@ -52,7 +52,7 @@ describe("the overview, the page of a playback and the log", () => {
 
   it("say that there is no provider, and let the clip be played", async () => {
     await page.goto("");
-    await page.getByText("No provider yet").waitFor();
+    await page.getByText("Add your Usenet provider").waitFor();
     expect(await page.getByRole("link", { name: "Play the clip" }).getAttribute("href")).toContain(`play=${clip}`);
   });
 

@@ -93,7 +93,7 @@ it("of the setup and the login", { timeout: 300_000 }, async () => {
 
 it("of a server without anything", { timeout: 300_000 }, async () => {
   await take(empty, emptyCookie, [
-    { name: "empty-overview", at: "", ready: shown("No provider yet") },
+    { name: "empty-home", at: "", ready: shown("First steps") },
     { name: "empty-files", at: "files/movies" },
     { name: "empty-queue", at: "queue" },
     { name: "empty-history", at: "history" },
@@ -111,7 +111,7 @@ it("of a server with content", { timeout: 900_000 }, async () => {
   const job = (name: string) => history.items.find((item) => item.name.startsWith(name))?.id ?? name;
   const folderOf = (at: string) => at.split("/").slice(0, -1).map(encodeURIComponent).join("/");
 
-  // From here on, so that the overview has something to show.
+  // From here on, so that Home has something to show.
   const players = ["VLC/3.0.20 LibVLC/3.0.20", "Infuse-Direct/8.1.4", "Kodi/21.0"];
   const stops = await Promise.all(players.map((player, index) => playSlowly(world, large[index]?.id ?? "", player, (3 - index) * 700_000)));
   await take(server, cookie, [
@@ -138,7 +138,7 @@ it("of a server with content", { timeout: 900_000 }, async () => {
     ...groups.map((group) => ({ name: `settings${group.replace("/", "-")}`, at: `settings${group}` })),
     { name: "settings-search", at: "settings?q=cache" },
     { name: "settings-changed", at: "settings/streaming", ready: async (page: Page) => {
-      await page.getByRole("spinbutton", { name: "Read ahead" }).fill("64");
+      await page.getByRole("spinbutton", { name: "Read-ahead" }).fill("64");
       await page.getByRole("button", { name: "Review and save" }).waitFor();
     } },
     { name: "shortcuts", at: "files", ready: async (page) => {
@@ -148,14 +148,14 @@ it("of a server with content", { timeout: 900_000 }, async () => {
   ]);
 
   const isPlaying = (page: Page) => page.locator("main a[href*='/streams/']").nth(2).waitFor();
-  await take(server, cookie, [{ name: "overview", at: "", ready: isPlaying }, { name: "overview-hour", at: "?window=hour", ready: isPlaying }]);
+  await take(server, cookie, [{ name: "home", at: "", ready: isPlaying }, { name: "home-chart", at: "?window=hour", ready: isPlaying }]);
   const streams = await call<{ items: { id: string }[] }>(server, cookie, "GET", "streams");
-  await take(server, cookie, [{ name: "stream", at: `streams/${streams.items[0]?.id}`, ready: shown("Connections") }]);
+  await take(server, cookie, [{ name: "stream", at: `streams/${streams.items[0]?.id}`, ready: shown("Buffer map") }]);
   stops.forEach((stop) => stop());
 
   await call(server, cookie, "POST", "providers", { host: "127.0.0.1", port: 9, tls: false, user: "", password: "", name: "Down", maxConnections: 8, use: "primary", priority: 0 });
   await world.add("Half.Gone.2020.1080p", await world.nzb(40), "tv");
-  await take(server, cookie, [{ name: "overview-attention", at: "", ready: shown("Needs attention") }]);
+  await take(server, cookie, [{ name: "home-needs", at: "", ready: shown("Needs you") }]);
 
   await call(server, cookie, "POST", "queue/pause", {});
   for (let at = 0; at < 9; at++) await world.add(`Waiting.Show.S02E0${at + 1}.1080p.WEB.H264`, await world.nzb(50 + at, { size: 700 }), at % 3 === 0 ? "movies" : "tv");

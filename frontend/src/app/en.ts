@@ -60,6 +60,7 @@ export const t = createTexts({
   "batch-failed": { one: "{count} import failed", other: "{count} imports failed" },
   "batch-mixed": "{ready} ready, {failed} failed",
   review: "Review",
+  "plays-with-gaps": "{name} is ready, but plays with gaps",
   "can-be-played": "{name} is ready",
   play: "Play",
   "show-reasons": "Reasons",

@@ -23,7 +23,7 @@ public sealed class SettingsResourceTests : IDisposable
         Assert.Equal(SettingSchema.All.Select(definition => definition.Key), fields.Select(field => field!["key"]!.ToString()));
         var workers = fields.Single(field => field!["key"]!.ToString() == "queue.worker-count")!;
         Assert.Equal(
-            """{"key":"queue.worker-count","group":"download-client","title":"Imports at a time","help":"How many NZBs are imported side by side.","type":"integer","unit":"imports","min":1,"max":10,"choices":null,"default":"2","restart":false,"secret":false,"advanced":true,"basic":false,"aliases":[],"overrideName":"SLUICE_CONFIG__QUEUE__WORKER_COUNT","zeroMeans":null}""",
+            """{"key":"queue.worker-count","group":"download-client","title":"Parallel imports","help":"How many NZBs are imported at once.","type":"integer","unit":"imports","min":1,"max":10,"choices":null,"default":"2","restart":false,"secret":false,"advanced":true,"basic":false,"aliases":[],"overrideName":"SLUICE_CONFIG__QUEUE__WORKER_COUNT","zeroMeans":null}""",
             workers.ToJsonString());
         string[] groups = ["providers", "streaming", "library", "download-client", "arr", "health", "system"];
         string[] types = ["bool", "integer", "text", "list", "choice", "url", "path", "secret", "secret-list", "json", "minutes"];

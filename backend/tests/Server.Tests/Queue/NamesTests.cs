@@ -49,7 +49,7 @@ public sealed class NamesTests
 
     [Theory]
     [InlineData("TV", true)]
-    [InlineData("Nzbdav", true)]
+    [InlineData("Sluice", true)]
     [InlineData("completed-symlinks", true)]
     [InlineData("mnt", true)]
     [InlineData("tv show", false)]

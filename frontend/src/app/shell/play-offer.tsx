@@ -21,7 +21,8 @@ export function PlayOffer({ toastId, id, name, onEnd }: { toastId: string; id: s
   const offer = useEffectEvent((file: string) => {
     const folderOf = (finished?.path ?? "").split("/").map(encodeURIComponent).join("/");
     const play = { label: t("play"), run: () => void navigate(`/files/${folderOf}?play=${encodeURIComponent(file)}`) };
-    toast({ id: toastId, tone: "ok", title: t("can-be-played", { name: finished?.name ?? name }), action: play, seconds });
+    const hasGaps = finished?.missingShare != null;
+    toast({ id: toastId, tone: hasGaps ? "plain" : "ok", title: t(hasGaps ? "plays-with-gaps" : "can-be-played", { name: finished?.name ?? name }), action: play, seconds });
   });
   const file = film?.id ?? null;
   useEffect(() => {

@@ -41,6 +41,26 @@ describe("FilesPage", () => {
     expect(within(screen.getByRole("navigation", { name: "Folder" })).getByRole("link", { name: "Library" })).toHaveAttribute("href", "/files");
   });
 
+  it("shows a release with one film as that film, with its quality and what is missing", async () => {
+    const title = { title: "Harbour Lights", year: 2024, season: null, episodes: null, quality: "1080p WEB-DL" };
+    const release: FileRow = { ...folder, name: "Harbour.Lights.2024", path: "movies/Harbour.Lights.2024", film: title, filmId: "f1", missingShare: 0.031 };
+    mockApi({ ...base, "GET /api/files": page([release]), "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"') });
+    renderAt("/files/movies", <FilesPage path="movies" />);
+    expect(await screen.findByRole("link", { name: /Harbour Lights/ })).toHaveAttribute("href", "/files/movies?file=f1");
+    expect(screen.getByText("1080p WEB-DL")).toBeInTheDocument();
+    expect(screen.getByText("3.1% missing")).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Play Harbour Lights" }));
+    expect(await screen.findByRole("dialog", { name: "film.mkv" })).toBeVisible();
+  });
+
+  it("says before a film plays that parts of it are missing", async () => {
+    mockApi({
+      ...base, "GET /api/files/f1": { ...detail, item: { ...film, missingShare: 0.031 } }, "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"'),
+    });
+    renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
+    expect(await screen.findByText(/^Plays with gaps: about 3.1% is missing/)).toBeVisible();
+  });
+
   it("searches the whole library from any folder", async () => {
     const calls = mockApi(base);
     renderAt("/files/movies", <FilesPage path="movies" />);

@@ -112,6 +112,15 @@ describe("HistoryPage", () => {
     expect(calls.filter((call) => new URL(call.url).pathname === "/api/history")).toHaveLength(1);
   });
 
+  it("says that a film plays with gaps, and lists those that do", async () => {
+    fakeEvents();
+    const calls = mockApi({ "GET /api/history": { ...list, items: [row("1", { missingShare: 0.03 })] }, "GET /api/queue": queue });
+    show("/history?result=with-gaps");
+    expect(await screen.findByText("Plays with gaps (3% missing)")).toBeInTheDocument();
+    const asked = new URL(calls.find((call) => call.url.includes("/api/history"))?.url ?? "").searchParams;
+    expect([asked.get("withGaps"), asked.get("result")]).toEqual(["true", null]);
+  });
+
   it("sends the filter, not ids, for all that match", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/history": { ...list, total: 500, next: "x" }, "GET /api/queue": queue, "POST /api/history/retry": { count: 500 } });

@@ -18,6 +18,7 @@ import { HistoryTable } from "./components/history-table";
 
 // The value of the result filter that lists completed imports which Sonarr and Radarr deleted without taking their files.
 const noLibrary = "in-no-library";
+const gaps = "with-gaps";
 
 const HistorySheet = late(async () => (await import("./components/history-sheet")).HistorySheet, { isAhead: false });
 
@@ -30,8 +31,9 @@ export function HistoryPage({ id }: { id: string | undefined }) {
   const { q, category } = url.filters;
   const result = results.find((word) => word === url.filters.result);
   const inNoLibrary = url.filters.result === noLibrary;
+  const withGaps = url.filters.result === gaps;
   const reason = reasons.find((word) => word === url.filters.reason);
-  const filter: HistoryFilter = { ...(q ? { q } : {}), ...(category ? { category } : {}), ...(result ? { result } : {}), ...(reason ? { reason } : {}), ...(inNoLibrary ? { inNoLibrary } : {}) };
+  const filter: HistoryFilter = { ...(q ? { q } : {}), ...(category ? { category } : {}), ...(result ? { result } : {}), ...(reason ? { reason } : {}), ...(inNoLibrary ? { inNoLibrary } : {}), ...(withGaps ? { withGaps } : {}) };
   const sort = historySorts.find((word) => word === url.sort) ?? "newest";
   const list = useHistory(filter, sort);
   const selection = useSelection(list.rows, list.total, filter);
@@ -48,8 +50,13 @@ export function HistoryPage({ id }: { id: string | undefined }) {
         filters={[
           {
             label: t("result"),
-            value: inNoLibrary ? noLibrary : (result ?? ""),
-            options: [{ value: "", label: t("all-results") }, ...results.map((word) => ({ value: word, label: t(`result-${word}`) })), { value: noLibrary, label: t("in-no-library") }],
+            value: inNoLibrary ? noLibrary : withGaps ? gaps : (result ?? ""),
+            options: [
+              { value: "", label: t("all-results") },
+              ...results.map((word) => ({ value: word, label: t(`result-${word}`) })),
+              { value: gaps, label: t("with-gaps") },
+              { value: noLibrary, label: t("in-no-library") },
+            ],
             onChange: (value) => url.setFilter("result", value),
           },
           {

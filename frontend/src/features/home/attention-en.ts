@@ -1,11 +1,26 @@
 import { createTexts } from "@/lib/i18n/texts";
 
-/** The texts of problems, which most visits never load. */
+/** The texts of what needs a person. */
 export const t = createTexts({
-  attention: "Needs attention",
+  attention: "Needs you",
   times: { one: "{count} time", other: "{count} times" },
   "level.error": "Error",
   "level.warning": "Warning",
+  "failed-one": "{name} failed",
+  "failed-many": { one: "{count} import failed: {reason}", other: "{count} imports failed: {reason}" },
+  "failed-newest": "Most recently {name}",
+  "gaps-one": "{name} plays with gaps",
+  "gaps-many": { one: "{count} film plays with gaps", other: "{count} films play with gaps" },
+  "gaps-share": "About {percent} of it is missing on all providers.",
+  review: "Review",
+  "retry-all": "Retry all",
+  retry: "Retry",
+  "retry-failed": "Couldn't retry",
+  retried: { one: "{count} import back in the queue", other: "{count} imports back in the queue" },
+  "show-queue": "Show",
+  seen: "Seen",
+  "seen-help": "Hides this until it happens again",
+  "seen-failed": "Couldn't hide it",
   "kind.no-provider": "No provider",
   "kind.provider-fails": "Provider",
   "kind.storage": "Storage",

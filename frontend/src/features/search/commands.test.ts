@@ -44,12 +44,13 @@ describe("commands of the search", () => {
   });
 
   it("plays what is named behind the word", () => {
+    const film = { title: "Harbour Lights", year: 2024, season: null, episodes: null, quality: "1080p" };
     const rows = [
-      { kind: "file", name: "film.mkv", path: "movies/Harbour Lights/film.mkv", id: "7f", media: "video" },
-      { kind: "file", name: "film.srt", path: "movies/Harbour Lights/film.srt", id: "80", media: "subtitle" },
-      { kind: "release", name: "Harbour Lights", path: "movies/Harbour Lights", id: null, media: null },
-    ] as Schema<"FileRow">[];
+      { kind: "release", name: "Harbour.Lights.2024", path: "movies/Harbour.Lights.2024", id: null, media: null, film, filmId: "7f" },
+      { kind: "file", name: "film.mkv", path: "movies/Harbour.Lights.2024/film.mkv", id: "7f", media: "video", film: null, filmId: null },
+      { kind: "file", name: "film.srt", path: "movies/Harbour.Lights.2024/film.srt", id: "80", media: "subtitle", film: null, filmId: null },
+    ] as unknown as Schema<"FileRow">[];
     expect([playedWords("Play harbour"), playedWords("playground")]).toEqual(["harbour", null]);
-    expect(playsOf(rows).map(({ label, path }) => [label, path])).toEqual([["Play Harbour Lights", "/files/movies/Harbour%20Lights?play=7f"]]);
+    expect(playsOf(rows).map(({ label, path }) => [label, path])).toEqual([["Play Harbour Lights", "/files/movies/Harbour.Lights.2024?play=7f"]]);
   });
 });

@@ -1,6 +1,7 @@
 import { Clock, File, Folder, History, type LucideIcon, Play, Settings } from "lucide-react";
 import type { Schema } from "@/lib/api-client";
 import { categoryName } from "@/lib/category";
+import { filmLine, filmName } from "@/lib/film";
 import { holdsWords } from "@/lib/words";
 import { t } from "./en";
 
@@ -66,21 +67,18 @@ export function playedWords(text: string): string | null {
   return /^play\s+(\S.*)$/i.exec(text)?.[1] ?? null;
 }
 
-/** Films that can be played, each with the address that plays it. */
+/** Films that can be played, each once and with the address that plays it. */
 export function playsOf(rows: readonly Schema<"FileRow">[]): Result[] {
-  return rows.flatMap((row) => {
+  const plays = rows.flatMap((row): Result[] => {
+    const id = row.filmId ?? (row.media === "video" ? row.id : null);
+    if (id === null) return [];
     const parts = row.path.split("/");
-    if (row.id === null || row.media !== "video") return [];
-    const folder = ["/files", ...parts.slice(0, -1).map(encodeURIComponent)].join("/");
-    return [{
-      group: "files" as const,
-      id: `play ${row.path}`,
-      label: t("play", { name: parts[1] ?? row.name }),
-      detail: row.name,
-      path: `${folder}?play=${encodeURIComponent(row.id)}`,
-      icon: Play,
-    }];
+    const folder = row.kind === "file" ? parts.slice(0, -1) : parts;
+    const path = `${["/files", ...folder.map(encodeURIComponent)].join("/")}?play=${encodeURIComponent(id)}`;
+    const name = filmName(row.film, folder[1] ?? row.name);
+    return [{ group: "files", id: `play ${id}`, label: t("play", { name }), detail: filmLine(row.film) || row.name, path, icon: Play }];
   });
+  return [...new Map(plays.reverse().map((result) => [result.id, result])).values()].reverse();
 }
 
 export function queueOf(rows: readonly Schema<"QueueRow">[]): Result[] {

@@ -32,7 +32,7 @@ export const texts = {
     other: "{count} articles are missing on all providers. Playback freezes or skips there.",
   },
   "verdict.stalled": "Waiting – playback may pause.",
-  "verdict.slowed": "Waiting, with {time} buffered.",
+  "verdict.slowed": "Playing with {time} buffered, while it waits for more.",
   "verdict.paused": "Paused, with {bytes} buffered.",
   "verdict.starting": "Just started.",
   "verdict.good": "Playing well, with {time} buffered.",

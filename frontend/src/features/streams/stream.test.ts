@@ -44,7 +44,7 @@ describe("verdictOf", () => {
     ["info", /but only 1 sec buffered/, { aheadBytes: 1e6 }],
     ["ok", /well, with 1 sec buffered/, { aheadBytes: 1e6, wait: "player-slow" }],
     ["warn", /playback may pause/, { wait: "provider-slots", aheadBytes: 0 }],
-    ["info", /Waiting, with 25 sec buffered/, { wait: "provider-slots" }],
+    ["info", /Playing with 25 sec buffered, while it waits/, { wait: "provider-slots" }],
     ["bad", /^2 articles are missing/, { missing: 2, wait: "provider-slots" }],
     ["ok", /Paused, with 50 MB/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
     ["ok", /the rest of the file/, { position: 9.9e8, aheadBytes: 1e7 }],

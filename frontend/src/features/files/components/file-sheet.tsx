@@ -15,6 +15,7 @@ import { t } from "../en";
 import { saveFile, saveNzb, saveStrm } from "../api/file-actions";
 import { type FileDetail, fileQuery } from "../api/files";
 import { folderPath, parentOf } from "../api/paths";
+import { GapsNotice } from "./gaps-notice";
 import { isPlayable } from "./file-table";
 import { PlayerButtons } from "./player-buttons";
 
@@ -41,6 +42,7 @@ function Details({ file, onPlay }: { file: FileDetail; onPlay: () => void }) {
   const { item, links } = file;
   return (
     <div className="grid gap-6 wrap-anywhere">
+      <GapsNotice file={item} />
       {isPlayable(item) && (
         <div className="flex flex-wrap gap-2">
           <Button tone="accent" icon={Play} onClick={onPlay}>

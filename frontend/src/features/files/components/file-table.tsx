@@ -2,16 +2,19 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Captions, Copy, Download, ExternalLink, File, FileCode, Film, Folder, Image, Info, Library, Link2, ListVideo, type LucideIcon, Music, Play } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, type To, useNavigate } from "react-router";
+import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, Table } from "@/components/ui/table";
+import { filmName, filmPart } from "@/lib/film";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
 import { WindowLink } from "@/lib/url-param";
 import { t } from "../en";
 import { type FileRow, fileQuery } from "../api/files";
 import { copy, copyArrPath, copySigned, copyWebDav, openInInfuse, openInVlc, saveFile, saveM3u, saveNzb, saveStrm, withFile } from "../api/file-actions";
 import { folderPath, parentOf, webDavOf } from "../api/paths";
+import { shareText } from "./gaps-notice";
 
 interface FileTableProps {
   rows: readonly FileRow[];
@@ -33,6 +36,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
   const client = useQueryClient();
   const navigate = useNavigate();
 
+  const hasTitles = rows.some((row) => row.kind === "release");
   const columns: Column<FileRow>[] = [
     {
       name: "name",
@@ -40,6 +44,19 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       isSortable: true,
       card: "title",
       cell: (row) => <NameCell row={row} isSearch={isSearch} onPlay={onPlay} detailsOf={detailsOf} />,
+    },
+    {
+      name: "quality",
+      header: t("quality"),
+      width: "11rem",
+      cell: (row) => row.film?.quality ?? "",
+    },
+    {
+      name: "codec",
+      header: t("codec"),
+      width: "9rem",
+      card: "none",
+      cell: (row) => row.details?.video ?? row.details?.audio ?? "",
     },
     {
       name: "size",
@@ -64,15 +81,21 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
   ];
 
   function open(row: FileRow) {
-    if (row.id === null) void navigate(folderPath(row.path));
-    else onDetails(row.id);
+    const id = filmOf(row);
+    if (id === null) void navigate(folderPath(row.path));
+    else onDetails(id);
   }
 
   function menu(row: FileRow): MenuItem[] {
     const { id } = row;
     if (id === null) {
+      const { filmId } = row;
       return [
-        { label: t("open"), icon: Folder, onSelect: () => open(row) },
+        ...(filmId === null ? [] : [
+          { label: t("play"), icon: Play, onSelect: () => onPlay(filmId) },
+          { label: t("details"), icon: Info, onSelect: () => onDetails(filmId) },
+        ]),
+        { label: t("open"), icon: Folder, onSelect: () => void navigate(folderPath(row.path)) },
         { label: t("copy-webdav"), icon: Copy, onSelect: () => void copy(webDavOf(row.path), t("copied-webdav")) },
       ];
     }
@@ -108,7 +131,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       menu={menu}
       onOpen={open}
       keys={{
-        p: { label: t("play"), run: (row) => row.id !== null && isPlayable(row) && onPlay(row.id) },
+        p: { label: t("play"), run: (row) => playedOf(row) !== null && onPlay(playedOf(row) ?? "") },
         c: {
           label: t("copy-webdav"),
           run: (row) => void (row.id === null ? copy(webDavOf(row.path), t("copied-webdav")) : withFile(client, row.id, copyWebDav)),
@@ -117,13 +140,23 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       onEnd={onEnd}
       isLoading={isLoading}
       empty={empty}
-      rowRem={isSearch ? 3.5 : 2.75}
+      rowRem={isSearch || hasTitles ? 3.5 : 2.75}
       cardRem={isSearch ? 5.5 : 4.25}
     />
   );
 }
 
 const mediaIcons: Record<NonNullable<FileRow["media"]>, LucideIcon> = { video: Film, audio: Music, subtitle: Captions, image: Image, other: File };
+
+/** The file that a row stands for: itself, or the one film of a release. */
+function filmOf(row: FileRow): string | null {
+  return row.id ?? row.filmId;
+}
+
+/** The file that Play is about; null if there is none. */
+function playedOf(row: FileRow): string | null {
+  return row.id === null ? row.filmId : isPlayable(row) ? row.id : null;
+}
 
 /** Whether a browser or a player can be asked to play it. */
 export function isPlayable(row: FileRow): boolean {
@@ -138,21 +171,33 @@ interface NameCellProps {
 }
 
 function NameCell({ row, isSearch, onPlay, detailsOf }: NameCellProps) {
-  const { id } = row;
+  const id = filmOf(row);
+  const played = playedOf(row);
   const parent = parentOf(row.path);
+  const isTitled = row.kind === "release" && row.film !== null;
+  const name = isTitled ? filmName(row.film, row.name) : row.name;
+  const part = isTitled ? filmPart(row.film) : "";
+  const linkClass = "block h-6 max-w-full truncate text-start leading-6 font-medium touch:-my-2.5 touch:h-11 touch:leading-11";
+  const words = (
+    <>
+      {name}
+      {part !== "" && <span className="ms-2 font-normal text-muted">{part}</span>}
+    </>
+  );
   return (
     <span className="flex min-w-0 items-center gap-2.5">
-      <Icon of={row.media ? mediaIcons[row.media] : Folder} size={18} className={row.media ? "text-muted" : "text-accent"} />
+      <Icon of={row.media ? mediaIcons[row.media] : row.filmId !== null ? Film : Folder} size={18} className={id === null ? "text-accent" : "text-muted"} />
       <span className="min-w-0 flex-1">
         {id === null ? (
-          <Link to={folderPath(row.path)} className="block h-6 truncate leading-6 font-medium touch:-my-2.5 touch:h-11 touch:leading-11" title={row.name}>
-            {row.name}
+          <Link to={folderPath(row.path)} className={linkClass} title={row.name}>
+            {words}
           </Link>
         ) : (
-          <WindowLink to={detailsOf(id)} className="block h-6 max-w-full truncate leading-6 font-medium touch:-my-2.5 touch:h-11 touch:leading-11" title={row.name}>
-            {row.name}
+          <WindowLink to={detailsOf(id)} className={linkClass} title={row.name}>
+            {words}
           </WindowLink>
         )}
+        {row.kind === "release" && !isSearch && <span className="hidden truncate text-sm font-normal text-muted sm:block">{subline(row)}</span>}
         {isSearch && parent !== "" && (
           <>
             <Link to={folderPath(parent)} className="hidden truncate text-sm font-normal text-muted hover:text-ink sm:block" title={parent}>
@@ -162,7 +207,17 @@ function NameCell({ row, isSearch, onPlay, detailsOf }: NameCellProps) {
           </>
         )}
       </span>
-      {id !== null && isPlayable(row) && <IconButton icon={Play} size="sm" className="text-accent touch:-my-2" label={t("play-name", { name: row.name })} onClick={() => onPlay(id)} />}
+      {row.kind === "category" && row.count !== null && <span className="text-sm font-normal text-muted tabular-nums">{t("releases", { count: row.count })}</span>}
+      {row.kind !== "category" && row.missingShare !== null && (
+        <Badge tone="warn">{t("gaps", { percent: shareText(row.missingShare) })}</Badge>
+      )}
+      {played !== null && <IconButton icon={Play} size="sm" className="text-accent touch:-my-2" label={t("play-name", { name })} onClick={() => onPlay(played)} />}
     </span>
   );
+}
+
+/** The release below its title, and how many files it has if they are several. */
+function subline(row: FileRow): string {
+  const count = row.count !== null && row.count > 1 ? t("file-count", { count: row.count }) : "";
+  return [count, row.film === null ? "" : row.name].filter((part) => part !== "").join(" · ");
 }

@@ -11,6 +11,7 @@ import { t } from "../en";
 import { type FileDetail, type FileTracks, fileQuery, tracksQuery } from "../api/files";
 import { type Judgement, judgeTracks } from "../api/judge-tracks";
 import { sameOrigin } from "../api/players";
+import { GapsNotice } from "./gaps-notice";
 import { PlayerButtons } from "./player-buttons";
 import { Player } from "./player";
 import { TrackList } from "./track-list";
@@ -66,6 +67,7 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
   const hasPicture = isKnown ? judgement.hasPicture : item.media !== "audio";
   return (
     <div className="grid gap-4 wrap-anywhere">
+      <GapsNotice file={item} />
       <Verdict judgement={judgement} sentence={tracks.sentence} isForced={isForced} onForce={() => setForced(true)} onAskAgain={onAskAgain} />
       {isPlayed && (
         <Player

@@ -30,31 +30,34 @@ export interface HistoryFilter {
   reason?: Reason;
   /** Only imports whose files are in no library. */
   inNoLibrary?: boolean;
+  /** Only imports that play with gaps. */
+  withGaps?: boolean;
 }
 
 const pageRows = 200;
 
 /** The history under a filter, live. */
 export function useHistory(filter: HistoryFilter, sort: HistorySort) {
-  const { q, category, result, reason, inNoLibrary } = filter;
+  const { q, category, result, reason, inNoLibrary, withGaps } = filter;
   const key = useMemo(
-    () => ["history", q ?? "", category ?? "", result ?? "", reason ?? "", inNoLibrary ? "in-no-library" : "", sort],
-    [q, category, result, reason, inNoLibrary, sort],
+    () => ["history", q ?? "", category ?? "", result ?? "", reason ?? "", inNoLibrary ? "in-no-library" : withGaps ? "with-gaps" : "", sort],
+    [q, category, result, reason, inNoLibrary, withGaps, sort],
   );
   return useLiveList<HistoryRow, HistoryPage, "history">({
     key,
     topic: "history",
-    load: (cursor, signal) => dataOf(api.GET("/api/history", { params: { query: { q, category, result, reason, inNoLibrary, sort, cursor, limit: pageRows } }, signal })),
+    load: (cursor, signal) => dataOf(api.GET("/api/history", { params: { query: { q, category, result, reason, inNoLibrary, withGaps, sort, cursor, limit: pageRows } }, signal })),
     rules: historyRules(filter, sort),
   });
 }
 
 /** What the page knows of its own filter and order. */
-export function historyRules({ q, category, result, reason, inNoLibrary }: HistoryFilter, sort: HistorySort): ListRules<HistoryRow> {
+export function historyRules({ q, category, result, reason, inNoLibrary, withGaps }: HistoryFilter, sort: HistorySort): ListRules<HistoryRow> {
   return {
-    isFiltered: Boolean(q ?? category ?? result ?? reason ?? inNoLibrary),
+    isFiltered: Boolean(q ?? category ?? result ?? reason ?? inNoLibrary ?? withGaps),
     belongs(row, before) {
       if (inNoLibrary && !row.inNoLibrary) return false;
+      if (withGaps && row.missingShare === null) return false;
       if (result && row.result !== result) return false;
       if (reason && row.reason !== reason) return false;
       if (category && row.category.toLowerCase() !== category.toLowerCase()) return false;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { ChevronDown, CircleCheck, CircleX, Download, FolderOpen, RotateCcw, ScrollText, Trash2 } from "lucide-react";
+import { ChevronDown, CircleCheck, CircleX, Download, FolderOpen, RotateCcw, ScrollText, Trash2, TriangleAlert } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { Badge } from "@/components/ui/badge";
@@ -10,12 +10,13 @@ import { KeyValues } from "@/components/ui/key-values";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Menu } from "@/components/ui/menu";
 import type { MenuItem } from "@/components/ui/menu-item";
+import { Notice } from "@/components/ui/notice";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { PasswordField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
 import { ApiProblem } from "@/lib/api-problem";
 import { categoryName } from "@/lib/category";
-import { formatBytes, formatDateTime, formatDuration } from "@/lib/format";
+import { formatBytes, formatDateTime, formatDuration, formatPercent } from "@/lib/format";
 import { timelineOf } from "@/lib/steps";
 import { t } from "../en";
 import { type HistoryDetail, filesPath, historyQuery, removeItems, retryItem, saveNzb } from "../api/history";
@@ -46,13 +47,20 @@ export function HistorySheet({ id, onClose }: { id: string; onClose: () => void 
 function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => void }) {
   const { item } = detail;
   const isGood = item.result === "completed";
+  const share = item.missingShare;
   const waited = new Date(detail.startedAt).getTime() - new Date(detail.addedAt).getTime();
   return (
     <div className="grid gap-6 wrap-anywhere">
       {item.reason ? <Failure detail={detail} onDone={onClose} /> : null}
+      {share !== null && (
+        <Notice tone="warn">
+          <p>{t("with-gaps-help", { percent: formatPercent(100 * share, share < 0.1 ? 1 : 0) })}</p>
+          <p className="text-sm text-muted">{t("with-gaps-action")}</p>
+        </Notice>
+      )}
       <KeyValues
         items={[
-          { label: t("result"), value: <Badge tone={isGood ? "ok" : "bad"} icon={isGood ? CircleCheck : CircleX}>{t(`result-${item.result}`)}</Badge> },
+          { label: t("result"), value: <Badge tone={share !== null ? "warn" : isGood ? "ok" : "bad"} icon={share !== null ? TriangleAlert : isGood ? CircleCheck : CircleX}>{t(share !== null ? "with-gaps" : `result-${item.result}`)}</Badge> },
           { label: t("category"), value: categoryName(item.category) },
           { label: t("size"), value: item.bytes > 0 ? formatBytes(item.bytes) : null },
           { label: t("added"), value: formatDateTime(detail.addedAt) },

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleX, FileX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 } from "lucide-react";
+import { CircleCheck, CircleX, FileX, FolderOpen, Info, RotateCcw, ScrollText, Trash2, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { type To, useNavigate } from "react-router";
 import { Button } from "@/components/ui/button";
@@ -6,7 +6,7 @@ import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { categoryName } from "@/lib/category";
-import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
+import { formatAgo, formatBytes, formatDateTime, formatPercent } from "@/lib/format";
 import { WindowLink } from "@/lib/url-param";
 import { t } from "../en";
 import { type HistoryRow, type HistorySort, filesPath, removeFiles, removeItems, retryItem } from "../api/history";
@@ -73,7 +73,7 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
 function columns(detailsOf: HistoryTableProps["detailsOf"]): Column<HistoryRow>[] {
   return [
     { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} to={detailsOf(row.id)} /> },
-    { name: "reason", header: t("result"), width: "11.5rem", cell: (row) => <ResultCell row={row} /> },
+    { name: "reason", header: t("result"), width: "15rem", cell: (row) => <ResultCell row={row} /> },
     { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
     {
       name: "ended",
@@ -113,10 +113,14 @@ function ResultCell({ row }: { row: HistoryRow }) {
     );
   }
   const isGood = row.result === "completed";
+  const share = row.missingShare;
+  const gaps = share === null ? null : t("with-gaps-share", { percent: formatPercent(100 * share, share < 0.1 ? 1 : 0) });
   return (
     <span className="flex min-w-0 items-center gap-1.5">
-      <Icon of={isGood ? CircleCheck : CircleX} size={16} className={isGood ? "text-ok" : "text-bad"} />
-      <span className="truncate">{row.reason ? explain(row.reason).title : t(`result-${row.result}`)}</span>
+      <Icon of={gaps ? TriangleAlert : isGood ? CircleCheck : CircleX} size={16} className={gaps ? "text-warn" : isGood ? "text-ok" : "text-bad"} />
+      <span className="truncate" title={gaps ?? undefined}>
+        {gaps ?? (row.reason ? explain(row.reason).title : t(`result-${row.result}`))}
+      </span>
     </span>
   );
 }

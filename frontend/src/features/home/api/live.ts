@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { type Frame, useTopic, useTopicFrame } from "@/lib/events";
 import { type StatWindow, addSample, isGap } from "../samples";
-import { type Kept, providersQuery, statsQuery, streamsQuery } from "./queries";
+import { type Kept, providersQuery, statsQuery } from "./queries";
 
 type Parts = Pick<Schema<"Stats">, "figures" | "attention" | "steps">;
 
@@ -43,13 +43,6 @@ export function newer(data: Parts & { seq: number }, told: Told): Parts {
     attention: attention && attention.seq > data.seq ? attention.value : data.attention,
     steps: steps && steps.seq > data.seq ? steps.value : data.steps,
   };
-}
-
-/** What is playing; events bring all of it each second. */
-export function useStreams() {
-  const frame = useTopicFrame("streams");
-  const query = useQuery(streamsQuery);
-  return { rows: frame ?? query.data, error: query.error, retry: query.refetch };
 }
 
 /** The providers; events bring all of them every two seconds. */

@@ -1,6 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type Schema, api, dataOf } from "@/lib/api-client";
-import { queryClient } from "@/lib/query-client";
 import type { Samples, StatWindow } from "../samples";
 
 /** What the server answers of a window, with the samples that events add. */
@@ -18,11 +17,4 @@ export const statsQuery = (window: StatWindow) =>
     structuralSharing: false,
   });
 
-export const streamsQuery = queryOptions({ queryKey: ["home", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime });
-
 export const providersQuery = queryOptions({ queryKey: ["home", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime });
-
-/** Asks for what the page will show, until it is there. What fails is asked for again by the page. */
-export async function askAhead(window: StatWindow): Promise<void> {
-  await Promise.all([queryClient.prefetchQuery(statsQuery(window)), queryClient.prefetchQuery(streamsQuery), queryClient.prefetchQuery(providersQuery)]);
-}

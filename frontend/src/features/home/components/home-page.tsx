@@ -1,74 +1,78 @@
-import { useEffect, useState } from "react";
+import { Film } from "lucide-react";
+import { useEffect } from "react";
 import { useSearchParams } from "react-router";
-import { Card } from "@/components/ui/card";
+import { ButtonLink } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { late } from "@/components/ui/late";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { SkeletonRows } from "@/components/ui/skeleton";
+import { Skeleton } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { usePageTitle } from "@/lib/page-title";
 import { usePreference } from "@/lib/preference";
-import { useProviders, useStats, useStreams } from "../api/live";
+import { useHome } from "../api/home";
 import { t } from "../en";
-import { useFrozen } from "../frozen";
 import { firstSteps, isDone } from "../first-evening";
 import { type StatWindow, windowOf } from "../samples";
-import { AllWell } from "./all-well";
-import { AttentionCard } from "./attention-card";
+import { QueueLine, ThroughputStrip } from "./at-a-glance";
 import { FirstStepsCard } from "./first-steps-card";
-import { NowCard, ThroughputStrip } from "./now-card";
-import { ProvidersCard } from "./providers-card";
-import { StreamsCard } from "./streams-card";
+import { NeedsYou } from "./needs-you";
+import { NowPlaying } from "./now-playing";
+import { RecentFilms } from "./recent-films";
 
-/** What the server does at this moment, and what needs a hand. */
+const ChartPanel = late(async () => (await import("./chart-panel")).ChartPanel, { isAhead: false, pending: () => <Skeleton className="h-96" /> });
+
+/** What needs you, what plays, and what was added last. */
 export function HomePage() {
   usePageTitle(t("title"));
   const [search, setSearch] = useSearchParams();
-  const [isPaused, setPaused] = useState(false);
-  const window = windowOf(search.get("window"));
-  const { stats, error, retry } = useStats(window);
-  const streams = useStreams();
-  const providers = useProviders();
-  const shown = useFrozen(stats, isPaused);
-  const shownStreams = useFrozen(streams.rows, isPaused);
-  const shownProviders = useFrozen(providers.items, isPaused);
-
+  const { home, sample, error, retry } = useHome();
   const [evening, keepEvening] = usePreference(firstSteps);
-  const isEveningOver = stats !== undefined && isDone(stats.steps);
+  const isEveningOver = home !== undefined && isDone(home.steps);
   useEffect(() => {
     if (isEveningOver) keepEvening("done");
   }, [isEveningOver, keepEvening]);
 
-  // The first steps, or what stands above every page, say it already.
-  const attention = stats?.attention.filter((row) => row.kind !== "open-tree" && (evening === "done" || isEveningOver || row.kind !== "no-provider"));
-
-  // The chart and what stands next to it open with their window in the address.
+  // The chart opens with its window in the address.
   const isOpen = search.has("window");
-  function changeWindow(next: StatWindow | null) {
-    setSearch(next === null ? {} : { window: next }, { replace: true, preventScrollReset: true });
-    // What is asked for anew is not what was held.
-    setPaused(false);
-  }
+  const setWindow = (next: StatWindow | null) => setSearch(next === null ? {} : { window: next }, { replace: true, preventScrollReset: true });
 
-  // What comes first says where the rest stands: drawn piece by piece, the page would jump under the hand.
-  const isKnown = (shown || error) && (shownStreams || streams.error) && (shownProviders || providers.error);
-  if (!isKnown) {
-    return (
-      <Card key="coming" title={t("now")} isFlush>
-        <SkeletonRows rows={12} />
-      </Card>
-    );
-  }
+  if (!home) return error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} /> : <Coming />;
+  const isFirstEvening = evening === "open" && !isEveningOver;
+  // The first steps, or what stands above every page, say it already.
+  const problems = home.problems.filter((row) => row.kind !== "open-tree" && !(isFirstEvening && row.kind === "no-provider"));
   return (
-    <div className="grid gap-5">
-      {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
-      {attention && attention.length > 0 && <AttentionCard rows={attention} />}
-      <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
-      {!shown && error && <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />}
-      {shown && !isOpen && <ThroughputStrip stats={shown} onOpen={() => changeWindow("ten-minutes")} />}
-      {shown && isOpen && (
-        <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} onClose={() => changeWindow(null)} />
+    <div className="grid gap-7">
+      {isFirstEvening && <FirstStepsCard steps={home.steps} />}
+      <NeedsYou needs={home.needs} problems={problems} />
+      <NowPlaying items={home.playing} scans={home.scans} />
+      {home.recent.length > 0 ? (
+        <RecentFilms films={home.recent} />
+      ) : (
+        !isFirstEvening && (
+          <EmptyState icon={Film} title={t("no-films")} actions={<ButtonLink to="/queue">{t("add-nzb")}</ButtonLink>}>
+            {t("no-films-help")}
+          </EmptyState>
+        )
       )}
-      {(isOpen || providers.items?.length === 0) && <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />}
-      {stats && stats.attention.length === 0 && <AllWell />}
+      <div className="grid gap-3 md:grid-cols-2">
+        <QueueLine queue={home.queue} />
+        <ThroughputStrip strip={home.strip} sample={sample} isOpen={isOpen} onToggle={() => setWindow(isOpen ? null : "ten-minutes")} />
+      </div>
+      {isOpen && <ChartPanel window={windowOf(search.get("window"))} onWindow={setWindow} />}
+    </div>
+  );
+}
+
+/** The places of what is on its way, so that nothing moves when it comes. */
+function Coming() {
+  return (
+    <div className="grid gap-7">
+      <Skeleton className="h-24" />
+      <div className="grid grid-cols-2 gap-4 sm:grid-cols-4 xl:grid-cols-6">
+        {Array.from({ length: 6 }, (_, at) => (
+          <Skeleton key={at} className="aspect-2/3" />
+        ))}
+      </div>
     </div>
   );
 }

@@ -1,12 +1,10 @@
-import { ChevronDown, ChevronUp, Pause, Play } from "lucide-react";
+import { Pause, Play } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Chart } from "@/components/ui/chart";
 import type { Series } from "@/components/ui/chart-props";
-import { Icon } from "@/components/ui/icon";
-import { Sparkline } from "@/components/ui/sparkline";
 import { Segments } from "@/components/ui/tabs";
 import type { Schema } from "@/lib/api-client";
 import { formatDuration, formatNumber, formatPercent, formatRate, rateUnit } from "@/lib/format";
@@ -21,56 +19,11 @@ interface NowCardProps {
   onWindow: (window: StatWindow) => void;
   isPaused: boolean;
   onPause: (isPaused: boolean) => void;
-  onClose: () => void;
 }
 
 const names = Object.keys(windows) as StatWindow[];
-const stripPoints = 60;
-
-/** The last ten minutes in one line of sixty points, which opens the chart. */
-export function ThroughputStrip({ stats, onOpen }: { stats: NowCardProps["stats"]; onOpen: () => void }) {
-  usePreference(rateUnit);
-  const { samples, now } = stats;
-  const steady = steadyOf(samples.slice(-10)) ?? now;
-  const values = useMemo(() => pointsOf(samples), [samples]);
-  const rates = [`${formatRate(steady.fromProviders)} ${t("rate-in")}`, `${formatRate(steady.toPlayers)} ${t("rate-out")}`];
-  return (
-    <button
-      type="button"
-      onClick={onOpen}
-      className="flex min-h-14 w-full items-center gap-4 rounded-xl border border-line bg-surface px-4 py-2 text-start shadow-card transition-colors hover:bg-hover"
-    >
-      <span className="font-semibold">{t("throughput")}</span>
-      <span className="min-w-0 flex-1 max-sm:hidden">
-        <Sparkline label={t("strip", { rate: formatRate(steady.fromProviders) })} values={values} max={Math.max(1_000_000, ...values)} />
-      </span>
-      <span className="ms-auto flex flex-wrap justify-end gap-x-3 text-sm text-muted tabular-nums">
-        {rates.map((rate) => (
-          <span key={rate} className="whitespace-nowrap">{rate}</span>
-        ))}
-      </span>
-      <Icon of={ChevronDown} className="text-muted" />
-      <span className="sr-only">{t("open-chart")}</span>
-    </button>
-  );
-}
-
-/** Sixty means of what came from providers, the last one on the right. */
-export function pointsOf(samples: readonly StatSample[]): number[] {
-  const step = 10_000;
-  const end = Date.parse(samples.at(-1)?.at ?? "");
-  const sums = Array.from({ length: stripPoints }, () => ({ sum: 0, count: 0 }));
-  for (const { at, fromProviders } of samples) {
-    const point = sums[stripPoints - 1 - Math.floor((end - Date.parse(at)) / step)];
-    if (!point) continue;
-    point.sum += fromProviders;
-    point.count += 1;
-  }
-  return sums.map(({ sum, count }) => (count === 0 ? 0 : sum / count));
-}
-
 /** The throughput of a window, and the figures of this moment. */
-export function NowCard({ stats, window, onWindow, isPaused, onPause, onClose }: NowCardProps) {
+export function NowCard({ stats, window, onWindow, isPaused, onPause }: NowCardProps) {
   usePreference(rateUnit);
   const { samples } = stats;
   const { times, series } = useMemo(() => curvesOf(samples, window), [samples, window]);
@@ -82,9 +35,6 @@ export function NowCard({ stats, window, onWindow, isPaused, onPause, onClose }:
           {isPaused && <Badge tone="warn">{t("paused")}</Badge>}
           <Button size="sm" icon={isPaused ? Play : Pause} aria-pressed={isPaused} title={t("pause-help")} onClick={() => onPause(!isPaused)}>
             {isPaused ? t("resume") : t("pause")}
-          </Button>
-          <Button size="sm" tone="quiet" icon={ChevronUp} onClick={onClose}>
-            {t("close-chart")}
           </Button>
           <Segments label={t("window")} options={names.map((name) => ({ name, label: t(`window.${name}`) }))} current={window} onChange={onWindow} />
         </>

@@ -1,0 +1,62 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+import { attempt } from "@/lib/attempt";
+import { useTopic, useTopicFrame } from "@/lib/events";
+import { listChanged, useRefetch } from "@/lib/live-list";
+import { queryClient } from "@/lib/query-client";
+import { toast } from "@/lib/toast";
+import { t } from "../attention-en";
+
+export type Home = Schema<"Home">;
+export type HomeNeed = Schema<"HomeNeed">;
+export type HomeFilm = Schema<"HomeFilm">;
+
+const key = ["home"];
+
+/** All that Home shows. What was asked for ahead is new enough for the page that it was asked for. */
+export const homeQuery = queryOptions({
+  queryKey: key,
+  queryFn: ({ signal }) => dataOf(api.GET("/api/home", { signal })),
+  staleTime: 2_000,
+});
+
+/** Asks for what Home will show, until it is there. What fails is asked for again by the page. */
+export async function askAhead(): Promise<void> {
+  await queryClient.prefetchQuery(homeQuery);
+}
+
+/** Home as it is now: playbacks and problems come with each second, and lists are asked for again when they change. */
+export function useHome() {
+  const query = useQuery(homeQuery);
+  const refetch = useRefetch(key);
+  const seq = query.data?.seq ?? 0;
+  const isNewer = (frame: { seq: number; kind: string }) => frame.kind === "delta" && frame.seq > seq;
+  useTopic("queue", (frame) => isNewer(frame) && refetch());
+  useTopic("history", (frame) => isNewer(frame) && refetch());
+  useTopic("files", (frame) => isNewer(frame) && refetch());
+  const streams = useTopicFrame("streams");
+  const stats = useTopicFrame("stats");
+  const home = useMemo(() => {
+    if (!query.data) return undefined;
+    const problems = stats?.attention?.filter((row) => row.kind !== "log") ?? query.data.problems;
+    return { ...query.data, problems, steps: stats?.steps ?? query.data.steps, playing: streams?.items ?? query.data.playing, scans: streams?.scans ?? [] };
+  }, [query.data, streams, stats]);
+  return { home, sample: stats?.sample, error: query.error, retry: () => void query.refetch() };
+}
+
+/** Retries all imports that failed for a reason. */
+export async function retryFailed(reason: Schema<"FailureReason"> | null, onShow: () => void): Promise<void> {
+  const filter = { result: "failed" as const, ...(reason === null ? {} : { reason }) };
+  const retried = await attempt(dataOf(api.POST("/api/history/retry", { body: { filter } })), t("retry-failed"));
+  listChanged("history");
+  if (retried) toast({ tone: "ok", title: t("retried", { count: retried.count }), action: { label: t("show-queue"), run: onShow } });
+  await queryClient.invalidateQueries({ queryKey: key });
+}
+
+/** Takes a need away until there is something new about it. */
+export async function markSeen({ id, at }: HomeNeed): Promise<void> {
+  queryClient.setQueryData(homeQuery.queryKey, (home) => home && { ...home, needs: home.needs.filter((need) => need.id !== id) });
+  await attempt(api.POST("/api/home/seen", { body: { id, at } }), t("seen-failed"));
+  await queryClient.invalidateQueries({ queryKey: key });
+}

@@ -1,0 +1,34 @@
+import type { CSSProperties } from "react";
+import { cx } from "@/lib/cx";
+import { type FilmTitle, filmName, filmPart, hueOf } from "@/lib/film";
+
+interface FilmArtProps {
+  film: FilmTitle | null;
+  /** The release, for those whose name says nothing. */
+  name: string;
+  /** Shows color and letter alone, where the words stand next to it. */
+  isBare?: boolean;
+  className?: string;
+}
+
+/** A drawn picture of a film, from its name: the same film has the same colors everywhere. Read out by the words next to it. */
+export function FilmArt({ film, name, isBare = false, className }: FilmArtProps) {
+  const title = filmName(film, name);
+  const part = filmPart(film);
+  return (
+    <span aria-hidden className={cx("film-art relative block overflow-hidden select-none", className)} style={{ "--hue": hueOf(title) } as CSSProperties}>
+      <span className={cx("absolute font-black opacity-20", isBare ? "inset-0 flex items-center justify-center text-[2.75rem] opacity-50" : "-end-2 -top-7 text-[9rem] leading-none")}>
+        {[...title.replace(/^(the|a|an) /i, "")][0]?.toUpperCase()}
+      </span>
+      {!isBare && (
+        <span className="absolute inset-x-0 bottom-0 grid gap-0.5 bg-linear-to-t from-[#000a] to-transparent p-3 pt-10">
+          <span className="line-clamp-4 text-base/5 font-semibold text-balance wrap-anywhere">{title}</span>
+          {part !== "" && <span className="text-sm/4 opacity-85 tabular-nums">{part}</span>}
+        </span>
+      )}
+      {!isBare && film?.quality && (
+        <span className="absolute start-2.5 top-2.5 max-w-[80%] truncate rounded-sm bg-[#0009] px-1.5 text-xs/5 font-medium">{film.quality}</span>
+      )}
+    </span>
+  );
+}
