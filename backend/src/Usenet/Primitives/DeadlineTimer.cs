@@ -7,9 +7,6 @@ namespace Sluice.Usenet.Primitives;
 /// <remarks>Thread-safe. Its lock is taken under the locks of its owner, and is not held during the check.</remarks>
 internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 {
-    /// <summary>For timers of which there are many, where ten milliseconds do not matter.</summary>
-    public static readonly TimeSpan SharedGrid = TimeSpan.FromMilliseconds(10);
-
     // Rounding may fire a timer slightly early; this keeps it from firing repeatedly.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
 
@@ -17,44 +14,34 @@ internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly Action _look;
     private readonly ITimer _timer;
-    private readonly long _grid;
 
     // In ticks of the time provider. Guarded by _gate.
     private long _armedFor = long.MaxValue;
 
     /// <summary>Creates a timer that calls <paramref name="look"/>, under no lock, when a deadline is due.</summary>
-    /// <param name="time">Clock.</param>
-    /// <param name="look">Checks the deadlines.</param>
-    /// <param name="grid">
-    /// If given, the timer fires only at multiples of this time. Many timers with one grid fire together, and wake one thread once.
-    /// </param>
-    public DeadlineTimer(TimeProvider time, Action look, TimeSpan grid = default)
+    public DeadlineTimer(TimeProvider time, Action look)
     {
         (_time, _look) = (time, look);
-        _grid = Math.Max(TicksOf(grid), 1);
         _timer = time.CreateTimer(static state => ((DeadlineTimer)state!).Fire(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Schedules a check after this time, or up to a grid later; an earlier one stays scheduled.</summary>
+    /// <summary>Schedules a check after this time at the latest; an earlier one stays scheduled.</summary>
     public void Arm(TimeSpan due)
     {
         due = due > ShortestWait ? due : ShortestWait;
         lock (_gate)
         {
-            var now = _time.GetTimestamp();
-            var at = (now + TicksOf(due) + _grid - 1) / _grid * _grid;
+            var at = _time.GetTimestamp() + (long)(due.TotalSeconds * _time.TimestampFrequency);
             if (_armedFor <= at)
                 return;
             _armedFor = at;
-            _timer.Change(_time.GetElapsedTime(now, at), Timeout.InfiniteTimeSpan);
+            _timer.Change(due, Timeout.InfiniteTimeSpan);
         }
     }
 
     public void Dispose() => _timer.Dispose();
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
-
-    private long TicksOf(TimeSpan span) => (long)(span.TotalSeconds * _time.TimestampFrequency);
 
     private void Fire()
     {

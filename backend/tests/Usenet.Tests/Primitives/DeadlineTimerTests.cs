@@ -52,30 +52,13 @@ public sealed class DeadlineTimerTests
         Assert.Equal([0.005], _looks);
     }
 
-    [Fact]
-    public void Timers_of_one_grid_fire_together_and_never_early()
-    {
-        var grid = TimeSpan.FromMilliseconds(10);
-        using var one = Timer(grid: grid);
-        using var other = Timer(grid: grid);
-        one.Arm(TimeSpan.FromMilliseconds(51));
-        other.Arm(TimeSpan.FromMilliseconds(60));
-
-        _clock.Advance(TimeSpan.FromSeconds(1));
-
-        Assert.Equal([0.06, 0.06], _looks);
-    }
-
-    private DeadlineTimer Timer(Action? look = null, TimeSpan grid = default)
+    private DeadlineTimer Timer(Action? look = null)
     {
         var start = _clock.GetTimestamp();
-        return new DeadlineTimer(
-            _clock,
-            () =>
-            {
-                _looks.Add(_clock.GetElapsedTime(start).TotalSeconds);
-                look?.Invoke();
-            },
-            grid);
+        return new DeadlineTimer(_clock, () =>
+        {
+            _looks.Add(_clock.GetElapsedTime(start).TotalSeconds);
+            look?.Invoke();
+        });
     }
 }

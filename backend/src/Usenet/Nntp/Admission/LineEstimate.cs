@@ -151,7 +151,12 @@ internal sealed class UsualSilence
     /// <summary>When any connection last received data, in ticks of the time provider.</summary>
     public long HeardAt => Volatile.Read(ref _heardAt);
 
-    public void Heard(long now) => Volatile.Write(ref _heardAt, now);
+    public void Heard(long now)
+    {
+        // Bytes of another connection may have arrived after those that a silence kept from being read.
+        if (now > HeardAt)
+            Volatile.Write(ref _heardAt, now);
+    }
 
     /// <summary>Adds the longest silence of an article that has ended or was given up.</summary>
     public void Observe(TimeSpan silence)

@@ -18,7 +18,7 @@ internal readonly record struct ConnectionDue(bool IsLate, NntpException? Failur
 /// <summary>
 /// All timeouts of one connection. A silent connection that owes a reply first becomes late, so that its article is requested elsewhere
 /// too, and later stalled, so that it closes. Only progress postpones both: a whole line, or enough body bytes for the elapsed time. An
-/// abandoned rest has to end soon, and an idle socket is kept alive or closed. All share one timer, so a read costs no timer call.
+/// abandoned rest has to end soon, and an idle socket is kept alive or closed. All share one timer with all connections, so a read costs no timer call.
 /// </summary>
 /// <remarks>
 /// Thread-safe: the loops, the senders and the timer call it. <c>_gate</c> guards the deadlines; the locks of the replies, the pool and
@@ -41,7 +41,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
     private readonly Func<bool> _hasUnread;
     private readonly Func<bool> _isOfTheFloor;
     private readonly Action<ConnectionDue> _act;
-    private readonly DeadlineTimer _timer;
+    private readonly DeadlineGrid.Deadline _timer;
     private readonly Lock _gate = new();
 
     // Guarded by _gate.
@@ -60,7 +60,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         (_sent, _line, _shared, _hasUnread, _isOfTheFloor, _act) = (sent, line, shared, hasUnread, isOfTheFloor, act);
         (_options, _time) = (shared.Options, shared.Time);
         _stall = _options.PlaybackStall;
-        _timer = new DeadlineTimer(_time, OnTimer, DeadlineTimer.SharedGrid);
+        _timer = shared.Deadlines.Add(OnTimer);
         _timer.Arm(ShortestIdle);
     }
 

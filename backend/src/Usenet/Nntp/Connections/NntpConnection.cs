@@ -305,9 +305,10 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     /// <exception cref="NntpException">The bytes fit no command.</exception>
     internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {
-        // Reported before the body is passed on, because its sink may take longer than the connection may stay silent.
+        // Reported before the body is passed on, because its sink may take longer than the connection may stay silent. Bytes that were gathered
+        // until a silence are as old as that, so that their reply is late no later than without gathering.
         if (_body is not null)
-            _clock.Received(arrived, _time.GetTimestamp(), _transport.HasGathered);
+            _clock.Received(arrived, _transport.SilentSince ?? _time.GetTimestamp(), _transport.HasGathered);
         while (!buffer.IsEmpty)
         {
             if (_body is null)

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nntp.Wire;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
@@ -18,12 +19,16 @@ internal sealed class SharedResources(
     INameResolver? names = null,
     Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null,
     BandwidthLimiter? bandwidth = null,
+    DeadlineGrid? deadlines = null,
     GatheringBeat? beat = null)
     : SharedAdmission(options, limiter, handshakes, memory, time, logger, bandwidth)
 {
     public NntpMeter Meter => meter;
 
     public ProviderTraffics Traffics { get; } = new();
+
+    /// <summary>The timer of all connections.</summary>
+    public DeadlineGrid Deadlines { get; } = deadlines ?? new DeadlineGrid(time);
 
     /// <summary>Ends the gathering of connections whose bytes do not come; null if connections pass on each piece.</summary>
     public GatheringBeat? Beat => beat;

@@ -4,6 +4,7 @@ using Sluice.Usenet.Nntp.Admission;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nntp.Wire;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
@@ -42,8 +43,9 @@ public sealed class NntpAccounts : IAsyncDisposable
     public NntpAccounts(
         GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null, INameResolver? names = null, BandwidthLimiter? bandwidth = null)
     {
+        var deadlines = new DeadlineGrid(time);
         _shared = new SharedResources(
-            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names, dial: null, bandwidth, new GatheringBeat(time));
+            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names, dial: null, bandwidth, deadlines, new GatheringBeat(time, deadlines));
         Releases = new ReleaseOrder(time);
         limiter.Returned += PumpAll;
         _shared.Bandwidth.Due += PumpAll;
@@ -87,7 +89,8 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
 
         await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
-        _shared.Beat?.Dispose();
+        if (_shared.Beat is { } beat)
+            await beat.DisposeAsync();
         _shared.Meter.Dispose();
     }
 

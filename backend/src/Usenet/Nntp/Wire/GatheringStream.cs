@@ -37,11 +37,12 @@ internal sealed class GatheringStream : NetworkStream
     // Reader only: what the next receive waits for.
     private int _wanted = Lowest;
 
-    // Guarded by _gate: what the socket waits for, how much of it was there at the last look, when that last grew, and whether the system
-    // refuses to be told.
+    // Guarded by _gate: what the socket waits for, how much of it was there at the last look, when that last grew, whether it was silent from then
+    // on, and whether the system refuses to be told.
     private int _threshold = Lowest;
     private int _gathered;
     private long _grownAt;
+    private bool _wasSilent;
     private bool _isRefused = !IsSupported;
 
     // beat: of all connections. meter: counts the receives. heldAbove: most bytes that layers above, such as TLS, may have received without
@@ -65,6 +66,18 @@ internal sealed class GatheringStream : NetworkStream
         {
             lock (_gate)
                 return _threshold > Lowest;
+        }
+    }
+
+    /// <summary>
+    /// Since when no bytes had arrived, in ticks, if <see cref="GatheringBeat"/> ended the gathering of the bytes read last for that reason; else null.
+    /// </summary>
+    public long? SilentSince
+    {
+        get
+        {
+            lock (_gate)
+                return _wasSilent ? _grownAt : null;
         }
     }
 
@@ -109,9 +122,11 @@ internal sealed class GatheringStream : NetworkStream
             if (!hasGrown)
             {
                 // The system reports waiting bytes at once when the threshold falls below them.
-                if (_grownAt < latest)
-                    Set(Lowest);
-                return _threshold > Lowest;
+                if (_grownAt >= latest)
+                    return true;
+                _wasSilent = true;
+                Set(Lowest);
+                return false;
             }
 
             (_gathered, _grownAt) = (there, now);
@@ -127,6 +142,7 @@ internal sealed class GatheringStream : NetworkStream
         {
             if (_isRefused)
                 return;
+            _wasSilent = false;
             if (_wanted != _threshold)
                 Set(_wanted);
             if (_threshold == Lowest)

@@ -43,6 +43,9 @@ internal sealed class NntpTransport : IAsyncDisposable
     /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
     public bool HasGathered => _gathering is { HasGathered: true };
 
+    /// <summary>Since when nothing had arrived, in ticks, if the bytes read last were gathered until a silence; else null. Reader only.</summary>
+    public long? SilentSince => _gathering?.SilentSince;
+
     /// <summary>Sets who is told, with the time in ticks, that bytes have arrived that the system still gathers.</summary>
     public void ReportGathered(Action<long> progress)
     {

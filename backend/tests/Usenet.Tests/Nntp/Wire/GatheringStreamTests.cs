@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Wire;
+using Sluice.Usenet.Primitives;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp.Wire;
@@ -21,7 +22,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
     private Socket _server = null!;
     private GatheringStream _stream = null!;
 
-    public GatheringStreamTests() => _beat = new GatheringBeat(_time);
+    public GatheringStreamTests() => _beat = new GatheringBeat(_time, new DeadlineGrid(_time));
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -41,7 +42,7 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         await _stream.DisposeAsync();
         _client.Dispose();
         _server.Dispose();
-        _beat.Dispose();
+        await _beat.DisposeAsync();
         _meter.Dispose();
     }
 
@@ -100,12 +101,14 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         {
             // As long as bytes come, it goes on for any time, and says so.
             await SendAsync(2_000);
-            _time.Advance(TimeSpan.FromMilliseconds(20));
+            _time.Advance(DeadlineGrid.Coarse);
             Assert.Equal((piece, false), (heard, reading.IsCompleted));
         }
 
+        var heardAt = _time.GetTimestamp();
+        Assert.Null(_stream.SilentSince);
         _time.Advance(TimeSpan.FromMilliseconds(100));
-        Assert.Equal((20_000, 10), (await reading, heard));
+        Assert.Equal((20_000, 10, heardAt), (await reading, heard, _stream.SilentSince));
     }
 
     [Fact]
