@@ -9,9 +9,6 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// <param name="sink">Takes the body if the lease has no fetch; the only provider that it knows is 0.</param>
 internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null) : PendingReply(lease.Fetch?.Gate)
 {
-    // NZB files count bytes on the wire, headers included, and some programs round them; this share of them may be missing.
-    private const int Overhead = 16;
-
     // Guarded by the gate: whether the fetch has ended, so that nothing may be written any more.
     private bool _isLetGo;
     private long _claimed;
@@ -31,9 +28,9 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
 
     public override int Unanswered => _answered ? 0 : 1;
 
-    // A file may name a wrong length, and an article may claim one, so both have to promise the bytes.
-    public override long StillToCome =>
-        Request.ExpectedBytes > 0 ? Math.Min(_claimed, Request.ExpectedBytes - (Request.ExpectedBytes / Overhead) - Received) : 0;
+    // A file may name a wrong length, and an article may claim one, so both have to promise the bytes. The claim counts decoded bytes, which
+    // leaves out the line ends and escapes of the rest.
+    public override long StillToCome => Request.ExpectedBytes > 0 ? Math.Min(_claimed, Request.ExpectedBytes - Received) : 0;
 
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
