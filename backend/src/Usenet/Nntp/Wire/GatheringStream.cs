@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Runtime.CompilerServices;
 
 namespace Sluice.Usenet.Nntp.Wire;
 
@@ -24,6 +25,11 @@ internal sealed class GatheringStream : NetworkStream
     // A line this fast fills the buffer of each receive anyway.
     private const double FastBytesPerSecond = 48 * 1024 * 1024;
 
+    // At up to these rates one thread handles all connections, even if they use all of the 20 that a provider allows: the one that waits for the
+    // events of the sockets. Above them, pool threads share the work of decoding and decryption.
+    private const double OneThreadBytesPerSecond = 16 * 1024 * 1024;
+    private const double OneThreadTlsBytesPerSecond = 4 * 1024 * 1024;
+
     // SOL_SOCKET and SO_RCVLOWAT of Linux on all processors for which there is .NET.
     private const int SocketLevel = 1;
     private const int ReceiveLowWater = 18;
@@ -34,8 +40,9 @@ internal sealed class GatheringStream : NetworkStream
     private readonly int _heldAbove;
     private readonly Lock _gate = new();
 
-    // Reader only: what the next receive waits for.
+    // Reader only: what the next receive waits for, and whether the reader continues where its socket completes.
     private int _wanted = Lowest;
+    private bool _isInline;
 
     // Guarded by _gate: what the socket waits for, how much of it was there at the last look, when that last grew, whether it was silent from then
     // on, and whether the system refuses to be told.
@@ -93,6 +100,7 @@ internal sealed class GatheringStream : NetworkStream
     {
         var most = bytesPerSecond is > 0 and < FastBytesPerSecond ? Math.Min(MostBytes, stillToCome - _heldAbove) : 0;
         _wanted = most < FewestBytes ? Lowest : (int)most;
+        ContinueInline(bytesPerSecond > 0 && bytesPerSecond < (_heldAbove > 0 ? OneThreadTlsBytesPerSecond : OneThreadBytesPerSecond));
     }
 
     /// <summary>Receives what is there, or waits. A zero-byte read waits for data, except in a body that gathers, whose buffer is needed at once.</summary>
@@ -135,6 +143,20 @@ internal sealed class GatheringStream : NetworkStream
         Progress?.Invoke(now);
         return true;
     }
+
+    // Otherwise the runtime wakes two threads of the pool for each event: one that reads, and one that looks for more events. Nothing in the
+    // reader blocks.
+    private void ContinueInline(bool isInline)
+    {
+        if (isInline == _isInline || !IsSupported)
+            return;
+        _isInline = isInline;
+        PreferInlineCompletions(Socket, isInline);
+    }
+
+    // The runtime keeps this setter for callers outside of it, although it is not public.
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "set_PreferInlineCompletions")]
+    private static extern void PreferInlineCompletions(Socket socket, bool value);
 
     private void BeginGathering()
     {

@@ -122,6 +122,22 @@ public sealed class GatheringStreamTests : IAsyncLifetime
         Assert.False(_stream.HasGathered);
     }
 
+    [Theory]
+    [InlineData(BytesPerSecond, false)]
+    [InlineData(0, true)]
+    [InlineData(1e9, true)]
+    public async Task Reader_of_a_slow_line_takes_no_thread_of_the_pool(double bytesPerSecond, bool isOfPool)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Other systems have no such thread.");
+        _stream.Expect(Block, BytesPerSecond);
+        _stream.Expect(Block, bytesPerSecond);
+        var reading = ReadAsync();
+        var continuing = reading.ContinueWith(
+            _ => Thread.CurrentThread.IsThreadPoolThread, Token, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        await SendAsync(Block);
+        Assert.Equal(isOfPool, await continuing);
+    }
+
     [Fact]
     public async Task Closed_stream_is_watched_no_more()
     {
