@@ -69,7 +69,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
                 return await FailAsync(name, "A form has one file, by the name of file.");
             var fileName = disposition.FileNameStar.HasValue ? disposition.FileNameStar.ToString() : HeaderUtilities.RemoveQuotes(disposition.FileName).ToString();
             var upload = await intake.ReceiveAsync(part.Body, http.Request.ContentLength, cancellationToken);
-            // The rest is not read: it may take as long again, and Kestrel reads no further once a read was canceled.
+            // Ignores the rest of the form, because it may take as long again, and Kestrel cannot read on after a canceled read.
             return this with { Upload = upload, Addition = Addition with { FileName = fileName }, Problem = upload.Refusal is { } refusal ? await RefuseAsync(upload, refusal) : null };
         }
 

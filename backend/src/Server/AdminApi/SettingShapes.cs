@@ -3,7 +3,6 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary>Kinds of form field.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<SettingFieldType>))]
 internal enum SettingFieldType
 {
@@ -15,10 +14,10 @@ internal enum SettingFieldType
     Url,
     Path,
 
-    /// <summary>A line that the form never shows again.</summary>
+    /// <summary>A line that the form never shows after it is saved.</summary>
     Secret,
 
-    /// <summary>Several lines that the form never shows again.</summary>
+    /// <summary>Several lines that the form never shows after they are saved.</summary>
     SecretList,
     Json,
 

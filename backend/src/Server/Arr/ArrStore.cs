@@ -19,7 +19,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
     /// <summary>The environment variable that sets the programs; null if they can be changed.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
 
-    /// <summary>The sentence that refuses a change, or null. A change of locked programs would overwrite them (CFG-53).</summary>
+    /// <summary>Why the programs cannot be changed, for the user; null if they can. Saving while they are locked would overwrite them (CFG-53).</summary>
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The programs are set by the environment variable {setting.Variable}. Remove it there to change them here.",

@@ -10,7 +10,7 @@ internal interface IBlobFiles
 
     void Rename(string from, string to);
 
-    /// <summary>Returns once names in the folder are on disk (fsync of the directory).</summary>
+    /// <summary>Flushes the entries of the folder to disk (fsync of the directory).</summary>
     void SyncFolder(string path);
 
     FileStream OpenRead(string path);

@@ -55,7 +55,7 @@ internal static partial class PosixCalls
         return FileAccess(folder, path, wanted, effective) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    /// <summary>Whether a path is a regular file: no link, folder, device or pipe, because opening a pipe may block forever.</summary>
+    /// <summary>Whether a path is a regular file, not a link, folder, device or pipe. Opening a pipe may block forever.</summary>
     public static bool IsPlainFile(string path)
     {
         if (!OperatingSystem.IsLinux())

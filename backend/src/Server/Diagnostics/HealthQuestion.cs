@@ -21,7 +21,7 @@ internal static class HealthQuestion
         try
         {
             using var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
-            // The certificate names a host, not this address, and the answer is no secret.
+            // Accepts any certificate: it names the public host instead of this local address, and the answer is not secret.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
             using var client = new HttpClient(handler) { Timeout = Limit };
             using var answer = await client.GetAsync(address);

@@ -35,7 +35,7 @@ internal sealed class EventWatch : IDisposable
     /// <summary>When this many bytes are pending, the next frame drops the client (ADM-23).</summary>
     public const int MaxWaiting = 64 << 10;
 
-    // Bytes of a frame without its JSON.
+    // Estimated bytes of a frame in addition to its JSON.
     private const int Overhead = 64;
 
     private static readonly EventFrame KeepAlive = new("", 0, default);

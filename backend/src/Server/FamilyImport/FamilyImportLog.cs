@@ -21,10 +21,10 @@ internal static partial class FamilyImportLog
     [LoggerMessage(2905, LogLevel.Error, "Import failed: {Cause}. You can start it again")]
     public static partial void Failed(ILogger logger, string cause);
 
-    [LoggerMessage(2907, LogLevel.Information, "Healed the earlier import: {Added} files that it had left out are listed, {Waiting} releases wait to be opened")]
+    [LoggerMessage(2907, LogLevel.Information, "Repaired the earlier import: added {Added} files that it had omitted; {Waiting} releases are waiting to be opened")]
     public static partial void Healed(ILogger logger, int added, int waiting);
 
-    [LoggerMessage(2908, LogLevel.Warning, "Could not heal the earlier import; the next start tries again: {Cause}")]
+    [LoggerMessage(2908, LogLevel.Warning, "Could not repair the earlier import; the next start retries: {Cause}")]
     public static partial void NotHealed(ILogger logger, string cause);
 
     [LoggerMessage(2909, LogLevel.Warning, "Found data of InfiniDysk without db.sqlite. Its library is in PostgreSQL, which Sluice cannot import yet")]

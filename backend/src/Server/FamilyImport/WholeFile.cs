@@ -61,7 +61,7 @@ internal sealed class WholeFiles
 
     public IReadOnlyList<WholeFile> Files => _files;
 
-    /// <summary>Their posts, in order of first use.</summary>
+    /// <summary>The distinct posts of all files, in order of first use.</summary>
     public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Posts).Distinct()];
 
     /// <summary>The part size of the release, as far as lengths are known; null if no size fits all.</summary>

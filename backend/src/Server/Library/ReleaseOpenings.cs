@@ -213,7 +213,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     private Task<string?> FindRefusalAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindRefusal(connection, releaseId), cancellationToken);
 
-    /// <summary>The sentence of a refusal that is not too old.</summary>
+    /// <summary>Returns why the release was recently refused; null if it was not, or if the refusal has expired.</summary>
     private string? FindRefusal(DbConnection connection, long releaseId) => connection.ExecuteScalar<string?>(
         "SELECT refusal FROM release_opening WHERE release_id = @releaseId AND tried_at > @since",
         new { releaseId, since = (time.WallTime() - RefusalLifetime).ToUnixTimeMilliseconds() });

@@ -48,9 +48,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         await next(connection);
     };
 
-    /// <summary>
-    /// Serves a request; its connection is not idle meanwhile. Forwarded requests come from another client than the connection's peer.
-    /// </summary>
+    /// <summary>Serves a request and keeps its connection from counting as idle. A forwarded request gets the place of the client behind the proxy.</summary>
     public async Task ServeAsync(HttpContext context, bool isForwarded, RequestDelegate next)
     {
         var connection = context.Features.Get<ClientPlace>();

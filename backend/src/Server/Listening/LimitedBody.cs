@@ -30,7 +30,7 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Marks the sender as proved: its connection no longer counts as a stranger's, and its body may be longer.</summary>
+    /// <summary>Marks the sender as authenticated. The limits for strangers no longer apply to its connection, and its body may be longer.</summary>
     public static void Prove(this HttpContext context)
     {
         context.Features.Get<ClientPlace>()?.Prove();

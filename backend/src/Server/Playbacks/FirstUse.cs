@@ -10,7 +10,7 @@ internal enum FirstStep
 {
     Played,
 
-    /// <summary>A program called the SABnzbd API with the right key.</summary>
+    /// <summary>The SABnzbd API received its first call with a valid key.</summary>
     Called,
 }
 

@@ -11,7 +11,7 @@ internal readonly record struct PlaybackClient(string Address, string Agent)
     private const int LongestAgent = 200;
     private const int LongestName = 40;
 
-    // Browsers also name each other, so the first match in this order wins.
+    // The User-Agent of Edge also names Chrome and Safari, and Chrome's names Safari, so the order matters: the first match wins.
     private static readonly string[] Browsers = ["Edg", "Firefox", "Chrome", "Safari"];
 
     /// <summary>Returns the client of a request. Must run after the trusted proxies middleware.</summary>

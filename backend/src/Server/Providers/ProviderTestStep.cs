@@ -25,10 +25,8 @@ internal enum ProviderTestStage
 /// <summary>How far a stage is.</summary>
 internal enum ProviderTestState
 {
-    /// <summary>In progress.</summary>
     Running,
 
-    /// <summary>Passed.</summary>
     Ok,
 
     /// <summary>Failed, which ends the check.</summary>

@@ -28,7 +28,7 @@ internal sealed record SpeedBudget(long Bytes, TimeSpan Time)
 /// </remarks>
 internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, SpeedBudget budget, TimeProvider time, Action<long> progress)
 {
-    // Fewer bytes say nothing about a line.
+    // Fewer bytes are too small a sample to report a speed.
     private const long FewestBytes = 256 << 10;
 
     // Requests in flight over all connections, enough for a fast line to a distant server.

@@ -68,7 +68,7 @@ internal static partial class QueueLog
     [LoggerMessage(2127, LogLevel.Information, "Could not set the permissions of a new .strm file in {Folder}: {Cause}")]
     public static partial void StrmRightsNotSet(ILogger logger, string folder, string cause);
 
-    [LoggerMessage(2140, LogLevel.Warning, "Could not delete the .strm files of {Name}, which lead nowhere now: {Cause} (release {Id})")]
+    [LoggerMessage(2140, LogLevel.Warning, "Could not delete the .strm files of {Name}, although their links no longer work: {Cause} (release {Id})")]
     public static partial void StrmNotDeleted(ILogger logger, string name, long id, string cause);
 
     [LoggerMessage(2128, LogLevel.Warning, "Could not measure the NZB of {Id}, so its size is not shown: {Cause}")]

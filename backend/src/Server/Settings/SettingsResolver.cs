@@ -80,8 +80,8 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
     /// <summary>
-    /// Returns the value, or the default if it is invalid. Null for a generated setting, so that the next source applies: an earlier start saved
-    /// its value.
+    /// Returns the value, or the nearest allowed value or the default if it is invalid. Returns null for an invalid generated setting, so that the
+    /// value saved by an earlier start applies.
     /// </summary>
     private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)

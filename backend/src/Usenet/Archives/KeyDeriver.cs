@@ -174,7 +174,7 @@ internal static class Rar4Flaw
     /// <summary>Overwrites password and salt in place, as hashing them at stream <paramref name="position"/> (in bytes) does.</summary>
     public static void Apply(Span<byte> seed, long position)
     {
-        // Bytes that complete a partially filled block are copied first, so the flaw does not touch them.
+        // RAR hashes a copy of the bytes up to the next block boundary, so only the whole blocks after them are overwritten.
         for (var at = Block - (int)(position % Block); at + Block <= seed.Length; at += Block)
             Spoil(seed.Slice(at, Block));
     }

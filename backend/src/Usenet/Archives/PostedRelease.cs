@@ -17,7 +17,7 @@ internal sealed class PostedRelease : IVolumeSource, IDisposable
     private readonly SegmentMap?[] _maps;
     private readonly PostedInput?[] _inputs;
 
-    // Each read holds a stream of the engine, and these are limited.
+    // Limits concurrent reads, because each one occupies a stream of the engine.
     private readonly SemaphoreSlim _reads;
 
     public PostedRelease(ReleaseProber prober, StreamEngine engine, IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, int concurrency)

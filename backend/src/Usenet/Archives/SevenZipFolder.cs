@@ -53,12 +53,12 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
     /// <summary>Length of each output in bytes.</summary>
     public IReadOnlyList<long> OutputLengths { get; init; } = [];
 
-    /// <summary>CRC-32 of the text; null if unknown.</summary>
+    /// <summary>CRC-32 of the unpacked data; null if unknown.</summary>
     public uint? Crc { get; init; }
 
     public int FirstPacked { get; init; }
 
-    /// <summary>Length of the text in bytes.</summary>
+    /// <summary>Length of the unpacked data in bytes.</summary>
     public long Length => OutputLengths[MainOutput];
 
     public int Outputs => Coders.Sum(coder => coder.Outputs);

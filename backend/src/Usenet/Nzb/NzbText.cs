@@ -66,7 +66,7 @@ internal sealed class NzbText : TextReader
 
     public override int Peek() => throw new NotSupportedException();
 
-    // Decodes the available bytes, possibly to nothing yet; returns false at the end of the text.
+    // Decodes the available bytes; an incomplete character yields nothing yet. Returns false at the end of the text.
     private async ValueTask<bool> DecodeAsync()
     {
         if (_ended && _start == _end && _decoder is not null)

@@ -20,9 +20,8 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
     private static readonly SearchValues<char> Numbers = SearchValues.Create("0123456789+-");
 
     /// <summary>
-    /// Recognizes <c>.par2</c>, <c>.volN+M.par2</c> and its variants (<c>.volN-M</c>, <c>.volN</c>), and <c>.rev</c>, the recovery volumes of RAR;
-    /// null
-    /// for other names.
+    /// Parses <c>.par2</c>, <c>.volN+M.par2</c> and its variants (<c>.volN-M</c>, <c>.volN</c>), and RAR recovery volumes (<c>.rev</c>). Returns null for
+    /// other names.
     /// </summary>
     public static Par2Name? Parse(string? name)
     {

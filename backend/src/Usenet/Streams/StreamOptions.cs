@@ -53,7 +53,7 @@ public sealed record StreamOptions
     /// <summary>Proved bytes that stay in memory after their last reader has released them; 0 for none.</summary>
     public long CacheBytes { get; init; } = 32L << 20;
 
-    /// <summary>How long these bytes stay in memory.</summary>
+    /// <summary>How long cached bytes stay in memory after their last reader has released them.</summary>
     public TimeSpan CacheKeep { get; init; } = TimeSpan.FromMinutes(1);
 
     /// <summary>The part of the budget that the cache may use; readers have priority.</summary>

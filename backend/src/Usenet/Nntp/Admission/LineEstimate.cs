@@ -70,7 +70,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
         provider?.ObserveAnswers(answers, from);
     }
 
-    /// <summary>The silences of the provider, shared by all its connections.</summary>
+    /// <summary>Recent silences within replies, shared by all connections of the provider.</summary>
     public UsualSilence Silences => provider is null ? _silences : provider.Silences;
 
     /// <summary>Commands that keep a connection busy: one arriving, plus as many as fit into a round trip.</summary>
@@ -101,7 +101,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
 /// <remarks>Thread-safe. Each read loop writes one word to the next place. A concurrent reader sees either the old or the new round trip.</remarks>
 internal sealed class RecentRoundTrips
 {
-    // Odd, so that there is a middle one; small, so that a changed line shows after a few articles.
+    // Odd, so that the median is one sample; small, so that the median follows a changed line after a few articles.
     private const int Kept = 15;
 
     private readonly long[] _ticks = new long[Kept];

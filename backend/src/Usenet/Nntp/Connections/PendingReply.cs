@@ -9,10 +9,10 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// <summary>What a pending reply needs next after a line.</summary>
 internal enum ReplyStep
 {
-    /// <summary>Nothing, because the reply has ended.</summary>
+    /// <summary>The reply has ended and needs no more input.</summary>
     End,
 
-    /// <summary>A line that answers its next command.</summary>
+    /// <summary>The status line that answers its next command.</summary>
     Line,
 
     /// <summary>A body up to its terminating line.</summary>

@@ -105,7 +105,7 @@ internal sealed class CircuitBreaker
         }
     }
 
-    /// <summary>Closes the breaker and forgets its history. A running probe becomes void.</summary>
+    /// <summary>Closes the breaker and forgets its history. The result of a running probe is ignored.</summary>
     public void Forget()
     {
         bool wasOpen;

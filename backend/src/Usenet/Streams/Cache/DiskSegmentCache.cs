@@ -189,7 +189,7 @@ internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length
 {
     public int BlockCount => (Length + BlockPool.BlockSize - 1) / BlockPool.BlockSize;
 
-    /// <summary>Memory held while it waits.</summary>
+    /// <summary>Memory that the segment occupies until it is written, in bytes.</summary>
     public long Bytes => Proved.BlockBytes;
 
     public bool Has(int index) => index >= First && index <= Last;

@@ -83,7 +83,7 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Called by a buffer when perhaps only the cache's reference is left.</summary>
+    /// <summary>Called by a buffer when one reference is left, which is usually the cache's. Makes the segment available for dropping.</summary>
     public void NoteIdle(SegmentBuffer held)
     {
         lock (_gate)
