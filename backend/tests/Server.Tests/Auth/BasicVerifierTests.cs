@@ -149,7 +149,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Other_setting_changes_keep_verified_headers()
+    public async Task Unrelated_setting_change_keeps_verified_headers()
     {
         await VerifyAsync(Header("admin", "correct horse"));
 

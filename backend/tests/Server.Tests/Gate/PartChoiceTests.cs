@@ -172,7 +172,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task Rename_and_mode_change_the_content_of_a_part()
+    public async Task Rename_or_new_file_mode_changes_the_hash_of_a_part()
     {
         await BeginAsync();
         await CommitAsync(Page, "changed", hours: 30);

@@ -45,7 +45,7 @@ public sealed class MapCorrectorTests
     }
 
     [Fact]
-    public async Task Correction_costs_a_logarithm_and_keeps_known_segments()
+    public async Task Correction_fetches_few_articles_and_keeps_known_segments()
     {
         int[] lengths = [.. Enumerable.Repeat(1100, 400)];
         (lengths[20], lengths[21]) = (1000, 1200);

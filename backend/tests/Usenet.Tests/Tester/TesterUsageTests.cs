@@ -82,7 +82,7 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public void Project_of_backend_bears_the_name_of_the_solution()
+    public void Backend_has_one_project_and_one_solution_of_the_same_name()
     {
         // MSBuild takes the solution if both have one name, and refuses to choose otherwise.
         string[] files = [.. Directory.GetFiles(Repository.PathOf("backend"), "*.*proj"), .. Directory.GetFiles(Repository.PathOf("backend"), "*.sln*")];

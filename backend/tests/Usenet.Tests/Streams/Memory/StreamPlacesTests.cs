@@ -72,7 +72,7 @@ public sealed class StreamPlacesTests : IDisposable
     }
 
     [Fact]
-    public async Task Evicted_stream_enters_again_with_its_next_read()
+    public async Task Evicted_stream_gets_a_place_again_at_its_next_read()
     {
         var streams = await FillAsync("a");
         streams[0].End();
