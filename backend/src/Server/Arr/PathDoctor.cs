@@ -37,8 +37,8 @@ internal sealed class PathDoctor(
     // Usual places of volumes in containers.
     private static readonly string[] UsualPlaces = ["/", "/mnt", "/media", "/data"];
 
-    /// <summary>Reads the program's folders and mappings.</summary>
-    /// <exception cref="ArrException">It cannot be called.</exception>
+    /// <summary>Checks whether the program can import from our folder, by its own view of folders and mappings.</summary>
+    /// <exception cref="ArrException">The program cannot be reached.</exception>
     public async Task<PathFinding> CheckAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var host = await connector.FindHostAsync(server, cancellationToken);

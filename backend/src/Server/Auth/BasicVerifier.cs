@@ -118,7 +118,7 @@ internal sealed class BasicVerifier : IDisposable
         }
     }
 
-    /// <summary>The slow check. Runs one at a time.</summary>
+    /// <summary>Hashes the password, which is slow on purpose. Runs one at a time.</summary>
     private bool IsRight(BasicAttempt attempt)
     {
         var credentials = _credentials;

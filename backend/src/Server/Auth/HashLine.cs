@@ -127,7 +127,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         _waiting.Insert(index < 0 ? _waiting.Count : index, place);
     }
 
-    /// <summary>Removes the place with its last request, so that its credential is not hashed.</summary>
+    /// <summary>Called when a request stops waiting. The last one removes the place, so that no time is spent on hashing its credential.</summary>
     private void Leave(Place place)
     {
         lock (_lock)

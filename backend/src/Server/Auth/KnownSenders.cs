@@ -82,7 +82,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The storage fault is already logged, and a place in the queue is not worth refusing a request.
+            // The storage fault is already logged. The login succeeds anyway, because only the sender's place in the queue is lost.
         }
     }
 

@@ -49,11 +49,11 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
     public Task RemoveAsync(Release release, CancellationToken cancellationToken) => database.WriteAsync(
         connection => connection.Execute("DELETE FROM release_proof WHERE release_id = @Id", new { release.Id }), cancellationToken);
 
-    /// <summary>Bytes spent on heads on a day.</summary>
+    /// <summary>Returns the bytes fetched for background proofs on a day.</summary>
     public Task<long> GetCostAsync(DateOnly day, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(bytes), 0) FROM proof_day WHERE day = @day", new { day = Write(day) }), cancellationToken);
 
-    /// <summary>Adds to the bytes of a day and deletes other days.</summary>
+    /// <summary>Adds to the fetched bytes of a day and deletes other days.</summary>
     public Task AddCostAsync(DateOnly day, long bytes, CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {

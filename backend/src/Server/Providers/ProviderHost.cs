@@ -16,10 +16,10 @@ internal enum ProviderCondition
 {
     Ok,
 
-    /// <summary>It has failed and is in a cooldown.</summary>
+    /// <summary>The provider has failed and is in a cooldown.</summary>
     Resting,
 
-    /// <summary>It refuses the login or its settings cannot work; it is still retried.</summary>
+    /// <summary>The provider refuses the login, or its settings cannot work. Sluice still retries.</summary>
     Refused,
     Disabled,
 }

@@ -80,7 +80,7 @@ internal sealed record QueueItem : ImportItem
 [Flags]
 internal enum RetryKind
 {
-    /// <summary>First try.</summary>
+    /// <summary>Not a retry.</summary>
     No = 0,
 
     /// <summary>Ignores the articles remembered from the last failure.</summary>

@@ -62,7 +62,7 @@ internal static partial class QueueLog
     [LoggerMessage(2138, LogLevel.Warning, "Could not open {Name}, which came from an old server: {Cause} (release {Id})")]
     public static partial void NotOpened(ILogger logger, string name, long id, string cause);
 
-    [LoggerMessage(2139, LogLevel.Warning, "Mapping and opening of releases pauses for {Seconds} s: {Cause}")]
+    [LoggerMessage(2139, LogLevel.Warning, "Paused mapping and opening of releases for {Seconds} s: {Cause}")]
     public static partial void MapsPaused(ILogger logger, string cause, int seconds);
 
     [LoggerMessage(2127, LogLevel.Information, "Could not set the permissions of a new .strm file in {Folder}: {Cause}")]

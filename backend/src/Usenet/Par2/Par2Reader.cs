@@ -33,7 +33,7 @@ internal static class Par2Reader
     /// <summary>Longest file name in bytes, the longest path of Linux.</summary>
     public const int MaxName = 4096;
 
-    // The main packet of the largest set, with as many files again outside the recovery set.
+    // Fits the main packet of the largest set plus as many files outside the recovery set.
     private const int MaxMain = HeaderLength + 12 + 2 * MaxFiles * 16;
     private const int MaxDescription = HeaderLength + 56 + MaxName;
     private const int MaxUnicodeName = HeaderLength + 16 + 2 * MaxName;

@@ -119,7 +119,7 @@ internal sealed class ReleasePlan
 internal sealed record NamedRelease(
     string Name, string Category, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
 {
-    /// <summary>Folder of the item in its category; free.</summary>
+    /// <summary>Folder name of the item within its category, not used by another release.</summary>
     public string Folder { get; init; } = "";
 
     /// <summary>The release of an earlier item with the same NZB, whose files these are; null for a new release.</summary>

@@ -149,7 +149,7 @@ internal sealed class DialGates
         _left.Opened(Count);
     }
 
-    /// <summary>Learns from a refusal. <paramref name="counted"/> sockets counted besides the refused one.</summary>
+    /// <summary>Learns from a refusal. <paramref name="counted"/> is the number of other sockets that the server counted.</summary>
     public void Refused(int counted) => _left.Refused(counted, _scheduler.Serving);
 
     /// <summary>Learns from a dial without a connection, except a refusal while other sockets counted.</summary>

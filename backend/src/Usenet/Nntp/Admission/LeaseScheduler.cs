@@ -203,20 +203,20 @@ internal sealed class LeaseScheduler
         // 3. Tell the operation limiter whether the background still waits.
         // 4. Tell the bandwidth limiter which lane it holds up.
 
-        // 1.
+        // Step 1.
         _gates.BeginRound();
         if (Waiting > 0)
         {
-            // 2.
+            // Step 2.
             while (ServeInOrder(terms, grant) && ReadersWait)
             {
             }
 
-            // 3.
+            // Step 3.
             ReportBackground();
         }
 
-        // 4.
+        // Step 4.
         _gates.EndRound();
     }
 

@@ -72,7 +72,7 @@ internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool
     /// <summary>Whether its fetch wants to learn of a long wait.</summary>
     public abstract bool HasFetch { get; }
 
-    /// <summary>Whether the command may be sent, and the connection has not been returned yet. Used by the owner after the wait.</summary>
+    /// <summary>Whether the lease holds a connection: from the grant until the connection is returned. Only the owner reads it, after the wait.</summary>
     protected bool IsHeld { get; set; }
 
     /// <summary>Tells its fetch that the wait is long. Called under no lock.</summary>

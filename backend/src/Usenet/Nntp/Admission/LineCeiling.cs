@@ -114,7 +114,7 @@ internal struct QueueTrial(double since)
 
     private double _since = since;
 
-    // Weighted averages over articles requested before, then sums over those requested among fewer bytes.
+    // Weighted averages over articles requested before the trial, then averages over articles requested while fewer bytes were outstanding.
     private double _bytesBefore;
     private double _secondsBefore;
     private double _bytes;

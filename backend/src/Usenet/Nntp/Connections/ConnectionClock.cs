@@ -234,7 +234,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         var isLate = IsLate(out var due);
         next = due < next ? due : next;
 
-        // The fetches behind it may have moved from one silent connection to the next, until they had to stay.
+        // Closes a stuck connection, because the fetches behind the abandoned reply may have no other connection left to move to.
         return new ConnectionDue(isLate, isLate && IsStuck ? Closed("An abandoned article did not arrive and delayed others.") : null);
     }
 

@@ -43,7 +43,7 @@ internal sealed class LeftSocket(Socket socket, SharedResources shared) : LeftPl
         }
         catch (OperationCanceledException)
         {
-            // The limit is over, the pool closes, or the server has proved that it has room.
+            // The wait ends at the limit, when the pool closes, or when the server has proved that it has room.
         }
         finally
         {

@@ -203,7 +203,9 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Moves the fetches behind a late first reply to other providers; if <paramref name="isLeft"/>, its own too.</summary>
+    /// <summary>
+    /// Moves the fetches behind a late first reply to other providers. If <paramref name="isLeft"/>, the fetch of the late reply moves too.
+    /// </summary>
     public void SendElsewhere(PendingReply late, bool isLeft)
     {
         lock (_gate)

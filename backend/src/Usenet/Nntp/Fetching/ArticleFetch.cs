@@ -150,11 +150,11 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         {
             while (true)
             {
-                provider ??= TakeNext() ?? await NextDoubtedAsync(attempt); // 1.
+                provider ??= TakeNext() ?? await NextDoubtedAsync(attempt); // Step 1.
                 if (provider is null)
                     break;
 
-                using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback); // 2.
+                using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback); // Step 2.
                 var fault = probe is null ? ProviderSelector.MustSpare(_services.Providers, provider) : null;
                 if (fault is not null)
                 {
@@ -170,13 +170,13 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
                     break;
                 try
                 {
-                    await LeaseAsync(attempt, provider); // 4.
+                    await LeaseAsync(attempt, provider); // Step 4.
                     LeaveOutPaced(attempt);
                     _cancellationToken.ThrowIfCancellationRequested();
                     if (WaitedInSilence(attempt, provider))
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
 
-                    attempt.Send(); // 5.
+                    attempt.Send(); // Step 5.
                     var outcome = await attempt.Lease.FetchAsync(_cancellationToken);
                     if (outcome.IsMiss)
                         Missed(attempt, provider, outcome);
@@ -198,13 +198,13 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
                 }
                 finally
                 {
-                    Leave(attempt, probe, fault); // 6.
+                    Leave(attempt, probe, fault); // Step 6.
                 }
 
                 if (attempt.IsBeaten)
                     GiveWay(attempt, provider, probe);
 
-                if (HasEnded(attempt)) // 7.
+                if (HasEnded(attempt)) // Step 7.
                     break;
                 provider = RetryOrNext(attempt, provider, fault);
             }
@@ -216,7 +216,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             broke = error;
         }
 
-        End(attempt, broke); // 8.
+        End(attempt, broke); // Step 8.
         if (attempt != First)
             return default;
         await SettleAsync();

@@ -5,10 +5,10 @@ namespace Sluice.Usenet.Streams.Cache;
 /// <param name="Path">Folder for the cache alone, absolute. Created when first needed; always safe to delete.</param>
 public sealed record DiskCacheOptions(string Path)
 {
-    /// <summary>Most bytes of all files.</summary>
+    /// <summary>Maximum size of all files in bytes.</summary>
     public long MaxBytes { get; init; } = 2L << 30;
 
-    /// <summary>Most files: 700 GB of usual articles. Each entry takes about 150 bytes of memory.</summary>
+    /// <summary>Maximum number of files, enough for 700 GB of articles of usual size. Limited because each entry takes about 150 bytes of memory.</summary>
     public int MaxFiles { get; init; } = 1_000_000;
 
     /// <summary>Whether blocks from anywhere in a file are kept, not only those at its edges.</summary>

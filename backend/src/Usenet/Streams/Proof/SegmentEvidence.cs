@@ -32,8 +32,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         ChecksumOf(result));
 
     /// <summary>
-    /// Whether bytes may be served after the header, before the article is complete: part number and range match the segment, or the file never
-    /// carries them.
+    /// Whether bytes may be served before the article is complete: its part number and range match the segment, or no article of the file states
+    /// them.
     /// </summary>
     public static bool Identifies(in ArticleHeader header, Segment segment, ArticleHabit habit) =>
         IsIdentified(NumberOf(header, segment), RangeOf(header, segment), habit) == SegmentProof.Proved;
