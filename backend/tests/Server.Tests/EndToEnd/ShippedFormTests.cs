@@ -71,7 +71,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
     [Theory]
     [InlineData("raw-mkv")]
     [InlineData("rar4")]
-    public async Task Film_reads_equal_and_shows_its_tracks(string release)
+    public async Task Film_is_read_byte_exact_and_its_tracks_are_listed(string release)
     {
         var cancel = TestContext.Current.CancellationToken;
         var post = RealPost.Read(release);

@@ -55,7 +55,7 @@ public sealed class PartChoiceTests : IDisposable
     }
 
     [Fact]
-    public async Task Merge_of_old_commits_is_due()
+    public async Task New_merge_of_old_commits_makes_a_part_due()
     {
         await BeginAsync();
         await GitAsync("switch", "-q", "-c", "side");

@@ -84,7 +84,7 @@ public sealed class QueueOrderTests : IDisposable
     }
 
     [Fact]
-    public async Task Running_items_keep_the_front_against_other_priorities()
+    public async Task Item_moved_to_another_priority_stays_behind_running_ones()
     {
         await using var database = await OpenAsync("H1 H2 N1 N2 L1");
 

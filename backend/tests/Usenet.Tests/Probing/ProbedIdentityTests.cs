@@ -105,7 +105,7 @@ public sealed class ProbedIdentityTests
     }
 
     [Fact]
-    public async Task Foreign_last_article_everywhere_leaves_the_claim_unconfirmed()
+    public async Task Wrong_last_article_at_all_providers_leaves_claim_unconfirmed()
     {
         _source.Post(_post.IdOf(3), _post.Article(3, begin: 2000, part: 4));
 

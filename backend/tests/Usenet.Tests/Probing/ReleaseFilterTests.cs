@@ -62,7 +62,7 @@ public sealed class ReleaseFilterTests
         Assert.Equal([Published, Published], Judge(Rules with { DropsSamples = false }, Video("film.mkv", 1000), Video("sample.mkv", 1)).Files);
 
     [Fact]
-    public void Sample_in_the_release_name_marks_no_samples()
+    public void Word_sample_in_the_release_name_is_ignored()
     {
         var verdict = Judge(Rules with { Release = "The.Sample.2019" }, Video("The.Sample.2019.mkv", 1000), Video("The.Sample.2019.extra.mkv", 10));
 

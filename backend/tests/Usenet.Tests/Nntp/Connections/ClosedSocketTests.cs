@@ -24,7 +24,7 @@ public sealed class ClosedSocketTests
     [Theory(Timeout = 240_000)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task F08_Stalls_teach_no_connection_cap(bool countsUntilStallEnds)
+    public async Task F08_Stalls_are_not_taken_for_a_connection_cap(bool countsUntilStallEnds)
     {
         var provider = Stalling(Cap, countsUntilStallEnds);
         await using var host = await StartAsync(provider, Cap);

@@ -141,7 +141,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_article_completed_after_its_probe_moved_is_cached()
+    public async Task F27_article_completed_after_its_reader_moved_is_cached()
     {
         await using var disk = new DiskSegmentCache(Options with { EdgeBytes = SteppedFilm.PartSize / 2 }, NullLoggerFactory.Instance);
         await using var film = new SteppedFilm(parts: 3, time: new ManualTimeProvider(), disk: disk);
