@@ -38,7 +38,7 @@ internal sealed record FamilyHistory(Guid Id, string Name, string NzbName, strin
 {
     public bool IsCompleted { get; init; }
 
-    /// <summary>Whether a client has removed it from the list.</summary>
+    /// <summary>Whether a client removed the item from the history list.</summary>
     public bool IsArchived { get; init; }
 
     public long Bytes { get; init; }

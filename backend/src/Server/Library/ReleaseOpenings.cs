@@ -240,7 +240,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 }
 
-/// <summary>The bytes of a file are unknown, because its release is not opened. If refused, the message is the sentence of the import.</summary>
+/// <summary>A file cannot be read because its release is not opened yet. If the opening was refused, the message says why.</summary>
 internal sealed class ReleaseNotOpenedException(string message, bool isRefused, Exception? inner = null) : IOException(message, inner)
 {
     public bool IsRefused => isRefused;

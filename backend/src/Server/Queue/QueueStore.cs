@@ -38,7 +38,7 @@ internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);
 /// <summary>Stores <c>queue_item</c>. The order is by priority, then by position.</summary>
 internal sealed class QueueStore(SluiceDatabase database)
 {
-    /// <summary>Where the rows refer to stored NZBs.</summary>
+    /// <summary>The column that refers to stored NZBs, and its index.</summary>
     public static readonly BlobReference NzbReference = new("queue_item", "nzb_hash", "queue_item_nzb");
 
     internal const string Columns =

@@ -50,7 +50,7 @@ internal static class RemovedStore
         return known;
     }
 
-    /// <summary>Moves items of the queue aside, and each file with its last item.</summary>
+    /// <summary>Moves queue items to the removed items, and copies their files, because a trigger deletes each file with its last item.</summary>
     /// <returns>The ids of the removed items.</returns>
     public static IReadOnlyList<string> TakeItems(DbConnection connection, long removal, IReadOnlyCollection<string> ids)
     {
@@ -73,7 +73,7 @@ internal static class RemovedStore
         return [.. connection.Query<string>($"DELETE FROM queue_item WHERE {which} RETURNING id", values)];
     }
 
-    /// <summary>Moves items of the history aside.</summary>
+    /// <summary>Moves history items to the removed items.</summary>
     /// <returns>The items as they were.</returns>
     public static IReadOnlyList<EndedItem> TakeHistory(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {

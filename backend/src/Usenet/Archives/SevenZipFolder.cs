@@ -124,7 +124,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         return new SevenZipCoder(id, inputs, outputs, (flags & 0x20) != 0 ? cursor.Take(cursor.ReadNumber()) : default);
     }
 
-    // Coders with one input and one output share their index with both.
+    // Each coder of a chain has one input and one output, so the index of the coder is also the index of its input and output.
     private static int[]? FindChain(SevenZipCoder[] coders, int[] takenBy, int first)
     {
         if (coders.Any(coder => coder is not { Inputs: 1, Outputs: 1 }))

@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Archives;
 /// <param name="Missing">Number of missing pieces between first and last; if not 0, the pieces cannot be joined.</param>
 public sealed record SplitOrder(string Name, IReadOnlyList<int> Order, int Missing);
 
-/// <summary>Consecutive byte ranges that form one text: the pieces of a split file, or the extents of an entry.</summary>
+/// <summary>Consecutive byte ranges that form one file: the pieces of a split file, or the extents of an archive entry.</summary>
 /// <remarks>Immutable. Ranges may differ in length.</remarks>
 public sealed class SplitSet
 {
@@ -17,7 +17,7 @@ public sealed class SplitSet
 
     private readonly IReadOnlyList<ArchiveExtent> _pieces;
 
-    // Offset of each piece in the text; an empty piece shares its offset with the next one.
+    // Offset of each piece in the file; an empty piece shares its offset with the next one.
     private readonly long[] _starts;
 
     /// <summary>Joins ranges in order; none may have a negative length.</summary>

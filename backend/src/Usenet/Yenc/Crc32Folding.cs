@@ -152,8 +152,8 @@ internal readonly struct Crc32Folding512 : IFoldingWidth<Vector512<ulong>>
         Crc32Folding256.Narrow(Crc32Folding256.Fold(vector.GetLower(), Crc32Folding256.ByOne, vector.GetUpper()));
 }
 
-/// <summary>Products without carry of two 64-bit halves, by PCLMULQDQ on x86 and by PMULL on Arm.</summary>
-/// <remarks>The architecture is known at compile time, so no product asks for it while running.</remarks>
+/// <summary>Multiplies 64-bit halves of two vectors without carries: PCLMULQDQ on x86, PMULL on Arm.</summary>
+/// <remarks>The compiler resolves the checks of the architecture, so they cost nothing at run time.</remarks>
 internal static class CarrylessProduct
 {
     public static bool IsSupported => Pclmulqdq.IsSupported || ArmAes.IsSupported;

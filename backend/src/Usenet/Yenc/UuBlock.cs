@@ -103,7 +103,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         if (bytes == 0 && !IsEnd(line))
             return IsSecondBegin(line);
 
-        // A line between data lines, or between data and the end, was data too; and no data may follow the line of no bytes.
+        // A text line that interrupts the data was a data line before it was damaged. After the line of zero bytes, more data is damage too.
         if (_isInterrupted || (_sawNoBytes && bytes > 0))
             Defects |= ArticleDefects.DamagedLine;
         if (bytes > 0)

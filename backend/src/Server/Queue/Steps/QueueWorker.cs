@@ -53,7 +53,7 @@ internal sealed class QueueWorker(
         }
     });
 
-    /// <summary>Waits for the running imports, which the stop cancels too.</summary>
+    /// <summary>Waits until the running imports have ended. Stopping the worker has canceled them.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
 
     private async Task RetryOnRecoveryAsync(CancellationToken cancellationToken)

@@ -61,7 +61,7 @@ internal sealed class StepProof(MessageId id, long until)
 
 /// <summary>
 /// The commands that one lease sends, and their reply: one command, or several with single-line answers. The read loop feeds it, the
-/// fetch awaits it, and any thread may abandon it. The gate orders the three, so that nothing lent by the fetch is touched after its end.
+/// fetch awaits it, and any thread may abandon it. The gate orders the three, so that nothing lent by the fetch is touched after the fetch ends.
 /// </summary>
 internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcome>
 {

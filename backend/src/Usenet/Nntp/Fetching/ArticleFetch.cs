@@ -468,7 +468,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             await challenge;
         _request.Urgency?.Unfollow(this);
 
-        // After a delivery a short continuation may run in the read loop. Any other end may do more work, so it leaves the thread.
+        // Only the short continuation after a delivery may run in the read loop. Others may do more work, so they run on another thread.
         if (_deliveredOver is null || !_request.ContinuesInline)
             await Task.Yield();
     }

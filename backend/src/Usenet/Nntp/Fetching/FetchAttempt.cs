@@ -67,10 +67,10 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     /// <summary>Whether the provider of <see cref="Doubt"/> is asked again.</summary>
     public bool IsAskedAgain { get; set; }
 
-    /// <summary>Whether it overtakes prefetches.</summary>
+    /// <summary>Whether this attempt gets a connection before prefetches do.</summary>
     public bool IsLate => IsChallenge || _placesLost > 0;
 
-    /// <summary>Whether it may move when a reply before its own is late.</summary>
+    /// <summary>Whether this attempt may move when a reply before its own is late.</summary>
     public bool MayMove => _placesLost < MostMoves;
 
     public bool IsBeaten

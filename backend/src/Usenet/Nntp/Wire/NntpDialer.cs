@@ -300,6 +300,6 @@ internal static class TlsCiphers
         TlsCipherSuite.TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384,
     ];
 
-    /// <summary>The policy for a client; null if the operating system does not allow one.</summary>
+    /// <summary>Returns the preferred cipher suites; null on systems other than Linux, which use their own list.</summary>
     public static CipherSuitesPolicy? Preferred() => OperatingSystem.IsLinux() ? new CipherSuitesPolicy(InOrder) : null;
 }

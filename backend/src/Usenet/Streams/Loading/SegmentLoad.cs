@@ -409,7 +409,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>If the copy depends on the habit of the file, waits for the evidence of another article.</summary>
+    /// <summary>If the verdict on the copy depends on what other articles of the file carry, waits until one of them has arrived.</summary>
     private async ValueTask LearnHabitAsync(DoubtfulCopies doubtful, CancellationToken cancellationToken)
     {
         while (_verdict.HingesUpon(_file.Habit.Known, Services.Options.ChecksCrc) && !doubtful.TryClaimQuestion(_file.Habit, out var answer))

@@ -9,7 +9,7 @@ public enum Carries
     /// <summary>No article seen so far carries it.</summary>
     Never,
 
-    /// <summary>Some articles carry it, so an article without it has lost it.</summary>
+    /// <summary>At least one article carries it, so all other articles are expected to carry it too.</summary>
     Yes,
 }
 
