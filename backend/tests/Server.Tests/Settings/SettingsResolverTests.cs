@@ -14,7 +14,7 @@ public sealed class SettingsResolverTests : IDisposable
     [Theory]
     [InlineData("usenet.segment-cache.max-gb", "SLUICE_CONFIG__USENET__SEGMENT_CACHE__MAX_GB")]
     [InlineData("webdav.pass", "SLUICE_CONFIG__WEBDAV__PASS")]
-    public void Override_name_follows_the_rule(string key, string expected) => Assert.Equal(expected, SettingsResolver.OverrideName(key));
+    public void Environment_variable_is_named_after_its_setting(string key, string expected) => Assert.Equal(expected, SettingsResolver.OverrideName(key));
 
     [Fact]
     public void Higher_source_wins_and_each_value_names_its_source()

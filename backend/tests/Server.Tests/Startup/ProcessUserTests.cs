@@ -156,7 +156,7 @@ public sealed class ProcessUserTests : IDisposable
     [Theory]
     [InlineData("1026", "100")]
     [InlineData("0", "0")]
-    public async Task Three_capabilities_suffice_for_the_folder_of_another(string user, string group)
+    public async Task Three_capabilities_suffice_if_another_user_owns_the_folder(string user, string group)
     {
         RequireRoot();
         Own($"{Other}:{Other}", _temporary.Root);

@@ -122,7 +122,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("...", "/...")]
     [InlineData("\u00e9", "/e%CC%81")]
     [InlineData("\U0001F3AC", "/%F0%9F%8E%AC")]
-    public async Task Odd_name_is_found(string name, string path)
+    public async Task Unusual_name_is_found_by_its_encoded_path(string name, string path)
     {
         _server.Store.Root.Add(new MemoryFile(name, [1, 2]));
 

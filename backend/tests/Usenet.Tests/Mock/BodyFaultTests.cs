@@ -36,7 +36,7 @@ public sealed class BodyFaultTests
     [Theory]
     [InlineData(FaultKind.BodyEmpty, "")]
     [InlineData(FaultKind.BodyTakedown, "This article was removed at the request of its owner.\r\n")]
-    public async Task Other_text_replaces_the_article_data(FaultKind kind, string text)
+    public async Task Fault_text_replaces_the_article_data(FaultKind kind, string text)
     {
         await using var bench = await FaultBench.StartAsync(kind);
         await using var client = await bench.OpenAsync();

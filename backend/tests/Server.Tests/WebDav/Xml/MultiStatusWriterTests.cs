@@ -76,7 +76,7 @@ public sealed class MultiStatusWriterTests
         await WriteAsync("/a.mkv", File, "<propfind xmlns='DAV:'><propname/></propfind>"));
 
     [Fact]
-    public async Task Include_adds_on_request_properties_and_no_missing_one()
+    public async Task Include_adds_requested_properties_and_omits_missing_ones()
     {
         var written = await WriteAsync("/tv/", new MemoryCollection("tv"),
             "<propfind xmlns='DAV:'><allprop/><include><quota-used-bytes/><unknown/><displayname/></include></propfind>");

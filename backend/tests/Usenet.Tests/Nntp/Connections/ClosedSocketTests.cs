@@ -54,7 +54,7 @@ public sealed class ClosedSocketTests
 
     /// <summary>The clock stands still: only what the server does can give the place of a closed socket back.</summary>
     [Fact(Timeout = 60_000)]
-    public async Task Lone_provider_failing_STATs_never_hangs_on_a_frozen_clock()
+    public async Task Failed_STATs_of_the_only_provider_give_their_sockets_back()
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(Articles),
