@@ -5,12 +5,10 @@ internal enum CredentialKind
 {
     AdminPassword,
 
-    /// <summary>The setup code.</summary>
     SetupCode,
 
     NamedKey,
 
-    /// <summary>A key of the SABnzbd API.</summary>
     ApiKey,
 
     /// <summary>User and password of WebDAV.</summary>
@@ -89,7 +87,6 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
 }
 
 /// <summary>Counts failures per sender over the last minute, and remembers the latest wrong credentials of each. Thread-safe.</summary>
-/// <param name="time">The clock.</param>
 /// <param name="limit">Failures that block a sender, until the oldest is a minute old.</param>
 /// <param name="maxKeys">Maximum senders; beyond it, the sender with the oldest last failure is forgotten.</param>
 internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)

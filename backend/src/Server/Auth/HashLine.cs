@@ -43,8 +43,6 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     private bool _isDisposed;
 
     /// <summary>Hashes a credential. Returns whether it is right; null if there is no place for it now.</summary>
-    /// <param name="attempt">The credential.</param>
-    /// <param name="caller">The sender.</param>
     /// <param name="rank">Lower ranks go first: <see cref="Known"/>, <see cref="Familiar"/>, or the caller's failures.</param>
     /// <param name="cancellationToken">The caller has disconnected.</param>
     public async ValueTask<bool?> JudgeAsync(HashAttempt attempt, Caller caller, int rank, CancellationToken cancellationToken)

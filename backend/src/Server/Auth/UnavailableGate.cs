@@ -16,7 +16,6 @@ internal interface IFilmsInMemory
 /// </summary>
 internal static class UnavailableGate
 {
-    /// <summary>Retry-After in seconds.</summary>
     public const string RetryAfterSeconds = "30";
 
     private const string View = "view";

@@ -41,6 +41,5 @@ internal interface ITopicFamily
     /// <summary>The name prefix including the colon.</summary>
     string Prefix { get; }
 
-    /// <summary>Returns the topic with this id.</summary>
     ITopic Of(string id);
 }

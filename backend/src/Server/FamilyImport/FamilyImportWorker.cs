@@ -29,7 +29,6 @@ internal enum ImportStage
 }
 
 /// <summary>The state of an import for the user.</summary>
-/// <param name="Stage">The stage.</param>
 /// <param name="Report">Counts so far.</param>
 internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 {

@@ -366,6 +366,5 @@ internal sealed class FamilyImporter(
         return true;
     }
 
-    /// <summary>An imported release.</summary>
     private sealed record TakenRelease(Release Release, long Bytes);
 }

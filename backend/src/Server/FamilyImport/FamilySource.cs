@@ -7,13 +7,10 @@ namespace Sluice.Server.FamilyImport;
 /// <summary>Storage formats for file descriptions in the old database.</summary>
 internal enum FamilyShape
 {
-    /// <summary>JSON in columns.</summary>
     JsonColumns,
 
-    /// <summary>Compressed JSON in columns.</summary>
     CompressedColumns,
 
-    /// <summary>Blob files.</summary>
     BlobFiles,
 }
 

@@ -1,6 +1,5 @@
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Kinds of imported data.</summary>
 internal enum ImportKind
 {
     Settings,
@@ -28,7 +27,6 @@ internal sealed record LeftThing(ImportKind Kind, string Name, string Reason);
 /// <param name="Left">Skipped data, up to a limit.</param>
 /// <param name="LeftTotal">Number of all skipped data.</param>
 /// <param name="Notes">One sentence per converted value, up to a limit.</param>
-/// <param name="NotesTotal">Number of all notes.</param>
 /// <param name="Kept">Unknown keys, kept without effect.</param>
 internal sealed record ImportReport(
     IReadOnlyList<ImportCount> Counts,

@@ -19,7 +19,6 @@ internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnly
 }
 
 /// <summary>An importable file of the old server.</summary>
-/// <param name="Id">Its id.</param>
 /// <param name="Names">Folders inside the release and the file name.</param>
 /// <param name="Length">Exact length in bytes.</param>
 /// <param name="Stretches">The ranges of posts that hold its bytes; none if the old server had not read all volumes.</param>

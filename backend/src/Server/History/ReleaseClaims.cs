@@ -75,7 +75,6 @@ internal static class ReleaseClaims
         ]);
 
     /// <summary>Starts the removal of rejected releases.</summary>
-    /// <param name="removal">Number of the removal.</param>
     /// <param name="numbers">Row numbers of their items; other items are skipped.</param>
     public static IReadOnlyList<long> Remove(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {

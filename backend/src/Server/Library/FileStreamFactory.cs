@@ -16,7 +16,6 @@ internal sealed class FileStreamFactory(
     ProofStores proofs)
 {
     /// <summary>Opens a file or a part of it. Nothing is fetched before the first read.</summary>
-    /// <param name="file">The file.</param>
     /// <param name="position">Where reading begins.</param>
     /// <param name="end">Offset after the last requested byte; nothing after its segment is fetched.</param>
     /// <param name="lane">The purpose of the read.</param>
@@ -67,7 +66,6 @@ internal sealed class FileStreamFactory(
     }
 
     /// <summary>Returns which parts of a file are cached, without opening it. Recently opened files need no database query.</summary>
-    /// <param name="file">The file.</param>
     /// <param name="mostCells">Maximum number of equal parts.</param>
     /// <param name="cancellationToken">Cancels the query.</param>
     /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
@@ -98,7 +96,6 @@ internal sealed class FileStreamFactory(
 }
 
 /// <summary>An open library file: its stream and the message-ids that the stream reads from. Disposal closes the stream, then releases the ids.</summary>
-/// <param name="Stream">The bytes of the file.</param>
 /// <param name="Ids">The lease on the message-ids; null for the built-in clip.</param>
 internal sealed record OpenedFile(ReadOnlyStream Stream, IDisposable? Ids) : IAsyncDisposable
 {

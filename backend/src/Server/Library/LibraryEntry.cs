@@ -14,7 +14,6 @@ internal sealed record CategoryEntry(string Name, DateTimeOffset LastModified) :
 internal sealed record ReleaseEntry(Release Release) : LibraryEntry(Release.Name, Release.PublishedAt);
 
 /// <summary>A folder inside a release.</summary>
-/// <param name="Release">The release.</param>
 /// <param name="Path">The path inside the release, separated by <c>/</c>.</param>
 internal sealed record FolderEntry(Release Release, string Path)
     : LibraryEntry(Path[(Path.LastIndexOf('/') + 1)..], Release.PublishedAt);

@@ -126,7 +126,6 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
         return [.. children.Values];
     }
 
-    /// <summary>Pages a list in memory.</summary>
     private static RowPage<ListedEntry> Page(List<ListedEntry> entries, ListOrder order, RowPlace? after, int limit)
     {
         var sorted = entries

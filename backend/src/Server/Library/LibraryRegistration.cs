@@ -5,7 +5,6 @@ using Sluice.Server.Providers;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Registers the library.</summary>
 internal static class LibraryRegistration
 {
     public static IServiceCollection AddLibrary(this IServiceCollection services) => services

@@ -201,9 +201,6 @@ internal sealed class LibraryStore(SluiceDatabase database)
 
     /// <summary>Runs <see cref="FindSql"/> or a narrower query.</summary>
     /// <param name="connection">The caller's connection.</param>
-    /// <param name="sql">The query.</param>
-    /// <param name="category">The category folder.</param>
-    /// <param name="release">The release.</param>
     /// <param name="folder">The key of a folder; empty for the release itself.</param>
     /// <param name="file">The key of a file; null if there can be none.</param>
     internal static LibraryEntry? Find(

@@ -35,7 +35,6 @@ internal sealed class MapCorrections(
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
 
     /// <summary>The correction of a posted file's map for one stream.</summary>
-    /// <param name="release">The release.</param>
     /// <param name="ordinal">Number of the posted file.</param>
     /// <param name="ids">Message-ids; valid while the stream is open.</param>
     /// <param name="isEstimate">Whether an old server stated the map.</param>

@@ -32,14 +32,11 @@ internal enum ReadFailure
 internal sealed class Playback(FileStreamFactory files)
 {
     /// <summary>Opens a part of a file. Nothing is fetched before the first read.</summary>
-    /// <param name="file">The file.</param>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes; nothing after the last one's segment is fetched.</param>
     /// <param name="client">Client address. While others wait, a client gets at most half of the stream slots.</param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
-    /// <returns>
-    /// The open file, which the caller disposes. Opening and reading throw exceptions known to <see cref="Explain"/>.
-    /// </returns>
+    /// <returns>The open file, which the caller disposes. Opening and reading throw exceptions known to <see cref="Explain"/>.</returns>
     public async Task<OpenedFile> OpenAsync(LibraryFile file, long offset, long length, string client, CancellationToken cancellationToken) =>
         await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, client, cancellationToken);
 

@@ -29,7 +29,6 @@ internal sealed class Predictions : IPredictionOwner
     }
 
     /// <summary>The proofs of a release by posted file number. Posted files without a prediction have none.</summary>
-    /// <param name="release">The release.</param>
     /// <param name="stored">Its posted files; if one is predicted, all predicted ones.</param>
     /// <param name="files">The same posted files as the stream reads them, by number.</param>
     public IReadOnlyDictionary<int, IExtentProof> For(
@@ -50,7 +49,6 @@ internal sealed class Predictions : IPredictionOwner
     }
 
     /// <summary>The proofs of a release for the background, by set.</summary>
-    /// <param name="release">The release.</param>
     /// <param name="stored">All its predicted posted files.</param>
     /// <param name="ids">The message-ids; must stay open while the proofs are used.</param>
     public IEnumerable<BackgroundProof> InBackground(Release release, IReadOnlyList<StoredPostedFile> stored, ReleaseUse ids) =>

@@ -13,7 +13,6 @@ internal sealed class ProofStores(MapCorrections corrections, PostedHabits habit
     /// <summary>
     /// Opens the posted files of a library file. Each gets its correction and its habit, and its slice a proof if its offset was predicted.
     /// </summary>
-    /// <param name="file">The library file.</param>
     /// <param name="posted">Its posted files; if one is predicted, all predicted ones of the release.</param>
     /// <param name="ids">The message-ids of the release; must stay open while the slices are read.</param>
     /// <returns>Each posted file as one slice, by its number.</returns>

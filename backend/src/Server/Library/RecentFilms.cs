@@ -52,7 +52,6 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
             return Find(film => film.File.Id == id)?.Value.File;
     }
 
-    /// <summary>The posted files of a file, or null.</summary>
     public IReadOnlyList<StoredPostedFile>? FindPosted(LibraryFile file)
     {
         lock (_gate)

@@ -118,7 +118,6 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 
     /// <summary>Ends a claim and lets its readers continue.</summary>
-    /// <param name="release">The release.</param>
     /// <param name="failure">Why it could not be opened yet; null after success and refusal.</param>
     public void End(Release release, Exception? failure)
     {

@@ -4,7 +4,6 @@ using Microsoft.AspNetCore.Connections;
 namespace Sluice.Server.Listening;
 
 /// <summary>Connection limits.</summary>
-/// <param name="Total">All connections.</param>
 /// <param name="Loopback">Extra connections from this machine, above all for its health check.</param>
 /// <param name="PerClient">Connections per address, and per <see cref="AddressPrefix"/> of strangers.</param>
 /// <param name="StrangerIdle">Idle time after which a stranger's connection is closed.</param>

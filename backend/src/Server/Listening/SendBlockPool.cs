@@ -24,7 +24,6 @@ internal sealed class SendBlockPool : MemoryPool<byte>
 
     public override int MaxBufferSize => BlockBytes;
 
-    /// <summary>Number of free blocks.</summary>
     public int Free => Volatile.Read(ref _freeCount);
 
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)

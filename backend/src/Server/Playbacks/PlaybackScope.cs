@@ -25,7 +25,6 @@ internal sealed class PlaybackScope : IEnumerable<KeyValuePair<string, object?>>
 }
 
 /// <summary>A request that reads a file.</summary>
-/// <param name="Client">The client.</param>
 /// <param name="Abort">Aborts the request when its playback is stopped; callable on any thread.</param>
 /// <param name="Scope">The log scope, or null.</param>
 internal sealed record PlaybackRequest(PlaybackClient Client, Action Abort, PlaybackScope? Scope)

@@ -10,16 +10,11 @@ namespace Sluice.Server.Playbacks;
 internal sealed record PlaybackSeek(DateTimeOffset At, long Offset, double? FirstByteMs);
 
 /// <summary>A snapshot of a playback.</summary>
-/// <param name="Played">The playback.</param>
-/// <param name="Open">Its open requests.</param>
 /// <param name="LastReadAt">Wall clock time of its last read.</param>
 /// <param name="Position">Current offset.</param>
-/// <param name="BytesSent">Bytes sent to the client.</param>
 /// <param name="Rates">Bytes in each of the last seconds, oldest first; at most 60.</param>
 /// <param name="FirstByteMs">Time from the first request to the first byte; null before it.</param>
-/// <param name="Seeks">Number of seeks.</param>
 /// <param name="LastSeeks">The last seeks, newest first; at most 50.</param>
-/// <param name="Requests">Number of requests.</param>
 /// <param name="Repeated">Articles fetched more than once, without those of open requests.</param>
 /// <param name="Waiting">How long the current read has waited for bytes; zero if none waits.</param>
 /// <param name="WaitedShare">Share of the last second in which reads waited, 0 to 1.</param>
@@ -309,7 +304,6 @@ internal sealed class PlaybackTotals(TimeProvider time)
     private readonly Queue<(long At, double Ms)> _firstBytes = new();
     private long _sent;
 
-    /// <summary>Bytes sent to clients.</summary>
     public long BytesSent => Volatile.Read(ref _sent);
 
     /// <summary>

@@ -21,7 +21,6 @@ internal delegate TimeSpan ProcessorTime();
 internal readonly record struct ThroughputSample(
     DateTimeOffset At, long FromProviders, long ToPlayers, long FromCache, int Playbacks, int Used, int Allowed, long Cached, long Fetched);
 
-/// <summary>Windows of samples.</summary>
 internal enum SampleWindow
 {
     /// <summary>Ten minutes, one sample a second.</summary>

@@ -20,7 +20,6 @@ internal enum WaitReason
     /// <summary>No provider can be reached.</summary>
     ProviderDown,
 
-    /// <summary>The line is full.</summary>
     LineFull,
 
     /// <summary>The bandwidth limit delays it.</summary>
@@ -40,10 +39,8 @@ internal enum WaitReason
 }
 
 /// <summary>Why a playback waits, with the number that shows it.</summary>
-/// <param name="Reason">Why.</param>
 /// <param name="Value">The number; null if there is none.</param>
 /// <param name="Unit">Its unit: <c>connections</c>, <c>bytes-per-second</c>, <c>ms</c>, <c>percent</c>, <c>streams</c>; null without a number.</param>
-/// <param name="Since">Since when.</param>
 internal sealed record StreamWait(WaitReason Reason, double? Value, string? Unit, DateTimeOffset Since);
 
 /// <summary>Collects the facts about a playback and has <see cref="WaitPolicy"/> decide why it waits.</summary>

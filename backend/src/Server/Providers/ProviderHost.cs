@@ -11,7 +11,6 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Condition of a provider.</summary>
 internal enum ProviderCondition
 {
     Ok,

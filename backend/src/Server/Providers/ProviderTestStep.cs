@@ -6,10 +6,8 @@ internal enum ProviderTestStage
     /// <summary>Resolves the host name.</summary>
     Dns,
 
-    /// <summary>Connects.</summary>
     Tcp,
 
-    /// <summary>Negotiates TLS.</summary>
     Tls,
 
     /// <summary>Waits for the greeting and logs in.</summary>
@@ -80,7 +78,6 @@ internal enum ProviderTestCause
 }
 
 /// <summary>Progress of one stage.</summary>
-/// <param name="Stage">The stage.</param>
 /// <param name="State">How far it is.</param>
 /// <param name="Ms">Milliseconds since the stage began.</param>
 /// <param name="Cause">Why it failed; null unless it failed.</param>

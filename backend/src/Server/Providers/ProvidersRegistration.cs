@@ -5,7 +5,6 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Registers the providers.</summary>
 internal static class ProvidersRegistration
 {
     /// <summary>Adds <see cref="ProviderHost"/>, which uses <see cref="BuiltInArticles"/> if registered.</summary>

@@ -39,7 +39,6 @@ internal sealed class QueueActivity(EventFeed events)
     /// <summary>Records the start of an import.</summary>
     /// <param name="step">First step.</param>
     /// <param name="began">Timestamp of now.</param>
-    /// <param name="cancel">Cancels the import.</param>
     public void Begin(string id, string step, long began, CancellationTokenSource cancel)
     {
         lock (_gate)

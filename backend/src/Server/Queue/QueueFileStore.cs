@@ -47,7 +47,6 @@ internal sealed class QueueFileStore(SluiceDatabase database)
         connection.QuerySingleOrDefault<QueueFile>(
             $"SELECT {Columns} FROM queue_file WHERE folder = @folder AND name = @name", new { folder, name });
 
-    /// <summary>Finds the file of an item.</summary>
     public static QueueFile? FindOf(DbConnection connection, string item) =>
         connection.QuerySingleOrDefault<QueueFile>(
             $"SELECT {Columns} FROM queue_file WHERE id = (SELECT file FROM queue_item WHERE queue_item.id = @item)", new { item });

@@ -12,7 +12,6 @@ internal enum ItemState
     /// <summary>Its NZB is being fetched from an address.</summary>
     Fetching,
 
-    /// <summary>It is worked on.</summary>
     Running,
 
     /// <summary>No provider can be asked; it is tried again by itself.</summary>

@@ -5,7 +5,6 @@ using Sluice.Server.Providers;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Composes the queue.</summary>
 internal static class QueueRegistration
 {
     /// <summary>Adds the rows of the queue, their order and their waits.</summary>

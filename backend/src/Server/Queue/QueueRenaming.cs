@@ -31,7 +31,6 @@ internal sealed class QueueRenaming(
     IOptionsMonitor<WebDavOptions> webDav)
 {
     /// <summary>Moves a file below <c>/nzbs</c>.</summary>
-    /// <param name="folder">Its folder.</param>
     /// <param name="category">New category as stored.</param>
     /// <param name="newName">New name; must be valid for a PUT.</param>
     /// <param name="mayReplace">Whether a file of that name may be replaced.</param>

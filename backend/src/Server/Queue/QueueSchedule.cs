@@ -32,7 +32,6 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
     public bool IsRetrying(string id) => Find(id) is { IsRetry: true };
 
     /// <summary>Delays an item that found no provider. Wakes the worker afterwards.</summary>
-    /// <returns>The delay.</returns>
     public TimeSpan Retry(string id)
     {
         TimeSpan length;

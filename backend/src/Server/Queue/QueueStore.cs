@@ -22,7 +22,6 @@ internal sealed record QueueFilter
 
 /// <summary>Filters by state. The rows do not say which items are running, so the ids come from memory.</summary>
 /// <param name="Running">Running items that match.</param>
-/// <param name="AllRunning">All running items.</param>
 /// <param name="Paused">Whether paused items match.</param>
 /// <param name="Queued">Whether waiting items match.</param>
 /// <param name="Grabbing">Whether items whose NZB is not fetched yet match.</param>
@@ -30,7 +29,6 @@ internal sealed record QueueStateFilter(
     IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued, bool Grabbing = false);
 
 /// <summary>Sums over the queue.</summary>
-/// <param name="Items">All items.</param>
 /// <param name="Matches">Items that match the filter.</param>
 /// <param name="EncodedBytes">Encoded size of all items.</param>
 internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);

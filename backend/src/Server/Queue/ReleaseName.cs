@@ -48,7 +48,6 @@ internal static class ReleaseName
     /// Whether clients would confuse a parent folder with the release. They walk up the path to the topmost folder of that name and later delete it
     /// with all its content.
     /// </summary>
-    /// <param name="category">Its category folder.</param>
     /// <param name="completeDir">The folder of finished releases as clients know it.</param>
     public static bool IsAmbiguous(string name, string category, string completeDir) =>
         name.Equals(category, StringComparison.OrdinalIgnoreCase) || IsPart(name, completeDir);

@@ -27,10 +27,8 @@ internal sealed record StepFindings(params IReadOnlyList<(string Name, long Coun
 /// <summary>What has become of a step.</summary>
 internal enum StepState
 {
-    /// <summary>It begins.</summary>
     Started,
 
-    /// <summary>It is done.</summary>
     Finished,
 
     /// <summary>The item failed, has to wait, or its import was canceled.</summary>

@@ -29,7 +29,6 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
 
     /// <summary>Whether a field completes the credentials.</summary>
     /// <param name="name">The field, already among the parameters.</param>
-    /// <param name="parameters">All known parameters.</param>
     public static bool IsProof(string name, SabParameters parameters) =>
         name == KeyParameter || (name is UserParameter or PasswordParameter && HasLogin(parameters));
 

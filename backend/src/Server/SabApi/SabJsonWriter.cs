@@ -4,7 +4,6 @@ using System.Text.Json;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes JSON.</summary>
 internal sealed class SabJsonWriter : ISabWriter
 {
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };

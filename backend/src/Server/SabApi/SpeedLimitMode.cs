@@ -4,9 +4,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>
-/// <c>mode=speedlimit</c>, and the same as <c>config&amp;name=speedlimit</c>: sets its own limit next to the configured one.
-/// </summary>
+/// <summary><c>mode=speedlimit</c>, and the same as <c>config&amp;name=speedlimit</c>: sets its own limit next to the configured one.</summary>
 internal sealed class SpeedLimitMode(SettingsStore settings, BandwidthLimit bandwidth, ILogger<SpeedLimitMode> logger) : ISabMode
 {
     private const string Key = "queue.speed-limit-kbps";

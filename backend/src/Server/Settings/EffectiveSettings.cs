@@ -16,7 +16,6 @@ internal enum SettingOrigin
 }
 
 /// <summary>The effective value of a setting.</summary>
-/// <param name="Definition">The setting.</param>
 /// <param name="Value">In canonical form.</param>
 /// <param name="Origin">The source of the value.</param>
 /// <param name="Variable">The environment variable, if it is the source.</param>

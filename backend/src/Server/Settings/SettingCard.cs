@@ -1,6 +1,5 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Groups of settings in the UI.</summary>
 internal enum SettingGroup
 {
     Providers,

@@ -7,7 +7,6 @@ namespace Sluice.Server.Settings;
 
 /// <summary>A saved set of settings.</summary>
 /// <param name="Id">Increasing number.</param>
-/// <param name="SavedAt">Time of the save.</param>
 /// <param name="Changed">Keys that this save changed.</param>
 /// <param name="Content">All saved values by key, with secrets encrypted.</param>
 /// <param name="Proven">Whether a start with this set succeeded.</param>
@@ -56,7 +55,6 @@ internal static class SettingSets
         connection.Execute("DELETE FROM setting_set WHERE id NOT IN (SELECT id FROM setting_set ORDER BY id DESC LIMIT @kept)", new { kept = MaxSets });
     }
 
-    /// <summary>Records the outcome of starts.</summary>
     public static void RecordOutcome(DbConnection connection, long? proven, IReadOnlyCollection<long> failed)
     {
         connection.Execute("UPDATE setting_set SET proven = 1 WHERE id = @proven", new { proven = proven ?? 0 });

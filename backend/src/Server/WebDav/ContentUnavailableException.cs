@@ -1,6 +1,5 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Why content is unavailable.</summary>
 internal enum ContentFault
 {
     /// <summary>May be temporary: 503 before the headers.</summary>

@@ -54,7 +54,6 @@ internal sealed class DavPath
     /// </summary>
     /// <param name="target">The target, unchanged from the request line.</param>
     /// <param name="urlBase">The decoded prefix of the tree, empty or like <c>/x</c>; removed from the path.</param>
-    /// <param name="path">The path.</param>
     public static bool TryParse(string target, string urlBase, [NotNullWhen(true)] out DavPath? path)
     {
         path = null;

@@ -18,6 +18,5 @@ internal interface IPropertyManager
 }
 
 /// <summary>One step of a PROPPATCH.</summary>
-/// <param name="Name">The property.</param>
 /// <param name="Markup">The new element with its tags; null to remove the property.</param>
 internal sealed record PropertyChange(DavName Name, string? Markup);

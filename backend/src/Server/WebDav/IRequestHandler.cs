@@ -12,8 +12,6 @@ internal interface IRequestHandler
 }
 
 /// <summary>A request whose path has been looked up.</summary>
-/// <param name="Http">The HTTP context.</param>
-/// <param name="Path">The requested path.</param>
 /// <param name="Class">The row of the verb table.</param>
 /// <param name="Item">The item at the path; null only for verbs that do not need one.</param>
 internal sealed record DavRequest(HttpContext Http, DavPath Path, PathClass Class, IStoreItem? Item)

@@ -18,9 +18,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
     // No lock: reference writes are atomic, and if two passwords fit either is right.
     private volatile string? _settled;
 
-    /// <summary>
-    /// The passwords to try: first the fitting password of this archive, then of another archive in the release.
-    /// </summary>
+    /// <summary>The passwords to try: first the fitting password of this archive, then of another archive in the release.</summary>
     /// <exception cref="ArchiveException">No password was given.</exception>
     public IReadOnlyList<string> Candidates
     {

@@ -3,7 +3,6 @@ using System.Text;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The kind of a tar header.</summary>
 internal enum TarKind
 {
     File,

@@ -4,7 +4,6 @@ namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Collects heads as they are found, in case the probe is stopped early (IMP-62).</summary>
 /// <remarks>Thread-safe.</remarks>
-/// <param name="segments">Segments of the payload.</param>
 internal sealed class FoundHeads(long segments)
 {
     private readonly TaskCompletionSource _loss = new(TaskCreationOptions.RunContinuationsAsynchronously);

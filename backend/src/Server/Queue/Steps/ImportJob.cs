@@ -9,7 +9,6 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>How an import ended.</summary>
 internal enum ImportEnd
 {
     /// <summary>The item is in the history, or a client has removed or paused it.</summary>

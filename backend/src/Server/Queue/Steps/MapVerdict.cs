@@ -12,7 +12,6 @@ internal static class MapVerdict
     private const int CompanionShare = 5;
 
     /// <summary>Returns why nothing can be published, or null. Companions that cannot be streamed are left out without a failure.</summary>
-    /// <param name="heads">The mapped heads.</param>
     /// <param name="providers">Number of providers, for the message.</param>
     public static ImportFailure? Judge(ReleaseMap map, IReadOnlyList<FileHead> heads, int providers)
     {

@@ -111,8 +111,6 @@ internal sealed class ReleasePlan
 }
 
 /// <summary>A release ready to be published.</summary>
-/// <param name="Name">Name of the item.</param>
-/// <param name="Category">Category folder.</param>
 /// <param name="Kinds">Kind of each file.</param>
 /// <param name="Sources">Where the file names come from, as text.</param>
 /// <param name="Lack">Why the release must not be published, or none.</param>

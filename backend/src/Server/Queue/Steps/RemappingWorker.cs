@@ -13,9 +13,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>
-/// Runs the steps of an import again for a release that is in the library, up to its map. Names, lengths and validators stay.
-/// </summary>
+/// <summary>Runs the steps of an import again for a release that is in the library, up to its map. Names, lengths and validators stay.</summary>
 /// <remarks>
 /// Two causes: a reader found a volume that contradicts its prediction, so every header is read (IMP-52); or an old server stated no proved map, so the
 /// NZB is opened for the first time (IMP-36). Releases that readers wait for come at once, the others one by one while nothing plays.

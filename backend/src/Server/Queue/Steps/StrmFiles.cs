@@ -82,7 +82,6 @@ internal sealed class StrmFiles(
 
     /// <summary>Applies <c>UMASK</c> to a file and its new folders, so that other programs can read them.</summary>
     /// <param name="root">Configured folder, for the log, which must not name its content.</param>
-    /// <param name="folders">The new folders.</param>
     private void Share(string root, string file, List<string> folders)
     {
         if (OperatingSystem.IsWindows())

@@ -49,7 +49,6 @@ internal sealed class FileBody : IAsyncDisposable
     /// Opens a part of a file and waits for its first bytes. Throws <see cref="ContentUnavailableException"/>, which is transient after a timeout;
     /// <see cref="OperationCanceledException"/> only if the client left.
     /// </summary>
-    /// <param name="file">The file.</param>
     /// <param name="range">The part to read; not empty.</param>
     /// <param name="limit">Time for opening plus the first byte. Restarts with each article that arrives to locate that byte.</param>
     /// <param name="time">The clock of the deadlines.</param>
@@ -80,7 +79,6 @@ internal sealed class FileBody : IAsyncDisposable
     /// Copies the rest into the response after its headers are set. Each read is flushed before the next, so that no stream buffer is held while a
     /// slow client drains the pipe.
     /// </summary>
-    /// <param name="output">The body of the response.</param>
     /// <param name="direct">The connection, if it sends the blocks of a stream without a copy; else null.</param>
     /// <param name="client">The client, which sets the pace.</param>
     /// <param name="limit">Time for each next byte.</param>

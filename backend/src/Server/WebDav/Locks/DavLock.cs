@@ -21,7 +21,6 @@ internal sealed record LockTerms(LockKey Root, string Href, LockScope Scope, boo
 /// <param name="Expires">Monotonic timestamp, so that clock changes do not affect it.</param>
 internal sealed record DavLock(string Token, LockTerms Terms, long Expires)
 {
-    /// <summary>Whether the lock covers this resource.</summary>
     public bool Covers(LockKey key) => Terms.Root == key || (Terms.IsDeep && key.IsBelow(Terms.Root));
 }
 

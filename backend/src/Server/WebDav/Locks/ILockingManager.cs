@@ -1,7 +1,6 @@
 namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>Outcome of a lock request. Both are null if the lock table is full.</summary>
-/// <param name="Granted">The new lock.</param>
 /// <param name="Conflict">A lock that excludes it.</param>
 internal readonly record struct LockGrant(DavLock? Granted, DavLock? Conflict);
 
@@ -9,7 +8,6 @@ internal readonly record struct LockGrant(DavLock? Granted, DavLock? Conflict);
 internal interface ILockingManager
 {
     /// <summary>Grants a lock unless a conflicting one covers the resource or, for a deep request, is below it.</summary>
-    /// <param name="terms">The requested lock.</param>
     /// <param name="timeout">The requested time; capped at <see cref="LockTimeout.Longest"/>.</param>
     LockGrant Grant(LockTerms terms, TimeSpan timeout);
 

@@ -14,7 +14,6 @@ internal readonly record struct IfCondition(bool IsNegated, string? Token, Entit
 internal sealed record IfList(string? Resource, IReadOnlyList<IfCondition> Conditions);
 
 /// <summary>The state of a resource that conditions are checked against.</summary>
-/// <param name="Tokens">The tokens of the locks on it.</param>
 /// <param name="Tag">Its validator, or null.</param>
 internal sealed record ResourceState(IReadOnlyCollection<string> Tokens, EntityTag? Tag);
 

@@ -17,7 +17,6 @@ internal enum ReferenceKind
 /// A resource reference in <c>Destination</c> or in the tags of <c>If</c> (RFC 4918, section 8.3): <c>Simple-ref = absolute-URI | ( path-absolute [
 /// "?" query ] )</c>.
 /// </summary>
-/// <param name="Kind">The kind of target.</param>
 /// <param name="Path">The path in the tree; null for other kinds.</param>
 internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? Path)
 {

@@ -20,7 +20,6 @@ internal sealed class QueueNames(
     /// <summary>The folder of NZBs without a category.</summary>
     public string ManualFolder => categories.FolderOf(CategoryRules.None);
 
-    /// <summary>Whether a folder accepts files.</summary>
     public bool AcceptsFiles(string folder) => folder == ManualFolder || categories.Configured.Contains(folder);
 
     /// <summary>The stored name of a folder's category.</summary>

@@ -2,7 +2,6 @@ using Microsoft.AspNetCore.Authentication;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Registers the tree.</summary>
 internal static class TreeRegistration
 {
     public static IServiceCollection AddTree(this IServiceCollection services)
