@@ -7,7 +7,6 @@ namespace Sluice.Server.Auth;
 /// <remarks>Thread-safe. Addresses are ignored, because containers behind one gateway share one, and an updated container may get another.</remarks>
 internal sealed class RcloneClients(TimeProvider time)
 {
-    /// <summary>The first version that shows links.</summary>
     public static readonly Version FirstWithLinks = new(1, 70, 3);
 
     /// <summary>Stands for a version that is not stated. The packages of Debian and Ubuntu send the name alone, and they are too old.</summary>

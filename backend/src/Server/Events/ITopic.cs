@@ -13,7 +13,6 @@ internal interface ITopic
     ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>A topic that publishes changes.</summary>
 internal interface IChangeTopic : ITopic
 {
     /// <summary>
@@ -26,7 +25,6 @@ internal interface IChangeTopic : ITopic
     ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>A topic sampled at intervals.</summary>
 internal interface ISampledTopic : ITopic
 {
     TimeSpan Interval { get; }

@@ -137,7 +137,6 @@ internal ref struct FamilyBlobReader
         return length <= whole.Length ? members : throw Damaged();
     }
 
-    /// <summary>Takes the bytes of the next object.</summary>
     private ReadOnlySpan<byte> TakeObject()
     {
         if (_rest is [NullObject, ..])

@@ -55,7 +55,6 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
     /// <summary>The playbacks, newest first, without scans.</summary>
     public IReadOnlyList<PlayedFile> List() => [.. All().Where(static played => played.IsPlayback).OrderByDescending(static played => played.StartedAt)];
 
-    /// <summary>The scans by client.</summary>
     public IReadOnlyList<LibraryScan> ListScans() =>
     [
         .. All()

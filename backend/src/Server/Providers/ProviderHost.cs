@@ -146,7 +146,6 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>Returns a snapshot of all fetching.</summary>
     public FetchingSnapshot Snapshot()
     {
         var current = _current;

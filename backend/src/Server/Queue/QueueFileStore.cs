@@ -55,7 +55,6 @@ internal sealed class QueueFileStore(SluiceDatabase database)
         connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM queue_file WHERE folder = @folder AND name = @name)", new { folder, name });
 
-    /// <summary>Whether a file uses the blob.</summary>
     public static bool Uses(DbConnection connection, string hash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM queue_file WHERE hash = @hash)", new { hash });
 

@@ -57,7 +57,6 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Row of its file. Set by inserts only.</summary>
     public long File { get; init; }
 
-    /// <summary>The blobs that the item refers to.</summary>
     public IEnumerable<string> BlobHashes => NzbHash.Length == 0 ? [] : RawHash is null ? [NzbHash] : [NzbHash, RawHash];
 
     /// <summary>Returns the item with the given measure; null clears it.</summary>

@@ -352,7 +352,6 @@ internal static class SettingKeyStore
     public static void Note(DbConnection connection, string fingerprint) =>
         connection.Execute("INSERT INTO secret_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO NOTHING", new { fingerprint });
 
-    /// <summary>Replaces the recorded fingerprint.</summary>
     public static void Replace(DbConnection connection, string fingerprint) =>
         connection.Execute(
             "INSERT INTO secret_key (id, fingerprint) VALUES (1, @fingerprint) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint",

@@ -10,7 +10,6 @@ internal sealed record PostSort(IReadOnlyList<PostedEntry> Targets, IReadOnlyLis
 {
     public static PostSort Nothing { get; } = new([], []);
 
-    /// <summary>Segments of the payload.</summary>
     public long Segments { get; } = Payload.Sum(file => (long)file.Segments);
 
     /// <summary>Sorts files by name alone.</summary>

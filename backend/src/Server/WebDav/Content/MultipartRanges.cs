@@ -32,7 +32,6 @@ internal sealed class MultipartRanges
     /// <summary>The parts in sending order.</summary>
     public IReadOnlyList<ByteRange> Parts { get; }
 
-    /// <summary>Content-Type of the response.</summary>
     public string ContentType { get; }
 
     /// <summary>Content-Length of the response.</summary>
