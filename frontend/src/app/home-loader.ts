@@ -1,4 +1,4 @@
-import { askAhead } from "@/features/home/api/home";
+import { askAhead } from "@/features/home/api/home-query";
 
 const patienceMs = 150;
 

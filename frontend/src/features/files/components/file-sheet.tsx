@@ -94,7 +94,7 @@ function Details({ file, onPlay }: { file: FileDetail; onPlay: () => void }) {
             {
               label: t("release"),
               value: (
-                <Link to={folderPath(parentOf(item.path))} className="text-accent underline">
+                <Link to={folderPath(parentOf(item.path))} className="inline-flex min-h-6 items-center text-accent underline touch:min-h-11">
                   {file.release}
                 </Link>
               ),

@@ -94,7 +94,7 @@ function NameCell({ row, to }: { row: HistoryRow; to: To }) {
   const line = [categoryName(row.category), row.inNoLibrary ? t("in-no-library") : "", row.sentence ?? ""].filter((part) => part !== "").join(" · ");
   return (
     <span className="block min-w-0">
-      <WindowLink to={to} className="block truncate font-medium touch:-my-2.5 touch:leading-11" title={row.name}>
+      <WindowLink to={to} className="block truncate leading-6 font-medium touch:-my-2.5 touch:leading-11" title={row.name}>
         {row.name}
       </WindowLink>
       <span className="hidden truncate text-sm font-normal text-muted sm:block" title={line}>

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { attempt } from "@/lib/attempt";
@@ -7,29 +7,16 @@ import { listChanged, useRefetch } from "@/lib/live-list";
 import { queryClient } from "@/lib/query-client";
 import { toast } from "@/lib/toast";
 import { t } from "../attention-en";
+import { homeKey, homeQuery } from "./home-query";
 
 export type Home = Schema<"Home">;
 export type HomeNeed = Schema<"HomeNeed">;
 export type HomeFilm = Schema<"HomeFilm">;
 
-const key = ["home"];
-
-/** All that Home shows. What was asked for ahead is new enough for the page that it was asked for. */
-export const homeQuery = queryOptions({
-  queryKey: key,
-  queryFn: ({ signal }) => dataOf(api.GET("/api/home", { signal })),
-  staleTime: 2_000,
-});
-
-/** Asks for what Home will show, until it is there. What fails is asked for again by the page. */
-export async function askAhead(): Promise<void> {
-  await queryClient.prefetchQuery(homeQuery);
-}
-
 /** Home as it is now: playbacks and problems come with each second, and lists are asked for again when they change. */
 export function useHome() {
   const query = useQuery(homeQuery);
-  const refetch = useRefetch(key);
+  const refetch = useRefetch(homeKey);
   const seq = query.data?.seq ?? 0;
   const isNewer = (frame: { seq: number; kind: string }) => frame.kind === "delta" && frame.seq > seq;
   useTopic("queue", (frame) => isNewer(frame) && refetch());
@@ -51,12 +38,12 @@ export async function retryFailed(reason: Schema<"FailureReason"> | null, onShow
   const retried = await attempt(dataOf(api.POST("/api/history/retry", { body: { filter } })), t("retry-failed"));
   listChanged("history");
   if (retried) toast({ tone: "ok", title: t("retried", { count: retried.count }), action: { label: t("show-queue"), run: onShow } });
-  await queryClient.invalidateQueries({ queryKey: key });
+  await queryClient.invalidateQueries({ queryKey: homeKey });
 }
 
 /** Takes a need away until there is something new about it. */
 export async function markSeen({ id, at }: HomeNeed): Promise<void> {
   queryClient.setQueryData(homeQuery.queryKey, (home) => home && { ...home, needs: home.needs.filter((need) => need.id !== id) });
   await attempt(api.POST("/api/home/seen", { body: { id, at } }), t("seen-failed"));
-  await queryClient.invalidateQueries({ queryKey: key });
+  await queryClient.invalidateQueries({ queryKey: homeKey });
 }

@@ -96,7 +96,7 @@ function NameCell({ row, to }: { row: QueueRow; to: To }) {
   return (
     <span className="block min-w-0">
       <span className="flex min-w-0 items-center gap-1.5">
-        <WindowLink to={to} className="truncate font-medium touch:-my-2.5 touch:leading-11" title={row.name}>
+        <WindowLink to={to} className="truncate leading-6 font-medium touch:-my-2.5 touch:leading-11" title={row.name}>
           {row.name}
         </WindowLink>
         {row.hasPassword && (
