@@ -125,7 +125,7 @@ describe("what the cards of programs give to copy", () => {
     await openApps("rclone", "Plex");
     const mount = spawn("bash", ["-euc", `exec ${await copied(page, "Mount it")}`], { env: { ...process.env, HOME: home, XDG_CONFIG_HOME: "" }, stdio: "ignore" });
     try {
-      const folder = await copied(page, "Without Sonarr and Radarr: folder for a library of movies");
+      const folder = await copied(page, "No Sonarr/Radarr? Add this folder as your movies library");
       await expect.poll(() => existsSync(path.join(folder, release)), { timeout: 20_000 }).toBe(true);
       expect(await copied(page, "Volume for the container of Plex")).toBe(`- ${mountDir}:${mountDir}:rslave`);
       await page.goto(`files/movies/${release}`);

@@ -51,13 +51,13 @@ describe("the chart of the throughput", () => {
   for (const locale of ["en-US", "de-DE"]) {
     it(`has labels that do not meet, in ${locale}`, async () => {
       for (const width of [390, 1_280, 1_440, 1_920]) {
-        // A day has its first sample after four minutes.
+        // An hour has its first sample after ten seconds, a day after four minutes.
         for (const window of ["ten-minutes", "hour"]) {
           const page = await openPage(browser, world.server, { cookie: world.cookie, locale, viewport: { width, height: 900 } });
           await watchLabels(page);
           await page.goto(`?window=${window}`);
           await page.locator(".uplot canvas").waitFor();
-          await page.waitForFunction(() => (window as unknown as { drawn: unknown[] }).drawn.length > 0);
+          await page.waitForFunction(() => (window as unknown as { drawn: unknown[] }).drawn.length > 0, undefined, { timeout: 30_000 });
           const labels = await labelsOf(page);
           const meeting = labels.filter((label, at) => at > 0 && label.from < (labels[at - 1]?.to ?? 0) + 4).map(({ text }) => text);
           expect([locale, width, window, meeting]).toEqual([locale, width, window, []]);
