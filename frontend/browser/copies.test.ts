@@ -127,7 +127,7 @@ describe("what the cards of programs give to copy", () => {
     try {
       const folder = await copied(page, "No Sonarr/Radarr? Add this folder as your movies library");
       await expect.poll(() => existsSync(path.join(folder, release)), { timeout: 20_000 }).toBe(true);
-      expect(await copied(page, "Volume for the container of Plex")).toBe(`- ${mountDir}:${mountDir}:rslave`);
+      expect(await copied(page, "Volume for Plex's container")).toBe(`- ${mountDir}:${mountDir}:rslave`);
       await page.goto(`files/movies/${release}`);
       await page.getByRole("link", { name: "film.mkv", exact: true }).click();
       const link = await copied(page, "Path for Sonarr and Radarr");
