@@ -83,6 +83,7 @@ internal static class Program
         app.UseBodyLimits();
         app.UseRouting();
         app.UseSabApiPaths(path => TreeNames.IsBelowTree(path.Value ?? ""), AdminRegistration.IsUnknownCall);
+        app.UseAnswerCompression();
         app.UseAdminGate();
         app.UseSafeModeNotice();
         app.UseAuthentication();

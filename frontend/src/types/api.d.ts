@@ -900,6 +900,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/stats/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowProviderTraffic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/streams": {
         parameters: {
             query?: never;
@@ -1520,6 +1536,10 @@ export interface components {
         };
         /** @enum {string} */
         ProviderMemoryKind: "breaker" | "cap" | "bytes";
+        ProviderRates: {
+            id: string;
+            rates: number[];
+        };
         ProviderReset: {
             what: components["schemas"]["ProviderMemoryKind"];
         };
@@ -1616,6 +1636,13 @@ export interface components {
             sentence: null | string;
             /** Format: int64 */
             value: null | number;
+        };
+        ProviderTraffic: {
+            /** Format: date-time */
+            start: string;
+            /** Format: int32 */
+            step: number;
+            providers: components["schemas"]["ProviderRates"][];
         };
         /** @enum {string} */
         ProviderUseKind: "primary" | "backup" | "disabled";
@@ -1868,6 +1895,17 @@ export interface components {
         SetupStep: {
             step: components["schemas"]["SetupStage"];
         };
+        StatColumns: {
+            /** Format: date-time */
+            start: string;
+            /** Format: int32 */
+            step: number;
+            fromProviders: number[];
+            toPlayers: number[];
+            fromCache: number[];
+            streams: number[];
+            connections: number[];
+        };
         StatFigures: {
             /** Format: double */
             cacheHitPercent: null | number;
@@ -1885,8 +1923,8 @@ export interface components {
         Stats: {
             now: components["schemas"]["StatSample"];
             figures: components["schemas"]["StatFigures"];
-            window: components["schemas"]["StatWindow"];
-            samples: components["schemas"]["StatSample"][];
+            window: string;
+            columns: components["schemas"]["StatColumns"];
             attention: components["schemas"]["AttentionRow"][];
             steps: components["schemas"]["FirstSteps"];
             /** Format: int64 */
@@ -1917,8 +1955,6 @@ export interface components {
             attention: null | components["schemas"]["AttentionRow"][];
             steps: null | components["schemas"]["FirstSteps"];
         };
-        /** @enum {string} */
-        StatWindow: "ten-minutes" | "hour" | "day";
         /** Format: binary */
         Stream: string;
         StreamArticle: {
@@ -4169,6 +4205,7 @@ export interface operations {
         parameters: {
             query?: {
                 window?: string;
+                points?: number;
             };
             header?: never;
             path?: never;
@@ -4183,6 +4220,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stats"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowProviderTraffic: {
+        parameters: {
+            query?: {
+                window?: string;
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderTraffic"];
                 };
             };
             /** @description An error. */

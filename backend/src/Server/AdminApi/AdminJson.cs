@@ -24,7 +24,7 @@ namespace Sluice.Server.AdminApi;
         typeof(KebabCaseEnumConverter<ImportKind>), typeof(KebabCaseEnumConverter<ImportStage>), typeof(KebabCaseEnumConverter<ItemState>),
         typeof(KebabCaseEnumConverter<KeyState>), typeof(KebabCaseEnumConverter<PlaybackState>), typeof(KebabCaseEnumConverter<ProviderCondition>),
         typeof(KebabCaseEnumConverter<ProviderTestCause>), typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>),
-        typeof(KebabCaseEnumConverter<QueuePriority>), typeof(KebabCaseEnumConverter<SampleWindow>), typeof(KebabCaseEnumConverter<SettingGroup>),
+        typeof(KebabCaseEnumConverter<QueuePriority>), typeof(KebabCaseEnumConverter<SettingGroup>),
         typeof(KebabCaseEnumConverter<SettingOrigin>), typeof(KebabCaseEnumConverter<TrackKind>), typeof(KebabCaseEnumConverter<WaitReason>),
     ])]
 [JsonSerializable(typeof(SetupState))]
@@ -83,6 +83,7 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(SettingsSave))]
 [JsonSerializable(typeof(SettingsSets))]
 [JsonSerializable(typeof(Stats))]
+[JsonSerializable(typeof(ProviderTraffic))]
 [JsonSerializable(typeof(StreamRows))]
 [JsonSerializable(typeof(StreamDetail))]
 [JsonSerializable(typeof(SystemState))]

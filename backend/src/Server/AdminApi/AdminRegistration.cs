@@ -15,6 +15,7 @@ internal static class AdminRegistration
         .AddSingleton<HomeViews>()
         .AddSingleton<ProviderTable>()
         .AddTopics()
+        .AddAnswerCompression()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Adds the topics of the event stream (ADM-20). <c>health</c> and <c>bench</c> come with their pages.</summary>

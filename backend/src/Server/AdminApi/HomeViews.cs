@@ -17,7 +17,7 @@ internal sealed class HomeViews(
     SluiceDatabase database,
     StreamViews streams,
     StatViews stats,
-    ThroughputSampler sampler,
+    RateStore rates,
     QueueRows queue,
     QueueActivity activity,
     TimeProvider time)
@@ -30,7 +30,6 @@ internal sealed class HomeViews(
     private const int MostProblems = 10;
     private const int MostGaps = 999;
     private const int StripPoints = 60;
-    private const int StripSeconds = 10;
     private const string FailedPrefix = "import-failed:";
     private const string Gaps = "gaps";
 
@@ -50,7 +49,7 @@ internal sealed class HomeViews(
             playing.Count,
             read.Recent,
             new HomeQueue(read.Queued, running.Count, state.Paused, state.PausedUntil, read.Name, read.Name is null ? null : work?.Percent),
-            Strip(),
+            await StripAsync(cancellationToken),
             stats.Steps,
             seq);
     }
@@ -122,22 +121,10 @@ internal sealed class HomeViews(
             film.Facts.MissingShare));
     }
 
-    private HomeStrip Strip()
+    private async Task<HomeStrip> StripAsync(CancellationToken cancellationToken)
     {
-        var (received, sent) = (new long[StripPoints], new long[StripPoints]);
-        var now = time.WallTime();
-        foreach (var sample in sampler.Samples(SampleWindow.TenMinutes))
-        {
-            var point = StripPoints - 1 - (int)((now - sample.At).TotalSeconds / StripSeconds);
-            if (point is < 0 or >= StripPoints)
-                continue;
-            received[point] += sample.FromProviders;
-            sent[point] += sample.ToPlayers;
-        }
-
-        return new HomeStrip(StripSeconds, [.. received.Select(Rate)], [.. sent.Select(Rate)]);
-
-        static long Rate(long bytes) => bytes / StripSeconds / 1000;
+        var columns = await rates.ReadAsync(RateWindow.All[0], StripPoints, cancellationToken);
+        return new HomeStrip(columns.Step, columns.Rates(static moved => moved.Received), columns.Rates(static moved => moved.Sent));
     }
 
     internal sealed record SeenRow(string Need, long Until);

@@ -1,5 +1,4 @@
 using Sluice.Server.Diagnostics;
-using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.AdminApi;
 
@@ -19,6 +18,20 @@ internal sealed record StatFigures(
 /// <summary>First steps of a new user: a provider, a played file, a connected program. The overview hides them for good once all are done.</summary>
 internal sealed record FirstSteps(bool HasProvider, bool HasPlayed, bool HasApp);
 
-/// <summary>The overview: samples of the window, the oldest first and without gaps filled, and problems, the most serious first.</summary>
+/// <summary>
+/// Columns of a window, one number for each <c>Step</c> seconds from <c>Start</c> on. Rates are in kB/s; <c>FromCache</c> is the part of <c>ToPlayers</c>
+/// from memory or disk; streams and connections are the most at once. The last point is still going on.
+/// </summary>
+internal sealed record StatColumns(
+    DateTimeOffset Start, int Step, IReadOnlyList<long> FromProviders, IReadOnlyList<long> ToPlayers, IReadOnlyList<long> FromCache, IReadOnlyList<int> Streams,
+    IReadOnlyList<int> Connections);
+
+/// <summary>The overview: the points of a window, and problems, the most serious first.</summary>
 internal sealed record Stats(
-    StatSample Now, StatFigures Figures, SampleWindow Window, IReadOnlyList<StatSample> Samples, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
+    StatSample Now, StatFigures Figures, string Window, StatColumns Columns, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
+
+/// <summary>Bytes of one provider as rates in kB/s; <c>Id</c> is also that of a provider that was removed since.</summary>
+internal sealed record ProviderRates(string Id, IReadOnlyList<long> Rates);
+
+/// <summary>What each provider delivered in a window, in columns as in <see cref="StatColumns"/>; providers that delivered nothing are absent.</summary>
+internal sealed record ProviderTraffic(DateTimeOffset Start, int Step, IReadOnlyList<ProviderRates> Providers);

@@ -6,6 +6,7 @@ using Sluice.Server.Library;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
@@ -13,6 +14,7 @@ namespace Sluice.Server.AdminApi;
 /// <remarks>Thread-safe. <c>_gate</c> guards the counts of the database, read every ten seconds at most.</remarks>
 internal sealed class StatViews(
     ThroughputSampler sampler,
+    RateStore rates,
     PlaybackRegistry playbacks,
     BandwidthLimit bandwidth,
     ProviderHost providers,
@@ -35,9 +37,34 @@ internal sealed class StatViews(
     public FirstSteps Steps => new(
         providers.HasProviders, evening.Has(FirstStep.Played), arr.All.Count > 0 || evening.Has(FirstStep.Called));
 
-    public async Task<Stats> ShowAsync(SampleWindow window, long seq, CancellationToken cancellationToken)
+    public async Task<Stats> ShowAsync(RateWindow window, int points, long seq, CancellationToken cancellationToken)
     {
-        return new Stats(Now, await FiguresAsync(cancellationToken), window, [.. sampler.Samples(window).Select(Sample)], Attention, Steps, seq);
+        var columns = await rates.ReadAsync(window, points, cancellationToken);
+        return new Stats(
+            Now,
+            await FiguresAsync(cancellationToken),
+            window.Word,
+            new StatColumns(
+                DateTimeOffset.FromUnixTimeSeconds(columns.Start),
+                columns.Step,
+                columns.Rates(static moved => moved.Received),
+                columns.Rates(static moved => moved.Sent),
+                columns.Rates(static moved => moved.Cached),
+                columns.Counts(static moved => moved.Streams),
+                columns.Counts(static moved => moved.Connections)),
+            Attention,
+            Steps,
+            seq);
+    }
+
+    public async Task<ProviderTraffic> ShowProvidersAsync(RateWindow window, int points, CancellationToken cancellationToken)
+    {
+        var shares = await rates.ReadProvidersAsync(window, points, cancellationToken);
+        var frame = new RateColumns(window, points, time.WallTime());
+        return new ProviderTraffic(
+            DateTimeOffset.FromUnixTimeSeconds(frame.Start),
+            frame.Step,
+            [.. shares.Select(static share => new ProviderRates(share.Key.ToString("D"), share.Value.Rates(static moved => moved.Received))).OrderBy(static share => share.Id)]);
     }
 
     public async Task<StatFigures> FiguresAsync(CancellationToken cancellationToken)

@@ -13,6 +13,7 @@ internal static class StreamResource
         api.MapGet("/streams/{id}", ShowAsync).WithName("ShowStream");
         api.MapDelete("/streams/{id}", Stop).WithName("StopStream");
         api.MapGet("/stats", ShowStatsAsync).WithName("ShowStats");
+        api.MapGet("/stats/providers", ShowProviderTrafficAsync).WithName("ShowProviderTraffic");
     }
 
     private static Ok<StreamRows> List(StreamViews views, EventHub events) => TypedResults.Ok(views.Rows(events.Seq));
@@ -23,11 +24,23 @@ internal static class StreamResource
     private static Results<NoContent, JsonHttpResult<Problem>> Stop(string id, StreamViews views) => views.Stop(id) ? TypedResults.NoContent() : Unknown();
 
     private static async Task<Results<Ok<Stats>, JsonHttpResult<Problem>>> ShowStatsAsync(
-        string? window, StatViews views, EventHub events, CancellationToken cancellationToken)
+        string? window, int? points, StatViews views, EventHub events, CancellationToken cancellationToken) =>
+        Read(window, points, out var shown, out var most) ?? (Results<Ok<Stats>, JsonHttpResult<Problem>>)TypedResults.Ok(
+            await views.ShowAsync(shown, most, events.Seq, cancellationToken));
+
+    private static async Task<Results<Ok<ProviderTraffic>, JsonHttpResult<Problem>>> ShowProviderTrafficAsync(
+        string? window, int? points, StatViews views, CancellationToken cancellationToken) =>
+        Read(window, points, out var shown, out var most) ?? (Results<Ok<ProviderTraffic>, JsonHttpResult<Problem>>)TypedResults.Ok(
+            await views.ShowProvidersAsync(shown, most, cancellationToken));
+
+    // Ten minutes by default, in as many points as a chart draws.
+    private static JsonHttpResult<Problem>? Read(string? window, int? points, out RateWindow shown, out int most)
     {
-        var read = new ListReader();
-        var shown = read.Word<SampleWindow>("window", window) ?? SampleWindow.TenMinutes;
-        return read.Problem is { } problem ? problem : TypedResults.Ok(await views.ShowAsync(shown, events.Seq, cancellationToken));
+        most = points ?? RateWindow.Points[^1];
+        shown = RateWindow.All.FirstOrDefault(each => each.Word == window) ?? RateWindow.All[0];
+        if (window is not null && window != shown.Word)
+            return AdminProblem.BadInput("window", $"Must be one of {string.Join(", ", RateWindow.All.Select(static each => each.Word))}.");
+        return RateWindow.Points.Contains(most) ? null : AdminProblem.BadInput("points", $"Must be {string.Join(" or ", RateWindow.Points)}.");
     }
 
     private static JsonHttpResult<Problem> Unknown() => AdminProblem.NotFound("This playback has ended, or never was.");

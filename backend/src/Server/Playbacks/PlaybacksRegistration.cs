@@ -15,6 +15,8 @@ internal static class PlaybacksRegistration
         .AddSingleton<FirstUse>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<FirstUse>())
         .AddSingleton<ThroughputSampler>()
+        .AddSingleton<RateStore>()
+        .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<RateStore>())
         .AddSingleton<PlaybackWaits>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<ThroughputSampler>());
 }

@@ -21,26 +21,18 @@ internal delegate TimeSpan ProcessorTime();
 internal readonly record struct ThroughputSample(
     DateTimeOffset At, long FromProviders, long ToPlayers, long FromCache, int Playbacks, int Used, int Allowed, long Cached, long Fetched);
 
-internal enum SampleWindow
-{
-    /// <summary>Ten minutes, one sample a second.</summary>
-    TenMinutes,
-
-    /// <summary>An hour, one sample in ten seconds.</summary>
-    Hour,
-
-    /// <summary>A day, one sample in four minutes.</summary>
-    Day,
-}
-
-/// <summary>Samples the counters once a second and keeps them in memory: 600 of 1 s, 360 of 10 s, 360 of 4 min.</summary>
+/// <summary>Samples the counters once a second and keeps them in memory: 600 of 1 s, 360 of 10 s, and what moved in each minute until
+/// <see cref="RateStore"/> takes it.</summary>
 /// <remarks>Thread-safe. <c>_gate</c> guards the samples; nothing is called under it.</remarks>
 internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost providers, ProcessorTime processor, TimeProvider time) : IWorker
 {
+    private const int MostMinutes = 1440;
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
-    private readonly SampleRing[] _rings = [new(600, 1), new(360, 10), new(360, 240)];
+    private readonly SampleRing _seconds = new(600, 1);
+    private readonly SampleRing _tens = new(360, 10);
+    private Dictionary<long, Moved> _minutes = [];
     private ThroughputSample _now;
     private double _processorPercent;
 
@@ -70,17 +62,42 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
     {
         get
         {
-            var samples = Samples(SampleWindow.TenMinutes);
+            ThroughputSample[] samples;
+            lock (_gate)
+                samples = _seconds.ToArray();
             var (cached, all) = (samples.Sum(static sample => sample.Cached), samples.Sum(static sample => sample.Cached + sample.Fetched));
             return all == 0 ? null : 100.0 * cached / all;
         }
     }
 
-    /// <summary>The samples of a window, oldest first.</summary>
-    public IReadOnlyList<ThroughputSample> Samples(SampleWindow window)
+    /// <summary>
+    /// What moved lately, oldest first, each with its first second since 1970: seconds for a window of ten minutes, else tens of them.
+    /// </summary>
+    public IReadOnlyList<(long From, int Seconds, Moved Moved)> Recent(RateWindow window)
     {
         lock (_gate)
-            return _rings[(int)window].ToArray();
+        {
+            var ring = window.Seconds <= _seconds.TotalSeconds ? _seconds : _tens;
+            return
+            [
+                .. ring.ToArray().Select(sample => (
+                    sample.At.ToUnixTimeSeconds() - ring.Merged,
+                    ring.Merged,
+                    new Moved(
+                        sample.FromProviders * ring.Merged, sample.ToPlayers * ring.Merged, sample.FromCache * ring.Merged, sample.Playbacks, sample.Used))),
+            ];
+        }
+    }
+
+    /// <summary>Hands over what moved since the last call, by minutes since 1970; minutes in which nothing moved are absent.</summary>
+    public IReadOnlyDictionary<long, Moved> TakeMinutes()
+    {
+        lock (_gate)
+        {
+            var minutes = _minutes;
+            _minutes = [];
+            return minutes;
+        }
     }
 
     public async Task RunAsync(CancellationToken stopping)
@@ -117,8 +134,16 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         {
             _now = sample;
             _processorPercent = Math.Min(100, (now.Processor - before.Processor).TotalSeconds / seconds / Environment.ProcessorCount * 100);
-            foreach (var ring in _rings)
-                ring.Add(sample);
+            _seconds.Add(sample);
+            _tens.Add(sample);
+            var moved = new Moved(now.Received - before.Received, now.Sent - before.Sent, now.Served.CachedBytes - before.Served.CachedBytes, reading, used);
+            if (moved.IsNothing)
+                return;
+            var minute = sample.At.ToUnixTimeSeconds() / 60;
+            _minutes[minute] = _minutes.GetValueOrDefault(minute).With(moved);
+            // Without a database nobody takes the minutes.
+            if (_minutes.Count > MostMinutes)
+                _minutes.Remove(_minutes.Keys.Min());
         }
     }
 
@@ -130,6 +155,10 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         private readonly Queue<ThroughputSample> _samples = new(most);
         private ThroughputSample _sum;
         private int _count;
+
+        public int Merged => merged;
+
+        public int TotalSeconds => most * merged;
 
         public ThroughputSample[] ToArray() => [.. _samples];
 

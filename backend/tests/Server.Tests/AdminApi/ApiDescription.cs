@@ -35,7 +35,6 @@ internal static class ApiDescription
         [typeof(ArrAction)] = "ArrPlanAction",
         [typeof(ArrChange)] = "ArrFieldChange",
         [typeof(TrackKind)] = "FileTrackKind",
-        [typeof(SampleWindow)] = "StatWindow",
         [typeof(PlaybackSeek)] = "StreamSeek",
     };
 

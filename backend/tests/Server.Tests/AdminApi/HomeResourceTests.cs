@@ -7,7 +7,6 @@ using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
-using Sluice.Server.Tests.Queue;
 using Sluice.Server.Tests.Startup;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;

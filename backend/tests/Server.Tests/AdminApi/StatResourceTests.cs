@@ -1,10 +1,13 @@
 using System.Net;
 using System.Text.Json.Nodes;
+using Dapper;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Sluice.Server.Arr;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Playbacks;
+using Sluice.Server.Providers;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Startup;
@@ -26,7 +29,7 @@ public sealed class StatResourceTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Fact]
-    public async Task Ten_one_second_samples_average_into_one_of_the_hour()
+    public async Task Now_and_figures_tell_of_the_last_seconds()
     {
         const int Read = 5_000_000;
         await using var server = await StreamServer.StartAsync();
@@ -39,7 +42,6 @@ public sealed class StatResourceTests : IDisposable
         Assert.Equal(Read, played["now"]!["toPlayers"]!.GetValue<long>());
         Assert.InRange(played["now"]!["fromProviders"]!.GetValue<long>(), Read - (10 * ArticleSize), 2 * Read);
         Assert.Equal(8, played["now"]!["connectionsMax"]!.GetValue<int>());
-        Assert.Equal(2, played["samples"]!.AsArray().Count);
         Assert.NotNull(played["figures"]!["firstByteP50"]);
         Assert.Equal((0, 1), (played["figures"]!["queueItems"]!.GetValue<int>(), played["figures"]!["releaseCount"]!.GetValue<int>()));
         Assert.Null(played["figures"]!["limitBytesPerSecond"]);
@@ -52,12 +54,105 @@ public sealed class StatResourceTests : IDisposable
         Assert.Equal(1_000_000, again["now"]!["toPlayers"]!.GetValue<long>());
         Assert.InRange(again["now"]!["fromCache"]!.GetValue<long>(), 1_000_000, 1_000_000 + (2 * ArticleSize));
         Assert.InRange(again["figures"]!["cacheHitPercent"]!.GetValue<double>(), before + 1, 100);
+    }
 
-        for (var second = 4; second <= 10; second++)
+    [Theory]
+    [InlineData("10m", 60, 10, 60)]
+    [InlineData("10m", 360, 2, 300)]
+    [InlineData("1h", 60, 60, 60)]
+    [InlineData("1h", 360, 10, 360)]
+    [InlineData("24h", 60, 1_440, 60)]
+    [InlineData("24h", 360, 240, 360)]
+    [InlineData("7d", 360, 1_680, 360)]
+    [InlineData("30d", 360, 7_200, 360)]
+    public async Task Windows_hold_what_moved_and_outlive_a_restart(string window, int points, int step, int count)
+    {
+        const int Read = 8_000_000;
+        await using var server = await StreamServer.StartAsync();
+        var services = server.Api.Server.Services;
+        var (store, database) = (services.GetRequiredService<RateStore>(), services.GetRequiredService<SluiceDatabase>());
+        await TickAsync(server, 1);
+        await StreamServer.ReadAsync(server.Player(StreamServer.Vlc), "content/" + await server.PublishAsync(MockRelease.Plain(1, 20_000_000, articleSize: ArticleSize)), 0, Read - 1);
+        for (var second = 2; second <= 25; second++)
             await TickAsync(server, second);
-        var hour = Assert.Single((await server.Api.GetAsync("stats?window=hour"))["samples"]!.AsArray())!;
-        Assert.Equal((Read + 1_000_000) / 10, hour["toPlayers"]!.GetValue<long>());
-        Assert.Empty((await server.Api.GetAsync("stats?window=day"))["samples"]!.AsArray());
+        var shown = RateWindow.All.Single(each => each.Word == window);
+
+        var columns = (await server.Api.GetAsync($"stats?window={window}&points={points}"))["columns"]!;
+        // Another sampler knows nothing of this run, as after a restart.
+        await store.SaveAsync(Token);
+        var providers = services.GetRequiredService<ProviderHost>();
+        var sampler = new ThroughputSampler(services.GetRequiredService<PlaybackRegistry>(), providers, services.GetRequiredService<ProcessorTime>(), server.Clock);
+        var after = await new RateStore(sampler, providers, database, server.Clock).ReadAsync(shown, points, Token);
+
+        Assert.Equal((step, count), (columns["step"]!.GetValue<int>(), columns["toPlayers"]!.AsArray().Count));
+        AssertMoved([.. columns["toPlayers"]!.AsArray().Select(rate => rate!.GetValue<long>())], columns["start"]!.GetValue<DateTimeOffset>().ToUnixTimeSeconds());
+        AssertMoved(after.Rates(static moved => moved.Sent), after.Start);
+        var share = Assert.Single((await server.Api.GetAsync($"stats/providers?window={window}&points={points}"))["providers"]!.AsArray())!;
+        Assert.NotEqual(0, share["rates"]!.AsArray().Sum(static rate => rate!.GetValue<long>()));
+
+        void AssertMoved(IReadOnlyList<long> rates, long start)
+        {
+            var now = server.Clock.GetUtcNow().ToUnixTimeSeconds();
+            var bytes = rates.Select((rate, i) => rate * 1000 * Math.Min(step, now - start - ((long)i * step))).Sum();
+            Assert.InRange(bytes, Read - (count * step * 1000L), Read + (step * 1000L));
+            Assert.Equal(0, start % step);
+        }
+    }
+
+    [Fact]
+    public async Task Minutes_without_traffic_write_nothing()
+    {
+        await using var server = await StreamServer.StartAsync();
+        var services = server.Api.Server.Services;
+        var (store, database) = (services.GetRequiredService<RateStore>(), services.GetRequiredService<SluiceDatabase>());
+        for (var second = 1; second <= 3; second++)
+            await TickAsync(server, second);
+        await store.SaveAsync(Token);
+        Assert.Equal(0, await CountAsync());
+
+        await StreamServer.ReadAsync(server.Player(StreamServer.Vlc), "content/" + await server.PublishAsync(MockRelease.Plain(1, 1_000_000, articleSize: ArticleSize)), 0, 999_999);
+        await TickAsync(server, 4);
+        await store.SaveAsync(Token);
+        Assert.Equal(1, await CountAsync());
+
+        // A month later one more minute moves, and the old one leaves.
+        server.Clock.Advance(TimeSpan.FromDays(31));
+        await StreamServer.ReadAsync(server.Player("mpv/0.38"), "content/movies/film-1/film.mkv", 0, 99_999);
+        await TickAsync(server, 6);
+        await store.SaveAsync(Token);
+        Assert.Equal(1, await CountAsync());
+
+        Task<int> CountAsync() => database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM rate_minute"), Token);
+    }
+
+    [Fact]
+    public async Task Long_JSON_is_compressed_and_the_event_stream_is_not()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+
+        Assert.Equal(("br", true), await EncodingAsync("api/stats?window=30d&points=360"));
+        Assert.Equal(("br", true), await EncodingAsync("api/settings/schema"));
+        Assert.Equal((null, false), await EncodingAsync("api/events?topics=stats"));
+        Assert.Equal((null, false), await EncodingAsync($"api?mode=fullstatus&output=json&apikey={RunningServer.ApiKey}"));
+
+        async Task<(string? Encoding, bool Varies)> EncodingAsync(string path)
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(path, UriKind.Relative)) { Headers = { { "Accept-Encoding", "br, gzip" } } };
+            using var answer = await server.Server.Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token);
+            Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+            return (answer.Content.Headers.ContentEncoding.SingleOrDefault(), answer.Headers.Vary.Contains("Accept-Encoding"));
+        }
+    }
+
+    [Theory]
+    [InlineData("stats?window=day")]
+    [InlineData("stats?points=61")]
+    [InlineData("stats/providers?window=1y")]
+    public async Task Unknown_window_or_number_of_points_returns_400(string path)
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+
+        await server.SendAsync(HttpMethod.Get, path, expected: HttpStatusCode.BadRequest);
     }
 
     [Fact]
@@ -183,7 +278,8 @@ public sealed class StatResourceTests : IDisposable
     private static async Task TickAsync(StreamServer server, int samples)
     {
         server.Clock.Advance(TimeSpan.FromSeconds(1));
-        while ((await server.Api.GetAsync("stats"))["samples"]!.AsArray().Count < samples)
+        var sampler = server.Api.Server.Services.GetRequiredService<ThroughputSampler>();
+        while (sampler.Recent(RateWindow.All[0]).Count < samples)
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
     }
 

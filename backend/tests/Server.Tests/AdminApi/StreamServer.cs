@@ -1,6 +1,7 @@
 using System.Net.Http.Headers;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
@@ -47,7 +48,9 @@ internal sealed class StreamServer : IAsyncDisposable
             .AddSingleton<ProcessorTime>(() => processor?.Invoke(server.Clock) ?? TimeSpan.Zero)
             .AddSingleton(provider => new PlaybackRegistry(provider.GetRequiredService<Playback>(), provider.GetRequiredService<PlaybackStops>(), server.Clock))
             .AddSingleton(provider => new ThroughputSampler(
-                provider.GetRequiredService<PlaybackRegistry>(), provider.GetRequiredService<ProviderHost>(), provider.GetRequiredService<ProcessorTime>(), server.Clock)));
+                provider.GetRequiredService<PlaybackRegistry>(), provider.GetRequiredService<ProviderHost>(), provider.GetRequiredService<ProcessorTime>(), server.Clock))
+            .AddSingleton(provider => new RateStore(
+                provider.GetRequiredService<ThroughputSampler>(), provider.GetRequiredService<ProviderHost>(), provider.GetRequiredService<SluiceDatabase>(), server.Clock)));
         return server;
     }
 

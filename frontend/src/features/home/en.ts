@@ -7,6 +7,8 @@ export const t = createTexts({
   "window.ten-minutes": "10 min",
   "window.hour": "1 h",
   "window.day": "24 h",
+  "window.week": "7 d",
+  "window.month": "30 d",
   pause: "Pause",
   resume: "Resume",
   "pause-help": "Freezes the figures on this page. The server keeps working.",

@@ -1,18 +1,36 @@
 import type { Schema } from "@/lib/api-client";
 
-export type StatWindow = Schema<"StatWindow">;
 export type StatSample = Schema<"StatSample">;
 
-/** How long each window is and how far its samples lie apart, in seconds. */
+/** How long each window is and how far its samples lie apart, in seconds, and its word in a call. */
 export const windows = {
-  "ten-minutes": { seconds: 600, step: 1 },
-  hour: { seconds: 3_600, step: 10 },
-  day: { seconds: 86_400, step: 240 },
-} satisfies Record<StatWindow, { seconds: number; step: number }>;
+  "ten-minutes": { seconds: 600, step: 1, word: "10m" },
+  hour: { seconds: 3_600, step: 10, word: "1h" },
+  day: { seconds: 86_400, step: 240, word: "24h" },
+  week: { seconds: 604_800, step: 1_680, word: "7d" },
+  month: { seconds: 2_592_000, step: 7_200, word: "30d" },
+};
+
+export type StatWindow = keyof typeof windows;
 
 /** The window of an address; ten minutes where it names none. */
 export function windowOf(word: string | null): StatWindow {
-  return word === "hour" || word === "day" ? word : "ten-minutes";
+  return word !== null && word in windows ? (word as StatWindow) : "ten-minutes";
+}
+
+/** The samples of columns, each at its end. The server counts in kB/s, and its last point is still going on. */
+export function samplesOf({ now, columns }: Pick<Schema<"Stats">, "now" | "columns">): StatSample[] {
+  const start = Date.parse(columns.start);
+  const end = Date.parse(now.at);
+  return columns.fromProviders.map((fromProviders, point) => ({
+    ...now,
+    at: new Date(Math.min(start + (point + 1) * columns.step * 1_000, end)).toISOString(),
+    fromProviders: fromProviders * 1_000,
+    toPlayers: (columns.toPlayers[point] ?? 0) * 1_000,
+    fromCache: (columns.fromCache[point] ?? 0) * 1_000,
+    streams: columns.streams[point] ?? 0,
+    connectionsUsed: columns.connections[point] ?? 0,
+  }));
 }
 
 /** Samples of a window, and those of the last step, which are one sample once it is over. */

@@ -36,7 +36,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
         if (IsSeasonWord(words.Text(index + 1)) && Ordinal(text) is { } ordinal)
             return new(index, ordinal, EpisodeAfter(words, index + 2));
 
-        // S01, S01E02, S01E02E03, S01E02-E04, S01E02-04, S01-S05, S01D02.
+        // A season, one or several of its episodes, several seasons, or a disc of a season.
         if (!TakeNumber(ref text, 's', 1, out var season))
             return null;
         if (TakeRange(ref text, out var episodes))
@@ -52,7 +52,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
 
     private static string? EpisodeAfter(NameWords words, int index)
     {
-        // "Season 1 S01E05" says it twice.
+        // Some names say it twice: first the season in words, then season and episode.
         var text = words.Text(index);
         return TakeNumber(ref text, 's', 1, out _) && TakeRange(ref text, out var episodes) ? episodes : EpisodeAt(words, index, isAfterSeason: true);
     }

@@ -14,6 +14,7 @@ import { ways } from "./needs-you";
 vi.mock("@/components/ui/chart-body", () => ({ ChartBody: () => null }));
 
 const now = { at: "2026-01-01T10:00:00Z", fromProviders: 8e7, toPlayers: 4e7, fromCache: 1e6, streams: 1, connectionsUsed: 24, connectionsMax: 50 };
+const columns = { start: "2026-01-01T09:59:58Z", step: 2, fromProviders: [80_000], toPlayers: [40_000], fromCache: [1_000], streams: [1], connections: [24] };
 const figures = { cacheHitPercent: 12, firstByteP50: 184, firstByteP95: 1240, limitBytesPerSecond: null, queueItems: 0, releaseCount: 0 };
 const done = { hasProvider: true, hasPlayed: true, hasApp: true };
 const film = { title: "Harbour Lights", year: 2024, season: null, episodes: null, quality: "1080p WEB-DL" };
@@ -40,7 +41,7 @@ function show(change: object, at = "/") {
   const events = fakeEvents();
   const calls = mockApi({
     "GET /api/home": { ...home, ...change },
-    "GET /api/stats": { now, figures, samples: [now], attention: [], steps: done, seq: 1 },
+    "GET /api/stats": { now, figures, columns, attention: [], steps: done, seq: 1 },
     "GET /api/providers": { items: [provider], locked: null, seq: 1 },
     "POST /api/providers/p1/reset": { ...provider, condition: "ok" },
     "POST /api/history/retry": { count: 3 },

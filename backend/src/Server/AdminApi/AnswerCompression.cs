@@ -1,0 +1,36 @@
+using System.IO.Compression;
+using Microsoft.AspNetCore.ResponseCompression;
+using Microsoft.Extensions.Options;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>
+/// Compresses the JSON of the admin API, which repeats its names in each row. The event stream is never compressed, because a compressor holds frames back,
+/// and neither is an answer that states fewer bytes than a packet has.
+/// </summary>
+internal static class AnswerCompression
+{
+    private const int LeastBytes = 1024;
+
+    public static IServiceCollection AddAnswerCompression(this IServiceCollection services) => services
+        .AddResponseCompression(options =>
+        {
+            // Cookies are SameSite=Strict, so no other site can have answers compressed that hold both its text and a secret.
+            options.EnableForHttps = true;
+            options.MimeTypes = ["application/json", "application/problem+json"];
+        })
+        .Configure<BrotliCompressionProviderOptions>(static options => options.Level = CompressionLevel.Fastest)
+        .Configure<GzipCompressionProviderOptions>(static options => options.Level = CompressionLevel.Fastest)
+        .AddSingleton<IResponseCompressionProvider, LongAnswers>();
+
+    /// <summary>Compresses answers below <c>/api/</c>. The SABnzbd API, whose clients are of every age, is at <c>/api</c> itself.</summary>
+    public static void UseAnswerCompression(this IApplicationBuilder app) => app.UseWhen(
+        static http => http.Request.Path.StartsWithSegments("/api", out var rest) && rest.Value?.Length > 1, static api => api.UseResponseCompression());
+
+    private sealed class LongAnswers(IServiceProvider services, IOptions<ResponseCompressionOptions> options)
+        : ResponseCompressionProvider(services, options)
+    {
+        public override bool ShouldCompressResponse(HttpContext context) =>
+            context.Response.ContentLength is not < LeastBytes && base.ShouldCompressResponse(context);
+    }
+}
