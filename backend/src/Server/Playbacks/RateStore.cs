@@ -178,7 +178,12 @@ internal sealed class RateStore(ThroughputSampler sampler, ProviderHost provider
 
         public static MinuteRow Of(long minute, Moved moved) => new()
         {
-            Point = minute, Received = moved.Received, Sent = moved.Sent, Cached = moved.Cached, Streams = moved.Streams, Connections = moved.Connections,
+            Point = minute,
+            Received = moved.Received,
+            Sent = moved.Sent,
+            Cached = moved.Cached,
+            Streams = moved.Streams,
+            Connections = moved.Connections,
         };
 
         public Moved Read() => new(Received, Sent, Cached, (int)Streams, (int)Connections);

@@ -146,7 +146,12 @@ public sealed class HomeResourceTests : IDisposable
             await PublishAsync(database, $"The.{long12}.Way.Home.{2000 + i}.2160p.UHD.BluRay.REMUX.HDR.HEVC.Atmos-GROUP");
         await database.InsertAsync(HistoryStore.Insert, Enum.GetValues<FailureReason>().Select(reason => new HistoryItem
         {
-            Id = $"SABnzbd_nzo_{reason}", Name = "The.Long.Way.Home.2019.1080p.WEB.h264-GROUP", NzbName = "x.nzb", Category = "tv", Folder = "tv", Reason = reason.ToString(),
+            Id = $"SABnzbd_nzo_{reason}",
+            Name = "The.Long.Way.Home.2019.1080p.WEB.h264-GROUP",
+            NzbName = "x.nzb",
+            Category = "tv",
+            Folder = "tv",
+            Reason = reason.ToString(),
             CompletedAt = TimeProvider.System.GetUtcNow(),
         }));
 

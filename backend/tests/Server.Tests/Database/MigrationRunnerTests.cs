@@ -141,6 +141,21 @@ public sealed class MigrationRunnerTests : IDisposable
         Assert.Equal(hasMoved ? 0 : null, await database.ReadAsync(connection => connection.ExecuteScalar<int?>("SELECT healed FROM family_import"), Token));
     }
 
+    [Theory]
+    [InlineData("", null)]
+    [InlineData("INSERT INTO setting (key, value, secret) VALUES ('api.key', 'k', 1)", "/mnt/nzbdav")]
+    [InlineData("INSERT INTO setting (key, value, secret) VALUES ('rclone.mount-dir', '/srv/films', 0)", "/srv/films")]
+    public async Task Upgrade_keeps_the_folder_of_the_mount(string before, string? folder)
+    {
+        await using (var old = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(38)]))
+            await old.WriteAsync(connection => connection.Execute(before + ";"), Token);
+
+        await using var database = _temporary.OpenDatabase();
+
+        Assert.Equal(folder, await database.ReadAsync(
+            connection => connection.ExecuteScalar<string?>("SELECT value FROM setting WHERE key = 'rclone.mount-dir'"), Token));
+    }
+
     [Fact]
     public async Task Existing_database_is_backed_up_before_migration()
     {
