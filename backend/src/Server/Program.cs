@@ -2,6 +2,7 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.AdminApi;
 using Sluice.Server.Arr;
 using Sluice.Server.Auth;
+using Sluice.Server.Backups;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
@@ -38,6 +39,8 @@ internal static class Program
             return HealthQuestion.AskAsync(ProcessOptions.Read(environment));
 
         WiderBuild.ReplaceProcess(environment);
+        if (BackupCommand.Takes(arguments))
+            return BackupCommand.RunAsync(arguments, Build);
         return ProcessExit.RunAsync(Build);
     }
 
@@ -52,6 +55,7 @@ internal static class Program
         builder.Services.AddSingleton(TimeProvider.System).AddRouting();
         builder.Services.AddDatabase(new DataFolder(process.ConfigPath) { StartedAsRoot = environment.StartedAsRoot });
         builder.Services.AddSettings(environment, process);
+        builder.Services.AddBackups();
         builder.AddDiagnostics();
         builder.AddListener(process);
         builder.Services.AddAuth();

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Sluice.Server.Arr;
+using Sluice.Server.Backups;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.FamilyImport;
 using Sluice.Server.History;
@@ -20,7 +21,7 @@ namespace Sluice.Server.AdminApi;
     Converters =
     [
         typeof(KebabCaseEnumConverter<ArrAction>), typeof(KebabCaseEnumConverter<ArrKind>), typeof(KebabCaseEnumConverter<AttentionKind>),
-        typeof(KebabCaseEnumConverter<AttentionLevel>), typeof(KebabCaseEnumConverter<FailureReason>), typeof(KebabCaseEnumConverter<FamilyShape>),
+        typeof(KebabCaseEnumConverter<AttentionLevel>), typeof(KebabCaseEnumConverter<BackupKind>), typeof(KebabCaseEnumConverter<FailureReason>), typeof(KebabCaseEnumConverter<FamilyShape>),
         typeof(KebabCaseEnumConverter<ImportKind>), typeof(KebabCaseEnumConverter<ImportStage>), typeof(KebabCaseEnumConverter<ItemState>),
         typeof(KebabCaseEnumConverter<KeyState>), typeof(KebabCaseEnumConverter<PlaybackState>), typeof(KebabCaseEnumConverter<ProviderCondition>),
         typeof(KebabCaseEnumConverter<ProviderTestCause>), typeof(KebabCaseEnumConverter<ProviderTestStage>), typeof(KebabCaseEnumConverter<ProviderTestState>),
@@ -40,6 +41,11 @@ namespace Sluice.Server.AdminApi;
 [JsonSerializable(typeof(ArrPlanned))]
 [JsonSerializable(typeof(ArrConnected))]
 [JsonSerializable(typeof(PathCheck))]
+[JsonSerializable(typeof(BackupList))]
+[JsonSerializable(typeof(RestoreReport))]
+[JsonSerializable(typeof(RestoreRequest))]
+[JsonSerializable(typeof(LaterList))]
+[JsonSerializable(typeof(LaterRequeue))]
 [JsonSerializable(typeof(PasswordGiven))]
 [JsonSerializable(typeof(KeyEntries))]
 [JsonSerializable(typeof(NewKey))]

@@ -29,6 +29,7 @@ internal static class AdminRegistration
         .AddSingleton<ITopic, StatsTopic>()
         .AddSingleton<ITopic, StreamsTopic>()
         .AddSingleton<ITopic, ProvidersTopic>()
+        .AddSingleton<ITopic, BackupsTopic>()
         .AddSingleton<ITopicFamily, StreamTopics>();
 
     /// <summary>Maps all resources; each needs a login unless it is marked as open.</summary>
@@ -51,6 +52,7 @@ internal static class AdminRegistration
         api.MapFiles();
         api.MapLogs();
         api.MapSystem();
+        api.MapBackups();
         api.MapEvents();
         api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
         // Catches wrong methods and content types too; otherwise the WebDAV tree would answer and ask for its own password.

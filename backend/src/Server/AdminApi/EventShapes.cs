@@ -47,4 +47,4 @@ internal sealed record ConfigFrame(FrameKind Kind, long Seq, IReadOnlyList<strin
 /// <summary>Lists the frames of all topics so that the API description contains them. No answer has this form.</summary>
 internal sealed record EventPayloads(
     SetupFrame? Setup, StatsFrame? Stats, StreamsFrame? Streams, StreamFrame? Stream, ProvidersFrame? Providers, FilesFrame? Files, QueueFrame? Queue,
-    HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);
+    HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, BackupsFrame? Backups, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);

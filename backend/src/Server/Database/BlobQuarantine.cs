@@ -5,10 +5,14 @@ namespace Sluice.Server.Database;
 
 /// <summary>
 /// Keeps unreferenced blobs before deletion, in one folder per remaining day, so a blob can be restored for at least <see cref="Days"/> days
-/// (F41, F43). A day passes at most once per 24 hours of both the wall clock and the process's uptime, because either clock may jump.
+/// (F41, F43). A day passes at most once per 24 hours of both the wall clock and the process's uptime, because either clock may jump. Blobs that a
+/// backup names stay in a folder of their own until no backup names them (OPS-4).
 /// </summary>
 /// <remarks>Thread-safe, because files move only by renames.</remarks>
-internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
+/// <param name="folder">Holds the quarantine.</param>
+/// <param name="time">The clock.</param>
+/// <param name="backedUp">Reads the keys of all blobs that backups name; null if there are no backups.</param>
+internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, BackedUpBlobs? backedUp = null)
 {
     public const int Days = 7;
 
@@ -34,25 +38,26 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
         }
     }
 
+    /// <summary>Paths of all quarantined files.</summary>
+    public IEnumerable<string> List() => DayFolders().Where(Directory.Exists).SelectMany(Directory.EnumerateFiles);
+
+    /// <summary>The path of the newest quarantined file of a name; null if there is none.</summary>
+    public string? Find(string name) => DayFolders().Select(day => Path.Combine(day, name)).FirstOrDefault(File.Exists);
+
     /// <summary>The file most recently quarantined under this name.</summary>
     public FileInfo Newest(string path) => new(Path.Combine(FolderOf(Folders), Path.GetFileName(path)));
 
     /// <summary>Moves the newest quarantined file of a name back. Returns whether there was one; throws if the target exists.</summary>
     public bool TryRestore(string path)
     {
-        for (var day = Folders; day > 0; day--)
-        {
-            var kept = Path.Combine(FolderOf(day), Path.GetFileName(path));
-            if (!File.Exists(kept))
-                continue;
-            File.Move(kept, path);
-            return true;
-        }
-
-        return false;
+        if (Find(Path.GetFileName(path)) is not { } kept)
+            return false;
+        File.Move(kept, path);
+        return true;
     }
 
-    /// <summary>Advances every file by one day if 24 hours have passed, and deletes the expired folder.</summary>
+    /// <summary>Advances every file by one day if 24 hours have passed, and deletes the expired folder without the blobs that backups name.</summary>
+    /// <exception cref="IOException">A backup cannot be read. Nothing was deleted.</exception>
     public void AdvanceDay()
     {
         lock (_gate)
@@ -60,6 +65,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
             if (!Directory.Exists(folder.Quarantine) || (_passedAt is { } last && time.GetElapsedTime(last) < Day) || !IsDue())
                 return;
 
+            KeepBackedUp();
             if (Directory.Exists(FolderOf(1)))
                 Directory.Delete(FolderOf(1), recursive: true);
             for (var day = 2; day <= Folders; day++)
@@ -71,6 +77,28 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
             _passedAt = time.GetTimestamp();
         }
     }
+
+    /// <summary>
+    /// Moves expired blobs that a backup names to their own folder, and the blobs there that no backup names any more to the first day. They stay that
+    /// day too, so that no blob is deleted because a single look at the backups did not find it.
+    /// </summary>
+    private void KeepBackedUp()
+    {
+        if (backedUp is null || !(HasFiles(FolderOf(1)) || HasFiles(BackedUpFolder)))
+            return;
+        var keys = backedUp();
+        foreach (var needed in (ReadOnlySpan<string>)[BackedUpFolder, FolderOf(1), FolderOf(2)])
+            Directory.CreateDirectory(needed);
+        var released = Directory.EnumerateFiles(BackedUpFolder).Where(file => !IsNamed(file)).ToList();
+        foreach (var file in Directory.EnumerateFiles(FolderOf(1)).Where(IsNamed).ToList())
+            File.Move(file, Path.Combine(BackedUpFolder, Path.GetFileName(file)), overwrite: true);
+        foreach (var file in released)
+            File.Move(file, Path.Combine(FolderOf(2), Path.GetFileName(file)), overwrite: true);
+
+        bool IsNamed(string file) => keys.Contains(BlobStore.KeyOf(Path.GetFileName(file).Split('.')[0]));
+    }
+
+    private static bool HasFiles(string path) => Directory.Exists(path) && Directory.EnumerateFiles(path).Any();
 
     /// <summary>Whether a day has passed since the mark file. The first call, and one after the clock went back, only reset the mark.</summary>
     private bool IsDue()
@@ -85,5 +113,14 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
         return age >= Day;
     }
 
+    private string BackedUpFolder => Path.Combine(folder.Quarantine, "backed-up");
+
+    /// <summary>The folders that a blob can be restored from, the newest first.</summary>
+    private IEnumerable<string> DayFolders() => Enumerable.Range(1, Folders).Reverse().Select(FolderOf).Append(BackedUpFolder);
+
     private string FolderOf(int day) => Path.Combine(folder.Quarantine, day.ToString(CultureInfo.InvariantCulture));
 }
+
+/// <summary>Reads the keys of all blobs that backups name (<see cref="BlobStore.KeyOf"/>).</summary>
+/// <exception cref="IOException">A backup cannot be read, so no blob may be deleted.</exception>
+internal delegate IReadOnlySet<UInt128> BackedUpBlobs();

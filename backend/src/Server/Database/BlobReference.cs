@@ -1,3 +1,6 @@
+using System.Data.Common;
+using Dapper;
+
 namespace Sluice.Server.Database;
 
 /// <summary>
@@ -15,4 +18,8 @@ internal sealed record BlobReference(string Table, string Column, string Index)
     public string TableSql => $"SELECT {Column} FROM {Table} NOT INDEXED WHERE {Column} IS NOT NULL";
 
     public string IndexSql => $"SELECT {Column} FROM {Table} INDEXED BY {Index} WHERE {Column} IS NOT NULL";
+
+    /// <summary>Keys of all blobs that rows of a table refer to, with repetitions (<see cref="BlobStore.KeyOf"/>).</summary>
+    public static IEnumerable<UInt128> Read(DbConnection connection, BlobReference reference) =>
+        connection.Query<string>(reference.Sql, buffered: false).Select(hash => BlobStore.KeyOf(hash));
 }

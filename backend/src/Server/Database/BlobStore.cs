@@ -12,14 +12,15 @@ namespace Sluice.Server.Database;
 /// (<c>&lt;hash&gt;.raw</c>) as files. A row may refer to a blob only after it was saved.
 /// </summary>
 /// <remarks>Thread-safe. Saving the same NZB twice produces the same file.</remarks>
-internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null)
+internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null) : IBlobSource
 {
     /// <summary>Maximum NZB size in bytes of plain text (docs/contracts/reliability.md, section 3).</summary>
     public const long MaxNzbBytes = 256L << 20;
 
-    private const string NzbSuffix = ".nzb.br";
+    public const string NzbSuffix = ".nzb.br";
+    public const string RawSuffix = ".raw";
+
     private const string IdsSuffix = ".ids";
-    private const string RawSuffix = ".raw";
     private const long SpareBytes = 64L << 20;
     private const int HashLength = 64;
 
@@ -147,6 +148,65 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }.ToHashSet(),
         folder.Blobs);
 
+    /// <inheritdoc/>
+    /// <remarks>Includes quarantined NZBs, because a start restores them if a row refers to them.</remarks>
+    public Dictionary<UInt128, long> MeasureNzbs()
+    {
+        var lengths = new Dictionary<UInt128, long>();
+        foreach (var path in quarantine.List().Where(path => path.EndsWith(NzbSuffix, StringComparison.Ordinal)))
+            lengths[KeyOf(Path.GetFileName(path).Split('.')[0])] = new FileInfo(path).Length;
+        foreach (var (key, length) in MeasureNzbs(folder.Blobs))
+            lengths[key] = length;
+        return lengths;
+    }
+
+    /// <summary>Measures the NZBs in a folder without opening them.</summary>
+    public static Dictionary<UInt128, long> MeasureNzbs(string path) => DurableFolder.Read(
+        () => new FileSystemEnumerable<(UInt128, long)>(
+            path,
+            (ref FileSystemEntry entry) => (KeyOf(entry.FileName[..HashLength]), entry.Length),
+            new EnumerationOptions { RecurseSubdirectories = true, MaxRecursionDepth = 1, AttributesToSkip = FileAttributes.None })
+        {
+            ShouldIncludePredicate = (ref FileSystemEntry entry) => !entry.IsDirectory && entry.FileName.Length == HashLength + NzbSuffix.Length
+                && entry.FileName.EndsWith(NzbSuffix, StringComparison.Ordinal),
+        }.DistinctBy(static found => found.Item1).ToDictionary(),
+        path);
+
+    /// <summary>Finds stored NZBs by their keys, with the time of their last write and their bytes on disk.</summary>
+    public IReadOnlyList<(string Hash, DateTimeOffset At, long Bytes)> FindNzbs(IReadOnlySet<UInt128> keys) =>
+    [
+        .. _saved.List().Where(file => file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal) && HashOf(file.Name) is { } hash && keys.Contains(KeyOf(hash)))
+            .Select(file => (HashOf(file.Name)!, new DateTimeOffset(file.LastWriteTimeUtc, TimeSpan.Zero), file.Length)),
+    ];
+
+    /// <inheritdoc/>
+    public FileStream? OpenBlob(string name)
+    {
+        CheckHash(name.Split('.')[0]);
+        return DurableFolder.Read(
+            () =>
+            {
+                var path = _saved.PathOf(name);
+                var found = File.Exists(path) ? path : quarantine.Find(name);
+                return found is null ? null : files.OpenRead(found);
+            },
+            folder.Blobs);
+    }
+
+    /// <summary>Whether a stored NZB unpacks to the bytes of its hash. False for damaged content.</summary>
+    public static bool IsWhole(Stream packed, string hash)
+    {
+        try
+        {
+            using var plain = new BrotliStream(packed, CompressionMode.Decompress, leaveOpen: true);
+            return Convert.ToHexStringLower(SHA256.HashData(plain)) == hash;
+        }
+        catch (Exception e) when (e is InvalidDataException or InvalidOperationException)
+        {
+            return false;
+        }
+    }
+
     /// <summary>The first half of a hash, so that large sets need a fifth of the memory. Other text gives zero, which no blob has.</summary>
     public static UInt128 KeyOf(ReadOnlySpan<char> hash) =>
         hash.Length == HashLength && UInt128.TryParse(hash[..(HashLength / 2)], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
@@ -219,6 +279,16 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         hash.Length == HashLength && hash.All(char.IsAsciiHexDigitLower)
             ? hash
             : throw new ArgumentException("Not a SHA-256 in lower-case hex.", nameof(hash));
+}
+
+/// <summary>Blobs of a database: the data folder with its quarantine, or copies elsewhere.</summary>
+internal interface IBlobSource
+{
+    /// <summary>Bytes on disk of every NZB, by <see cref="BlobStore.KeyOf"/>.</summary>
+    Dictionary<UInt128, long> MeasureNzbs();
+
+    /// <summary>Opens a blob as it is stored, by its file name; null if it is not there. The caller disposes it.</summary>
+    FileStream? OpenBlob(string name);
 }
 
 /// <summary>Blob files that no row refers to, the number of their hashes, and the number of all stored NZBs.</summary>

@@ -33,6 +33,12 @@ internal sealed record DataFolder(string Root)
 
     public string Backups => Path.Combine(Root, "backups");
 
+    /// <summary>Databases that a restore has replaced, by its time. Created with the first one.</summary>
+    public string Replaced => Path.Combine(Root, "replaced");
+
+    /// <summary>The restore that the next start performs; exists only until then.</summary>
+    public string RestoreWish => Path.Combine(Root, "restore.json");
+
     /// <summary>Key files. Never part of a backup.</summary>
     public string Keys => Path.Combine(Root, "keys");
 

@@ -84,6 +84,18 @@ internal static partial class PosixCalls
         return FileControl(file, getLock, ref record) == 0 && record.Kind != noLock;
     }
 
+    /// <summary>
+    /// Gives the calling thread the lowest priority, for good: Linux counts niceness by thread, and only an administrator may lower it again. Does
+    /// nothing on other systems.
+    /// </summary>
+    public static void LowerPriority()
+    {
+        const int ofProcess = 0; // PRIO_PROCESS; an id of 0 is the calling thread
+        const int lowest = 19;
+        if (OperatingSystem.IsLinux())
+            _ = SetPriority(ofProcess, 0, lowest);
+    }
+
     /// <summary>Resolves links, <c>.</c> and <c>..</c>; null if the path does not exist.</summary>
     public static string? RealPath(string path)
     {
@@ -223,6 +235,9 @@ internal static partial class PosixCalls
 
     [LibraryImport("libc", EntryPoint = "setuid", SetLastError = true)]
     private static partial int SetUser(uint user);
+
+    [LibraryImport("libc", EntryPoint = "setpriority", SetLastError = true)]
+    private static partial int SetPriority(int which, uint id, int niceness);
 
     [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Statx(int folder, string path, int flags, uint mask, out FileStatus status);

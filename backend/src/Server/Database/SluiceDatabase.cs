@@ -121,6 +121,32 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return Task.Run(() => Watch(() => Check(cancellationToken)), cancellationToken);
     }
 
+    /// <summary>
+    /// Writes the last commit into a new file, compactly and on a connection of its own, while all other work continues. Blocks the calling thread.
+    /// The file may still be in the cache of the system afterwards.
+    /// </summary>
+    /// <exception cref="StorageException">The disk is full or cannot be written.</exception>
+    public void CopyTo(string target, CancellationToken cancellationToken)
+    {
+        RequireOpen();
+        Watch(() =>
+        {
+            using var connection = Connect(_folder.Database, SqliteOpenMode.ReadOnly);
+            using var stop = cancellationToken.Register(() => raw.sqlite3_interrupt(connection.Handle));
+            using var command = connection.CreateCommand();
+            command.CommandText = "VACUUM INTO $target";
+            command.Parameters.AddWithValue("$target", target);
+            try
+            {
+                return command.ExecuteNonQuery();
+            }
+            catch (SqliteException e) when (e.SqliteErrorCode == raw.SQLITE_INTERRUPT)
+            {
+                throw new OperationCanceledException("The copy was canceled.", e, cancellationToken);
+            }
+        });
+    }
+
     /// <summary>Streams rows, for listings too large for memory. The snapshot blocks full checkpoints until the end, so read quickly.</summary>
     /// <exception cref="DbException">Among others: <see cref="MaxStreams"/> streams are open and none ended in time.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(

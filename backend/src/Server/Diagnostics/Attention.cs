@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Backups;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
@@ -43,6 +44,9 @@ internal enum AttentionKind
     /// <summary>The watch folder cannot be read.</summary>
     WatchFolder,
 
+    /// <summary>The last backup failed, or is too old.</summary>
+    Backup,
+
     /// <summary>A setting was left out because it cannot be used; the target is its key.</summary>
     Setting,
 
@@ -74,17 +78,18 @@ internal sealed class Attention(
     SettingsSource settings,
     SecretBox box,
     RecentWarnings warnings,
+    BackupWorker backups,
     TimeProvider time)
 {
     private static readonly TimeSpan LogWindow = TimeSpan.FromHours(1);
 
-    // SettingsStore and StorageState have rows of their own, and so has a film whose response GetAndHeadHandler had to end. FirstStart logs only during the setup.
-    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState)];
+    // SettingsStore, StorageState and BackupWorker have rows of their own, and so has a film whose response GetAndHeadHandler had to end. FirstStart logs only during the setup.
+    private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState), nameof(BackupWorker)];
 
     private static readonly AttentionKind[] Order =
     [
         AttentionKind.SafeMode, AttentionKind.Storage, AttentionKind.SecretKey, AttentionKind.NoProvider, AttentionKind.ProviderFails, AttentionKind.Film, AttentionKind.Arr,
-        AttentionKind.WatchFolder, AttentionKind.Setting, AttentionKind.OpenTree, AttentionKind.Log,
+        AttentionKind.WatchFolder, AttentionKind.Backup, AttentionKind.Setting, AttentionKind.OpenTree, AttentionKind.Log,
     ];
 
     /// <summary>Returns all problems, the most serious first.</summary>
@@ -113,6 +118,8 @@ internal sealed class Attention(
                 AttentionKind.SecretKey, AttentionLevel.Error, $"{count} locked, because {box.Cause}. Put the file back and restart, or give it up.", null, null);
         }
 
+        if (backups.Complaint is { } complaint)
+            yield return new(AttentionKind.Backup, AttentionLevel.Warning, complaint, null, backups.State.FailedAt);
         foreach (var warning in settings.Current.Warnings)
             yield return new(AttentionKind.Setting, AttentionLevel.Warning, warning + ".", KeyOf(warning), null);
         if (webDav.CurrentValue.NoAuthNetworks is { Count: > 0 } networks)

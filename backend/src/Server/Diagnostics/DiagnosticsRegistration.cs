@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging.Console;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Backups;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
@@ -18,11 +19,13 @@ internal static class DiagnosticsRegistration
             .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<Readiness>()
+            .AddSingleton<ProcessRestart>()
             .AddSingleton<Attention>()
             .AddHostedService<StartSequence>()
             .AddHostedService<BackgroundWork>()
             .AddSingleton<IWorker, IntegrityWork>()
             .AddSingleton<IWorker, AcceptedWork>()
+            .AddSingleton<IWorker, BackupWork>()
             .AddSingleton<IWorker, StorageWatch>()
             .AddSingleton<StartNotes>()
             .AddSingleton<IWorker>(services => services.GetRequiredService<StartNotes>())
@@ -43,5 +46,18 @@ internal static class DiagnosticsRegistration
         public string Name => "the note of accepted NZBs";
 
         public Task RunAsync(CancellationToken stopping) => accepted.RunAsync(stopping);
+    }
+
+    private sealed class BackupWork(BackupWorker backups) : IWorker
+    {
+        public string Name => "backups";
+
+        public Task PrepareAsync(CancellationToken cancellationToken)
+        {
+            backups.Prepare();
+            return Task.CompletedTask;
+        }
+
+        public Task RunAsync(CancellationToken stopping) => backups.RunAsync(stopping);
     }
 }

@@ -23,18 +23,25 @@ internal static class ProcessExit
             context.Cancel = true;
             asked.Cancel();
         })).ToList();
+        int? code;
         try
         {
-            return await RunUntilAskedAsync(build, asked.Token);
+            code = await RunUntilAskedAsync(build, asked.Token);
         }
         finally
         {
             foreach (var handler in handlers)
                 handler.Dispose();
         }
+
+        if (code is { } ended)
+            return ended;
+        ProcessImage.Restart();
+        return await EndAsync(StartRefusedException.FolderLocked, "start Sluice again to go on: this system cannot restart a process");
     }
 
-    private static async Task<int> RunUntilAskedAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
+    /// <returns>Null if the process has to start again.</returns>
+    private static async Task<int?> RunUntilAskedAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
     {
         var environment = ProcessEnvironment.OfThisProcess();
         try
@@ -43,6 +50,7 @@ internal static class ProcessExit
             await using var app = build(environment);
             // The run disposes all services, even after a failure, so get this one first.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
+            var restart = app.Services.GetRequiredService<ProcessRestart>();
             app.Lifetime.ApplicationStarted.Register(StartPages.ReleasePages);
             try
             {
@@ -60,8 +68,8 @@ internal static class ProcessExit
                 throw;
             }
 
-            return asked.IsCancellationRequested
-                ? 0
+            return asked.IsCancellationRequested ? 0
+                : restart.IsRequested ? null
                 : await EndAsync(StartRefusedException.AssertionFailed, "stopped without having been asked to; the log says why");
         }
         catch (Exception) when (asked.IsCancellationRequested)

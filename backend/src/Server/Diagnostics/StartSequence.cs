@@ -1,3 +1,4 @@
+using Sluice.Server.Backups;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
@@ -6,7 +7,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Prepares everything that workers and the listener need: the folder is locked, the database is open and matches the NZBs, and the settings
+/// Prepares everything that workers and the listener need: the folder is locked, a restore is done, the database is open and matches the NZBs, and the settings
 /// apply. It is the first hosted service, so that it stops last.
 /// </summary>
 /// <remarks>The lock is the first dependency, so that the container releases it after the database has closed.</remarks>
@@ -15,6 +16,7 @@ internal sealed class StartSequence(
     DataFolder folder,
     DiskReserve reserve,
     SluiceDatabase database,
+    RestoreSteps restore,
     DatabaseOpening opening,
     IntegrityWorker integrity,
     SettingsStore settings,
@@ -28,6 +30,7 @@ internal sealed class StartSequence(
         if (!folder.Prepare())
             DatabaseLog.FilesNotPrivate(logger, folder.Root);
         folderLock.Take();
+        restore.Run(cancellationToken);
         if (reserve.Run(() => opening.Open(process.AcceptDatabase, integrity.MayWrite)) is not { } opened)
             return;
         reserve.Keep();

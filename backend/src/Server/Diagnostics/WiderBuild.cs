@@ -9,7 +9,7 @@ namespace Sluice.Server.Diagnostics;
 /// Continues as the neighboring build for the widest instructions of this CPU (F44). An ahead-of-time build fixes <c>IsSupported</c> at compile
 /// time, so the build for all CPUs cannot use wide vectors.
 /// </summary>
-internal static unsafe partial class WiderBuild
+internal static class WiderBuild
 {
     private const string CpuDescription = "/proc/cpuinfo";
 
@@ -43,7 +43,7 @@ internal static unsafe partial class WiderBuild
             return;
 
         foreach (var level in Levels(ReadFlags(), ProcessOptions.ReadInstructions(environment)))
-            Execute($"{own}.{level}", Environment.GetCommandLineArgs());
+            ProcessImage.Replace($"{own}.{level}", Environment.GetCommandLineArgs());
     }
 
     /// <summary>The instruction levels that the CPU supports, up to <paramref name="most"/> if set, widest first.</summary>
@@ -74,20 +74,4 @@ internal static unsafe partial class WiderBuild
             return "";
         }
     }
-
-    /// <summary>Returns only if the file is missing or not executable on this system.</summary>
-    private static void Execute(string file, string[] arguments)
-    {
-        // execv takes a null-terminated array. It replaces the program or has no effect.
-        var texts = new nint[arguments.Length + 1];
-        for (var i = 0; i < arguments.Length; i++)
-            texts[i] = Marshal.StringToCoTaskMemUTF8(arguments[i]);
-        fixed (nint* first = texts)
-            _ = Execv(file, first);
-        foreach (var text in texts)
-            Marshal.FreeCoTaskMem(text);
-    }
-
-    [LibraryImport("libc", EntryPoint = "execv", StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Execv(string file, nint* arguments);
 }

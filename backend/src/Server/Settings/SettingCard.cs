@@ -17,6 +17,8 @@ internal enum SettingGroup
 
     Health,
 
+    Backups,
+
     System,
 }
 

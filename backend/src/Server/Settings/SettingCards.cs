@@ -92,6 +92,10 @@ internal static class SettingCards
         ["rclone.user"] = new(SettingGroup.Library, "rclone user", "The user of its remote control (--rc-user)."),
         ["rclone.pass"] = new(SettingGroup.Library, "rclone password", "The password of its remote control (--rc-pass)."),
         ["arr.instances"] = new(SettingGroup.Arr, "Sonarr, Radarr and others", "The apps Sluice is connected to.") { Basic = true },
+        ["backup.schedule-enabled"] = new(SettingGroup.Backups, "Daily backup", "Makes a copy of library, settings, and history every day, and checks it. If nothing has changed, there is nothing to copy."),
+        ["backup.schedule-time"] = new(SettingGroup.Backups, "Time of the daily backup", "Counted from midnight by the clock of this machine, so 180 is three o'clock at night. A server that was off then makes up for it.") { Unit = "minutes", ZeroMeans = "midnight" },
+        ["backup.retention-count"] = new(SettingGroup.Backups, "Daily backups to keep", "The newest backup of each of this many days. The newest one of all is never deleted.") { Unit = "days" },
+        ["backup.retention-weeks"] = new(SettingGroup.Backups, "Weekly backups to keep", "The newest backup of each of this many weeks, in addition to the daily ones.") { Unit = "weeks", ZeroMeans = "none" },
     };
 
     public static SettingCard Of(string key) => Cards[key];

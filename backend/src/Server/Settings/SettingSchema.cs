@@ -155,6 +155,11 @@ internal static class SettingSchema
         new("rclone.pass", SettingType.Line) { Max = 1024, Secret = true, Aliases = [Remote("Password")] },
 
         new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
+
+        new("backup.schedule-enabled", SettingType.Boolean) { Default = "true" },
+        Number("backup.schedule-time", 0, 1439, 180),
+        Number("backup.retention-count", 1, 100, 5),
+        Number("backup.retention-weeks", 0, 52, 4),
     ];
 
     /// <summary>All settings of a process. The default address of the server has the port in use.</summary>

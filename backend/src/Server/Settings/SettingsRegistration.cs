@@ -26,6 +26,7 @@ internal static class SettingsRegistration
             .AddRecord(ImportOptions.Read)
             .AddRecord(QueueOptions.Read)
             .AddRecord(HistoryOptions.Read)
+            .AddRecord(BackupOptions.Read)
             .AddRecord(RcloneOptions.Read)
             .AddRecord(SegmentCacheOptions.Read)
             .AddRecord(StreamingOptions.Read)

@@ -41,6 +41,54 @@ public sealed class BlobQuarantineTests : IDisposable
     }
 
     [Fact]
+    public void OPS_4_Blob_of_a_backup_outlives_its_days()
+    {
+        var hash = new string('a', 64);
+        var blob = Path.Combine(_temporary.Folder.Blobs, hash + ".nzb.br");
+        HashSet<UInt128> keys = [BlobStore.KeyOf(hash)];
+        _quarantine = new BlobQuarantine(_temporary.Folder, _time, () => keys);
+        File.WriteAllText(blob, "x");
+        _quarantine.Take(blob);
+        Take();
+        PassDays(30);
+        Assert.False(IsKept);
+        Assert.Equal(hash + ".nzb.br", Path.GetFileName(Assert.Single(_quarantine.List())));
+
+        // The backup is deleted, then made again before the blob has gone.
+        keys = [];
+        PassDays(1);
+        keys = [BlobStore.KeyOf(hash)];
+        PassDays(30);
+        Assert.True(_quarantine.TryRestore(blob));
+        _quarantine.Take(blob);
+
+        keys = [];
+        PassDays(9);
+        Assert.Empty(_quarantine.List());
+    }
+
+    [Fact]
+    public void OPS_4_Unreadable_backup_deletes_nothing()
+    {
+        _quarantine = new BlobQuarantine(_temporary.Folder, _time, () => throw new IOException("unreadable"));
+        Take();
+        for (var day = 0; day < 30; day++)
+        {
+            _time.Advance(TimeSpan.FromDays(1));
+            try
+            {
+                _quarantine.AdvanceDay();
+            }
+            catch (IOException)
+            {
+                // The caller logs it and tries again.
+            }
+        }
+
+        Assert.True(IsKept);
+    }
+
+    [Fact]
     public void Clock_jump_by_years_ages_the_quarantine_by_one_day()
     {
         Take();
@@ -79,6 +127,15 @@ public sealed class BlobQuarantineTests : IDisposable
         Assert.Throws<IOException>(() => _quarantine.TryRestore(Blob));
 
         Assert.Equal("new", File.ReadAllText(Blob));
+    }
+
+    private void PassDays(int days)
+    {
+        for (var day = 0; day < days; day++)
+        {
+            _quarantine.AdvanceDay();
+            _time.Advance(TimeSpan.FromDays(1));
+        }
     }
 
     private void Take()

@@ -23,8 +23,8 @@ public sealed class KillPointTests
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The steps that a server with items comes to; <see cref="MigrationKillTests"/> has the others.</summary>
-    private static IEnumerable<string> Points => FailpointBuild.Points.Except(MigrationKillTests.Points);
+    /// <summary>The steps that a server with items comes to; <see cref="MigrationKillTests"/> and <see cref="BackupKillTests"/> have the others.</summary>
+    private static IEnumerable<string> Points => FailpointBuild.Points.Except(MigrationKillTests.Points).Except(BackupKillTests.Points);
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]

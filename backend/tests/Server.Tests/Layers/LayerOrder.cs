@@ -55,6 +55,7 @@ internal static class LayerOrder
 
         new("Server", "Database"),
         new("Server", "Settings"),
+        new("Server", "Backups"),
         new("Server", "Diagnostics"),
         new("Server", "Listening"),
         new("Server", "Auth"),

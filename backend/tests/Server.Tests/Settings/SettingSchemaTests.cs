@@ -95,6 +95,10 @@ public sealed class SettingSchemaTests
         rclone.user | Text | 0-128 |
         rclone.pass | Line | -1024 |
         arr.instances | Json | | {}
+        backup.schedule-enabled | Boolean | | true
+        backup.schedule-time | Number | 0-1439 | 180
+        backup.retention-count | Number | 1-100 | 5
+        backup.retention-weeks | Number | 0-52 | 4
         """;
 
     [Fact]

@@ -14,6 +14,8 @@ internal static class IntakeRegistration
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<UrlFetchWorker>())
         .AddSingleton<UndoWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<UndoWorker>())
+        .AddSingleton<LaterNzbs>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<LaterNzbs>())
         .AddSingleton<WatchedFileStore>()
         .AddSingleton<WatchFolderWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<WatchFolderWorker>())

@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Backups;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
@@ -19,6 +20,7 @@ internal sealed class NzbIntake(
     QueueRemoval removal,
     CategoryRules categories,
     ItemPasswords passwords,
+    AcceptedLog accepted,
     IOptionsMonitor<ApiOptions> api,
     IOptionsMonitor<QueueOptions> queue,
     IOptionsMonitor<WebDavOptions> webDav,
@@ -49,8 +51,10 @@ internal sealed class NzbIntake(
 
         Failpoint.Reach("add-received");
         addition = addition with { Category = categories.Resolve(addition.Category) };
-        var displaced = new List<QueueItem>();
-        return await AddAsync(connection => Accept(connection, upload, addition, displaced), displaced, cancellationToken);
+        var (displaced, added) = (new List<QueueItem>(), new List<QueueItem>());
+        var outcome = await AddAsync(connection => Accept(connection, upload, addition, displaced, added), displaced, cancellationToken);
+        NoteNames(added);
+        return outcome;
     }
 
     /// <summary>Adds an item for an NZB that is fetched later (SAB-25).</summary>
@@ -79,9 +83,15 @@ internal sealed class NzbIntake(
     public async Task<AddRefusal?> AcceptFetchedAsync(string id, NzbUpload upload, string fileName)
     {
         // Not cancelable, because the NZB is already here.
-        var outcome = await AddAsync(connection => AcceptFetched(connection, id, upload, fileName), [], CancellationToken.None);
+        var added = new List<QueueItem>();
+        var outcome = await AddAsync(connection => AcceptFetched(connection, id, upload, fileName, added), [], CancellationToken.None);
+        NoteNames(added);
         return outcome.Refusal;
     }
+
+    /// <summary>Notes the names of added items, because a restored backup may not have their rows.</summary>
+    private void NoteNames(List<QueueItem> added) =>
+        accepted.Append([.. added.Where(item => item.NzbHash.Length > 0).Select(item => new AcceptedNzb(item.NzbHash, item.Name, item.Category, item.AddedAt))]);
 
     private async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
@@ -112,7 +122,7 @@ internal sealed class NzbIntake(
         }
     }
 
-    private AddOutcome Accept(DbConnection connection, NzbUpload upload, NzbAddition addition, List<QueueItem> displaced)
+    private AddOutcome Accept(DbConnection connection, NzbUpload upload, NzbAddition addition, List<QueueItem> displaced, List<QueueItem> added)
     {
         if (IsFull(QueueStore.Count(connection)))
             return AddOutcome.Refused(AddRefusal.QueueFull);
@@ -147,6 +157,7 @@ internal sealed class NzbIntake(
             if (addition.IsFile)
                 file ??= QueueFileStore.Insert(connection, DescribeFile(upload, addition, folder, before));
             Insert(connection, item, file);
+            added.Add(item);
             Failpoint.Reach("add-inserted");
             // Set before the commit, so that the worker cannot start the item. If the commit fails, the hold expires.
             if (addition.HoldsStart)
@@ -158,7 +169,7 @@ internal sealed class NzbIntake(
         return new AddOutcome(ids, before is not null, null);
     }
 
-    private AddOutcome AcceptFetched(DbConnection connection, string id, NzbUpload upload, string fileName)
+    private AddOutcome AcceptFetched(DbConnection connection, string id, NzbUpload upload, string fileName, List<QueueItem> added)
     {
         // Read again, because a client may have removed or changed the item.
         if (QueueStore.Find(connection, id) is not { Url: not null } waiting)
@@ -189,11 +200,13 @@ internal sealed class NzbIntake(
             }
             else if (isFirst)
             {
+                added.Add(item);
                 QueueFetchStore.SetNzb(connection, item, QueueFileStore.InsertFor(connection, item));
                 Failpoint.Reach("fetch-inserted");
             }
             else
             {
+                added.Add(item);
                 Insert(connection, item, null);
             }
         }

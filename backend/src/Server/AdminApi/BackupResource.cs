@@ -1,0 +1,107 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.Extensions.Primitives;
+using Sluice.Server.Auth;
+using Sluice.Server.Backups;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Events;
+using Sluice.Server.Queue.Intake;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary><c>/api/backups</c>: the backups of this server, how to restore one, and the NZBs that came after it (OPS-1 to OPS-12).</summary>
+internal static class BackupResource
+{
+    // A page shows no more; the total says how many there are.
+    private const int MaxLater = 500;
+
+    public static void MapBackups(this RouteGroupBuilder api)
+    {
+        var backups = api.MapGroup("/backups");
+        backups.MapGet("", Show).WithName("ShowBackups");
+        backups.MapPost("", Make).WithName("MakeBackup");
+        backups.MapDelete("/{id}", Delete).WithName("DeleteBackup");
+        backups.MapPost("/{id}/restore", RestoreAsync).WithName("RestoreBackup");
+        backups.MapGet("/later", ShowLaterAsync).WithName("ShowLaterNzbs");
+        backups.MapPost("/later/requeue", RequeueAsync).WithName("RequeueLaterNzbs");
+    }
+
+    private static Ok<BackupList> Show(BackupWorker worker) => TypedResults.Ok(BackupList.Of(worker.State));
+
+    /// <summary>Begins a backup. The topic <c>backups</c> tells when it is done.</summary>
+    private static Accepted<BackupList> Make(BackupWorker worker)
+    {
+        worker.Request();
+        return TypedResults.Accepted((string?)null, BackupList.Of(worker.State));
+    }
+
+    private static Results<NoContent, JsonHttpResult<Problem>> Delete(string id, BackupFolder backups, BackupWorker worker)
+    {
+        if (backups.Find(id) is not { } backup)
+            return NotFound();
+        return worker.TryDelete(backup) ? TypedResults.NoContent() : AdminProblem.WrongState("This is the only backup. Make another one first.");
+    }
+
+    /// <summary>Reads the backup completely and says what restoring it costs. Unless it is a dry run, the server restarts and restores it.</summary>
+    private static async Task<Results<Ok<RestoreReport>, Accepted<RestoreReport>, JsonHttpResult<Problem>>> RestoreAsync(
+        string id,
+        bool? dryRun,
+        RestoreRequest wish,
+        HttpContext http,
+        BackupFolder backups,
+        RestorePlan plan,
+        ProcessRestart restart,
+        AdminStore admins,
+        AdminPassword password,
+        CancellationToken cancellationToken)
+    {
+        if (backups.Find(id) is not { } backup)
+            return NotFound();
+        if (dryRun != true && await PasswordGate.RefuseAsync(http, wish.Password, admins, password, cancellationToken) is { } refusal)
+            return refusal;
+        if (await Task.Run(() => plan.FindObstacle(backup, cancellationToken), cancellationToken) is { } obstacle)
+            return AdminProblem.TestFailed($"This backup cannot be restored: {obstacle}.");
+        var report = RestoreReport.Of(await Task.Run(() => plan.Estimate(backup), cancellationToken));
+        if (dryRun == true)
+            return TypedResults.Ok(report);
+        plan.Request(backup, "web UI", wish.Requeue);
+        restart.RequestAfter(http.Response);
+        return TypedResults.Accepted((string?)null, report);
+    }
+
+    private static async Task<Ok<LaterList>> ShowLaterAsync(LaterNzbs later, CancellationToken cancellationToken)
+    {
+        var all = await later.ListAsync(cancellationToken);
+        return TypedResults.Ok(new LaterList([.. all.Take(MaxLater).Select(LaterRow.Of)], all.Count));
+    }
+
+    private static async Task<Results<Ok<BulkCount>, JsonHttpResult<Problem>>> RequeueAsync(LaterRequeue wish, LaterNzbs later, CancellationToken cancellationToken)
+    {
+        var (count, refusal) = await later.RequeueAsync(wish.Ids, cancellationToken);
+        return refusal switch
+        {
+            null => TypedResults.Ok(new BulkCount(count)),
+            AddRefusal.DiskFull => AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "disk-full", "The disk is full."),
+            _ => AdminProblem.WrongState($"The queue is full. {count} NZBs were added."),
+        };
+    }
+
+    private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such backup.");
+}
+
+internal sealed class BackupsTopic(BackupWorker worker) : IChangeTopic
+{
+    public string Name => "backups";
+
+    public IDisposable Begin(Action changed) => ChangeToken.OnChange(worker.GetChangeToken, changed);
+
+    public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Snapshot));
+
+    public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Delta));
+
+    private FrameMaker Frame(FrameKind kind)
+    {
+        var list = BackupList.Of(worker.State);
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new BackupsFrame(kind, seq, list), AdminJson.Default.BackupsFrame);
+    }
+}

@@ -1,0 +1,66 @@
+using Sluice.Server.Backups;
+using Sluice.Server.Queue.Intake;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>
+/// A sound backup. <c>StillTrueAt</c> is the last time that the database was found unchanged since. <c>Bytes</c> are of the database, <c>NzbBytes</c> of
+/// the NZBs that it refers to.
+/// </summary>
+internal sealed record BackupRow(
+    string Id, BackupKind Kind, DateTimeOffset At, DateTimeOffset StillTrueAt, string ProgramVersion, int Schema, long Bytes, long Nzbs, long NzbBytes, long Files)
+{
+    public static BackupRow Of(Backup backup)
+    {
+        var manifest = backup.Manifest;
+        return new(
+            manifest.Id, manifest.Kind, manifest.At, manifest.StillTrueAt, manifest.ProgramVersion, manifest.Schema, manifest.Bytes, manifest.Blobs, manifest.BlobBytes,
+            manifest.Rows.GetValueOrDefault("library_file"));
+    }
+}
+
+/// <summary>
+/// All backups, the newest first. <c>Failure</c> is why the last attempt failed, as a sentence, and null if it succeeded. <c>NextAt</c> is null if none
+/// is scheduled.
+/// </summary>
+internal sealed record BackupList(IReadOnlyList<BackupRow> Items, bool IsMaking, string? Failure, DateTimeOffset? FailedAt, DateTimeOffset? NextAt)
+{
+    public static BackupList Of(BackupState state) => new(
+        [.. state.All.Select(BackupRow.Of)],
+        state.IsMaking,
+        state.Failure is { } failure ? $"The last backup failed: {failure}." : null,
+        state.FailedAt,
+        state.NextAt);
+}
+
+/// <summary>
+/// The cost of a restore, in sentences and in figures: seconds since the backup, NZBs that came after it, settings that change, browsers whose login
+/// the backup lacks, files that play, and keys of settings that stay locked. A figure is null if the present database cannot be read.
+/// </summary>
+internal sealed record RestoreReport(
+    string Id, string Sentence, long AgeSeconds, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked)
+{
+    public static RestoreReport Of(RestoreCost cost) => new(
+        cost.Backup.Id, cost.Sentence, (long)cost.Age.TotalSeconds, cost.Later, cost.Settings, cost.Logins, cost.Files, cost.Locked);
+}
+
+/// <summary>
+/// Restores a backup. <c>Requeue</c> returns the NZBs that came after it to the queue. Needs the administrator's password, as a new key does, because
+/// the backup may bring back an earlier one.
+/// </summary>
+internal sealed record RestoreRequest(bool Requeue = false, string? Password = null) : IJsonBody<RestoreRequest>;
+
+/// <summary>An NZB that came after the restored backup; <c>Name</c> begins with NZB if it was not noted.</summary>
+internal sealed record LaterRow(string Id, string Name, string Category, DateTimeOffset At, long Bytes)
+{
+    public static LaterRow Of(LaterNzb nzb) => new(nzb.Hash, nzb.Name, nzb.Category, nzb.At, nzb.Bytes);
+}
+
+/// <summary>The newest later NZBs, and how many there are.</summary>
+internal sealed record LaterList(IReadOnlyList<LaterRow> Items, int Total);
+
+/// <summary>Returns these NZBs to the queue; null for all.</summary>
+internal sealed record LaterRequeue(IReadOnlyList<string>? Ids = null) : IJsonBody<LaterRequeue>;
+
+/// <summary>The whole list, in both kinds of frame.</summary>
+internal sealed record BackupsFrame(FrameKind Kind, long Seq, BackupList Backups);

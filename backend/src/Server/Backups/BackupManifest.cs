@@ -1,0 +1,105 @@
+using System.Security.Cryptography;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Backups;
+
+/// <summary>Why a backup was made. Each kind has its own retention (OPS-6).</summary>
+internal enum BackupKind
+{
+    /// <summary>By the schedule.</summary>
+    Daily,
+
+    /// <summary>Because someone asked for it.</summary>
+    Manual,
+}
+
+/// <summary>The contents of <c>manifest.json</c>: the facts that a backup is checked against (OPS-1).</summary>
+/// <param name="Id">Name of the folder.</param>
+/// <param name="Kind">Why it was made.</param>
+/// <param name="At">When the database was in this state.</param>
+/// <param name="ProgramVersion">Version of the program that made it.</param>
+/// <param name="Schema">Number of the last migration of the database.</param>
+/// <param name="Instance">Id of the installation.</param>
+/// <param name="Generation">Which NZBs the database belongs to, with the number of its last start.</param>
+/// <param name="Numbers">The highest row numbers of the database.</param>
+/// <param name="Sha256">Hash of the database, in lowercase hexadecimal digits.</param>
+/// <param name="KeysSha256">Hash of <c>blobs.keys</c>.</param>
+/// <param name="Bytes">Length of the database.</param>
+/// <param name="Rows">Number of rows by table.</param>
+/// <param name="Blobs">Number of stored NZBs to which its rows refer.</param>
+/// <param name="BlobBytes">Bytes of these NZBs on disk.</param>
+internal sealed record BackupManifest(
+    string Id,
+    BackupKind Kind,
+    DateTimeOffset At,
+    string ProgramVersion,
+    int Schema,
+    string Instance,
+    BlobGeneration? Generation,
+    RowNumbers Numbers,
+    string Sha256,
+    string KeysSha256,
+    long Bytes,
+    IReadOnlyDictionary<string, long> Rows,
+    long Blobs,
+    long BlobBytes)
+{
+    public const string FileName = "manifest.json";
+
+    // A manifest has about 2 KiB; a damaged length must not fill the memory.
+    private const int MaxBytes = 1 << 20;
+
+    /// <summary>The last time that the database was found unchanged since <see cref="At"/>.</summary>
+    public DateTimeOffset StillTrueAt { get; init; }
+
+    /// <summary>Marks of the database file at that time, which change with every write.</summary>
+    public string Mark { get; init; } = "";
+
+    /// <summary>Hash of the rest, so that damage in any other field is noticed.</summary>
+    public string Seal { get; init; } = "";
+
+    /// <summary>Writes or replaces the manifest of a backup durably.</summary>
+    public void Write(string folder) => PrivateFile.Replace(Path.Combine(folder, FileName), ToBytes());
+
+    /// <summary>Reads the manifest of a backup. Returns null if it is missing, damaged or of an unknown form.</summary>
+    /// <exception cref="StorageException">The file cannot be read.</exception>
+    public static BackupManifest? Read(string folder)
+    {
+        var path = Path.Combine(folder, FileName);
+        try
+        {
+            return DurableFolder.Read(() => new FileInfo(path) is { Exists: true, Length: <= MaxBytes } ? Parse(File.ReadAllBytes(path)) : null, path);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Parses a manifest. Returns null if any byte differs from the output of <see cref="Write"/>.</summary>
+    public static BackupManifest? Parse(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize(bytes, BackupsJson.Default.BackupManifest) is { } manifest && bytes.SequenceEqual(manifest.ToBytes()) ? manifest : null;
+        }
+        catch (JsonException)
+        {
+            return null;
+        }
+    }
+
+    private byte[] ToBytes()
+    {
+        var open = JsonSerializer.SerializeToUtf8Bytes(this with { Seal = "" }, BackupsJson.Default.BackupManifest);
+        return JsonSerializer.SerializeToUtf8Bytes(this with { Seal = Convert.ToHexStringLower(SHA256.HashData(open)) }, BackupsJson.Default.BackupManifest);
+    }
+}
+
+/// <summary>Build-time JSON serializers for the types of this folder.</summary>
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web, WriteIndented = true, RespectRequiredConstructorParameters = true, RespectNullableAnnotations = true, UseStringEnumConverter = true)]
+[JsonSerializable(typeof(BackupManifest))]
+[JsonSerializable(typeof(RestoreWish))]
+internal sealed partial class BackupsJson : JsonSerializerContext;

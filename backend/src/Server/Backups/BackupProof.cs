@@ -1,0 +1,130 @@
+using System.Data.Common;
+using System.Security.Cryptography;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Backups;
+
+/// <summary>
+/// Reads a backup back: its hashes, every page of its database, and the NZBs that it needs (OPS-2). Only reads, and works on a backup of any
+/// installation.
+/// </summary>
+internal sealed class BackupProof(IEnumerable<BlobReference> references, Random random)
+{
+    /// <summary>How many NZBs are unpacked and hashed.</summary>
+    private const int Sampled = 64;
+
+    private readonly IReadOnlyList<BlobReference> _references = [.. references];
+
+    /// <summary>Returns why a backup is not sound, as the end of a sentence; null if it is sound. Blocks the calling thread.</summary>
+    /// <param name="folder">The folder of the backup.</param>
+    /// <param name="blobs">Holds the NZBs; null if they were checked already.</param>
+    /// <exception cref="StorageException">The files cannot be read, which proves nothing about them.</exception>
+    public string? FindFlaw(string folder, IBlobSource? blobs, CancellationToken cancellationToken)
+    {
+        if (BackupManifest.Read(folder) is not { } manifest)
+            return $"{BackupManifest.FileName} is missing or damaged";
+        if (FindFlawInFile(Path.Combine(folder, BackupFolder.DatabaseName), manifest.Sha256, cancellationToken) is { } damaged)
+            return damaged;
+        if (FindFlawInFile(Path.Combine(folder, BackupKeys.FileName), manifest.KeysSha256, cancellationToken) is { } lost)
+            return lost;
+
+        try
+        {
+            return FindFlawInContent(folder, manifest, blobs, cancellationToken);
+        }
+        catch (DbException e)
+        {
+            return $"{BackupFolder.DatabaseName} is damaged: {e.Message}";
+        }
+    }
+
+    private string? FindFlawInContent(string folder, BackupManifest manifest, IBlobSource? blobs, CancellationToken cancellationToken)
+    {
+        using var copy = DatabaseCopy.Open(Path.Combine(folder, BackupFolder.DatabaseName));
+        if (copy.FindFlaw(cancellationToken) is { } flaw)
+            return flaw;
+        if (copy.ReadVersion() != manifest.Schema || !copy.CountRows().SequenceEqual(manifest.Rows))
+            return $"{BackupManifest.FileName} describes another database";
+        if (!copy.HashesOf(_references).Select(hash => BlobStore.KeyOf(hash)).ToHashSet().SetEquals(BackupKeys.Read(folder)))
+            return $"{BackupKeys.FileName} belongs to another database";
+        return blobs is null ? null : FindFlawInBlobs(copy, manifest, blobs, cancellationToken);
+    }
+
+    /// <summary>Counts the stored NZBs that the rows of a database refer to, and their bytes.</summary>
+    public (long Count, long Bytes) Measure(DatabaseCopy copy, IBlobSource blobs)
+    {
+        var stored = blobs.MeasureNzbs();
+        var needed = Nzbs(copy).Select(hash => BlobStore.KeyOf(hash)).ToHashSet();
+        return (needed.Count(stored.ContainsKey), needed.Sum(key => stored.GetValueOrDefault(key)));
+    }
+
+    /// <summary>Hashes of the NZBs that must exist, with repetitions.</summary>
+    private IEnumerable<string> Nzbs(DatabaseCopy copy) => copy.HashesOf(_references.Where(reference => reference.IsNzb));
+
+    private string? FindFlawInBlobs(DatabaseCopy copy, BackupManifest manifest, IBlobSource blobs, CancellationToken cancellationToken)
+    {
+        var (stored, lost, seen) = (blobs.MeasureNzbs(), copy.LostNzbs(), new HashSet<UInt128>());
+        var (count, bytes, sample) = (0L, 0L, new List<string>());
+        foreach (var hash in Nzbs(copy))
+        {
+            if (!seen.Add(BlobStore.KeyOf(hash)))
+                continue;
+            if (!stored.TryGetValue(BlobStore.KeyOf(hash), out var length))
+            {
+                // The database knows that these are lost, and no backup brings them back.
+                if (lost.Contains(hash))
+                    continue;
+                return $"NZB {hash} is missing";
+            }
+
+            (count, bytes) = (count + 1, bytes + length);
+            // Every NZB has the same chance, however many there are.
+            if (sample.Count < Sampled)
+                sample.Add(hash);
+            else if (random.NextInt64(count) is var place and < Sampled)
+                sample[(int)place] = hash;
+        }
+
+        // A length that differs is found by its sum. Then no sample is enough.
+        var all = count == manifest.Blobs && bytes == manifest.BlobBytes ? sample : Nzbs(copy).Distinct().Where(hash => stored.ContainsKey(BlobStore.KeyOf(hash)));
+        foreach (var hash in all)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            using var packed = blobs.OpenBlob(hash + BlobStore.NzbSuffix);
+            if (packed is null || !BlobStore.IsWhole(packed, hash))
+                return $"NZB {hash} is {(packed is null ? "missing" : "damaged")}";
+        }
+
+        return null;
+    }
+
+    private static string? FindFlawInFile(string path, string sha256, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return HashOf(path, cancellationToken) == sha256 ? null : $"{Path.GetFileName(path)} is damaged";
+        }
+        catch (FileNotFoundException)
+        {
+            return $"{Path.GetFileName(path)} is missing";
+        }
+    }
+
+    /// <summary>SHA-256 of a file, in lowercase hexadecimal digits.</summary>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    public static string HashOf(string path, CancellationToken cancellationToken) => DurableFolder.Read(
+        () =>
+        {
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete, bufferSize: 0, FileOptions.SequentialScan);
+            using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+            var piece = new byte[256 << 10];
+            while (file.Read(piece) is var read and > 0)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                hash.AppendData(piece.AsSpan(0, read));
+            }
+
+            return Convert.ToHexStringLower(hash.GetHashAndReset());
+        },
+        path);
+}

@@ -1,0 +1,17 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Backups;
+
+internal static class BackupsRegistration
+{
+    /// <summary>Adds backups; opens nothing.</summary>
+    public static IServiceCollection AddBackups(this IServiceCollection services) => services
+        .AddSingleton(provider => new BackupFolder(provider.GetRequiredService<DataFolder>().Backups))
+        .AddSingleton(provider => new BackupProof(provider.GetServices<BlobReference>(), Random.Shared))
+        .AddSingleton<BackedUpBlobs>(provider => provider.GetRequiredService<BackupFolder>().ReadKeys)
+        .AddSingleton<BackupMaker>()
+        .AddSingleton<BackupWorker>()
+        .AddSingleton<AcceptedLog>()
+        .AddSingleton<RestorePlan>()
+        .AddSingleton<RestoreSteps>();
+}

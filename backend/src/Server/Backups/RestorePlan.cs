@@ -1,0 +1,127 @@
+using System.Data.Common;
+using System.Globalization;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Backups;
+
+/// <summary>The cost of a restore (OPS-10). A count is null if the present database cannot be read.</summary>
+/// <param name="Backup">The backup.</param>
+/// <param name="Age">Time since the database was last known to be in this state.</param>
+/// <param name="Later">NZBs that came after the backup. They stay, and can be queued again.</param>
+/// <param name="Settings">Settings whose value differs.</param>
+/// <param name="Logins">Browsers whose login the backup lacks.</param>
+/// <param name="Files">Files that play.</param>
+/// <param name="Locked">Settings whose secrets the key file of this server does not open, by key.</param>
+internal sealed record RestoreCost(
+    Backup Backup, TimeSpan Age, int Later, int? Settings, int? Logins, long Files, IReadOnlyList<string> Locked)
+{
+    /// <summary>The cost in two or three sentences.</summary>
+    public string Sentence
+    {
+        get
+        {
+            var lost = new List<string>();
+            if (Settings > 0)
+                lost.Add(Count(Settings.Value, "changed setting", "changed settings"));
+            if (Logins > 0)
+                lost.Add(Count(Logins.Value, "login", "logins"));
+            var sentences = new List<string> { $"The backup is {AgeText} old{(lost.Count > 0 ? $"; you lose {string.Join(" and ", lost)}" : "")}." };
+            sentences.Add($"{Count(Files, "file plays", "files play")} by it.");
+            if (Later > 0)
+                sentences.Add($"{Count(Later, "NZB came", "NZBs came")} after it, and can be queued again.");
+            if (Locked.Count > 0)
+                sentences.Add($"These settings stay locked, because this server has another key: {string.Join(", ", Locked)}.");
+            return string.Join(' ', sentences);
+        }
+    }
+
+    private string AgeText => Age.TotalDays >= 2 ? Count((long)Age.TotalDays, "day", "days")
+        : Age.TotalHours >= 2 ? Count((long)Age.TotalHours, "hour", "hours")
+        : Count(Math.Max(0, (long)Age.TotalMinutes), "minute", "minutes");
+
+    private static string Count(long count, string one, string many) => string.Create(CultureInfo.InvariantCulture, $"{count} {(count == 1 ? one : many)}");
+}
+
+/// <summary>Says what a restore would cost, and asks the next start for it. The same for web UI, safe mode and command line (OPS-10, OPS-11).</summary>
+internal sealed class RestorePlan(DataFolder folder, BackupProof proof, BlobStore blobs, MigrationRunner migrations, TimeProvider time)
+{
+    /// <summary>Reads a backup completely. Returns why it cannot be restored, as the end of a sentence; null if it can. Blocks the calling thread.</summary>
+    public string? FindObstacle(Backup backup, CancellationToken cancellationToken) =>
+        backup.Manifest.Schema > migrations.Latest
+            ? string.Create(CultureInfo.InvariantCulture, $"a newer Sluice made it (version {backup.Manifest.Schema} of the database, this one knows {migrations.Latest})")
+            : proof.FindFlaw(backup.Path, blobs, cancellationToken);
+
+    /// <summary>Counts the cost of a sound backup. Blocks the calling thread.</summary>
+    public RestoreCost Estimate(Backup backup)
+    {
+        var known = BackupKeys.Read(backup.Path).ToHashSet();
+        using var copy = DatabaseCopy.Open(Path.Combine(backup.Path, BackupFolder.DatabaseName));
+        var (then, now) = (copy.Read(PastState.Read), ReadPresent());
+        return new RestoreCost(
+            backup,
+            time.WallTime() - backup.Manifest.StillTrueAt,
+            blobs.ListNzbs().Count(key => !known.Contains(key)),
+            now is null ? null : then.Settings.Keys.Union(now.Settings.Keys).Count(key => then.Settings.GetValueOrDefault(key) != now.Settings.GetValueOrDefault(key)),
+            now?.Sessions.Count(session => !then.Sessions.Contains(session)),
+            backup.Manifest.Rows.GetValueOrDefault("library_file"),
+            FindLocked(then));
+    }
+
+    /// <summary>Asks the next start to restore a backup.</summary>
+    /// <param name="by">Who asks, for the log.</param>
+    /// <exception cref="StorageException">The wish cannot be written.</exception>
+    public void Request(Backup backup, string by, bool requeue)
+    {
+        var wish = new RestoreWish(backup.Path, backup.Manifest.Sha256, time.WallTime(), by, requeue);
+        // The folder of the replaced database also marks the progress of this restore, so it must be its own.
+        while (Directory.Exists(wish.ReplacedIn(folder)))
+            wish = wish with { At = wish.At.AddSeconds(1) };
+        try
+        {
+            wish.Write(folder);
+        }
+        catch (Exception e) when (StorageException.From(e, folder.RestoreWish) is { } fault)
+        {
+            throw fault;
+        }
+
+        Failpoint.Reach("restore-requested");
+    }
+
+    private PastState? ReadPresent()
+    {
+        try
+        {
+            if (!File.Exists(folder.Database))
+                return null;
+            using var present = DatabaseCopy.OpenPresent(folder);
+            return present.Read(PastState.Read);
+        }
+        catch (DbException)
+        {
+            // It is damaged or another program's, which may be why a backup is restored.
+            return null;
+        }
+    }
+
+    private string[] FindLocked(PastState then)
+    {
+        // A separate box, because the running server's box belongs to the present database.
+        var box = new SecretBox(folder);
+        var values = then.Settings.Where(setting => SecretBox.IsSealed(setting.Value)).ToDictionary();
+        box.Prepare(then.Fingerprint, values);
+        return [.. values.Where(setting => box.Open(setting.Key, setting.Value) is null).Select(setting => setting.Key).Order(StringComparer.Ordinal)];
+    }
+
+    /// <summary>The rows of a database that a restore changes.</summary>
+    private sealed record PastState(IReadOnlyDictionary<string, string> Settings, IReadOnlySet<string> Sessions, string? Fingerprint)
+    {
+        public static PastState Read(DbConnection connection) => new(
+            connection.Query<SettingsStore.SavedRow>("SELECT key AS Key, value AS Value FROM setting").ToDictionary(row => row.Key, row => row.Value),
+            connection.Query<string>("SELECT hash FROM admin_session").ToHashSet(),
+            SettingKeyStore.Find(connection));
+    }
+}

@@ -1,0 +1,118 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Backups;
+
+/// <summary>
+/// Performs a restore before the database is opened (OPS-11). Each step first finds out whether it is done, so that after a kill the next start
+/// continues: until the copy is complete nothing is replaced, and from then on the restore always ends.
+/// </summary>
+/// <remarks>Needs the lock of the data folder.</remarks>
+internal sealed class RestoreSteps(DataFolder folder, BackupProof proof, BlobStore blobs, IEnumerable<BlobReference> references, ILogger<RestoreSteps> logger)
+{
+    /// <summary>Marks that NZBs that came after the backup return to the queue by themselves.</summary>
+    public const string RequeueMark = "later.requeue";
+
+    private static readonly string[] Companions = ["", "-wal", "-shm", "-journal"];
+
+    private string Interim => folder.Database + ".restoring";
+
+    /// <summary>Performs the requested restore. Returns false if there is none, or if its backup is not sound.</summary>
+    /// <exception cref="StorageException">The disk fails in the middle of the replacement. The next start continues.</exception>
+    public bool Run(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return RunSteps(cancellationToken);
+        }
+        catch (Exception e) when (StorageException.From(e, folder.Root) is { } fault)
+        {
+            throw fault;
+        }
+    }
+
+    private bool RunSteps(CancellationToken cancellationToken)
+    {
+        if (!File.Exists(folder.RestoreWish))
+            return false;
+        if (RestoreWish.Read(folder) is not { } wish)
+        {
+            BackupsLog.WishUnreadable(logger, folder.RestoreWish);
+            RestoreWish.Remove(folder);
+            return false;
+        }
+
+        var replaced = wish.ReplacedIn(folder);
+        // The folder exists once the copy is complete, and the copy until it has the name of the database.
+        if (!Directory.Exists(replaced))
+        {
+            if (TryCopy(wish, cancellationToken) is { } flaw)
+            {
+                BackupsLog.NotRestored(logger, wish.Folder, flaw);
+                File.Delete(Interim);
+                RestoreWish.Remove(folder);
+                return false;
+            }
+
+            PrivateFile.CreateFolder(folder.Replaced);
+            PrivateFile.CreateFolder(replaced);
+            PosixCalls.SyncFolder(folder.Replaced);
+            PosixCalls.SyncFolder(folder.Root);
+            Failpoint.Reach("restore-begun");
+        }
+
+        if (File.Exists(Interim))
+            ReplaceDatabase(replaced);
+        RestoredDatabase.Adopt(folder, references, blobs.ListNzbs());
+        if (wish.Requeue)
+            PrivateFile.Replace(Path.Combine(folder.Root, RequeueMark), []);
+        Failpoint.Reach("restore-adopted");
+        RestoreWish.Remove(folder);
+        BackupsLog.Restored(logger, wish.Folder, wish.By, replaced);
+        return true;
+    }
+
+    /// <summary>Checks and copies the backup. Returns why it cannot be restored, or null. A fault of the disk must not keep the server from starting.</summary>
+    private string? TryCopy(RestoreWish wish, CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (FindFlaw(wish, cancellationToken) is { } flaw)
+                return flaw;
+            CopyDatabase(wish, cancellationToken);
+            return null;
+        }
+        catch (Exception e) when (StorageException.From(e, wish.Folder) is { } fault)
+        {
+            return fault.Message;
+        }
+    }
+
+    private string? FindFlaw(RestoreWish wish, CancellationToken cancellationToken) =>
+        BackupManifest.Read(wish.Folder) is not { } manifest ? "its manifest is missing or damaged"
+        : manifest.Sha256 != wish.Sha256 ? "it is another backup than the one that was chosen"
+        : proof.FindFlaw(wish.Folder, blobs, cancellationToken);
+
+    private void CopyDatabase(RestoreWish wish, CancellationToken cancellationToken)
+    {
+        File.Delete(Interim);
+        using (var source = new FileStream(Path.Combine(wish.Folder, BackupFolder.DatabaseName), FileMode.Open, FileAccess.Read, FileShare.Read))
+            PrivateFile.Copy(source, Interim, cancellationToken);
+        PosixCalls.SyncFolder(folder.Root);
+        Failpoint.Reach("restore-copied");
+    }
+
+    private void ReplaceDatabase(string replaced)
+    {
+        // The log goes with its database, because beside another one it would be damage.
+        foreach (var path in Companions.Select(suffix => folder.Database + suffix).Where(File.Exists))
+        {
+            File.Move(path, Path.Combine(replaced, Path.GetFileName(path)), overwrite: true);
+            Failpoint.Reach("restore-moved");
+        }
+
+        PosixCalls.SyncFolder(replaced);
+        File.Move(Interim, folder.Database);
+        Failpoint.Reach("restore-named");
+        PosixCalls.SyncFolder(folder.Root);
+    }
+}

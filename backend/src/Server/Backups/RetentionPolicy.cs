@@ -1,0 +1,38 @@
+using System.Globalization;
+
+namespace Sluice.Server.Backups;
+
+/// <summary>Decides which backups may be deleted (OPS-6).</summary>
+internal static class RetentionPolicy
+{
+    /// <summary>How many backups made by hand are kept.</summary>
+    public const int Manual = 10;
+
+    /// <summary>Returns the backups to delete now: at most one day's backups of each kind, so that a wrong clock or setting costs little before it is noticed.</summary>
+    /// <param name="all">All sound backups.</param>
+    /// <param name="days">How many of the last days with a scheduled backup keep their newest one.</param>
+    /// <param name="weeks">The same for weeks.</param>
+    /// <param name="now">The current time. Nothing is deleted if a backup is newer, because then the clock went back.</param>
+    public static IReadOnlyList<Backup> Choose(IReadOnlyList<Backup> all, int days, int weeks, DateTimeOffset now)
+    {
+        if (all.Count == 0 || all.Any(backup => backup.Manifest.At > now))
+            return [];
+        List<Backup> newestFirst = [.. all.OrderByDescending(backup => backup.Manifest.At)];
+        var scheduled = newestFirst.Where(backup => backup.Manifest.Kind == BackupKind.Daily).ToList();
+        HashSet<Backup> kept =
+        [
+            newestFirst[0],
+            .. scheduled.DistinctBy(DayOf).Take(days),
+            .. scheduled.DistinctBy(WeekOf).Take(weeks),
+            .. newestFirst.Where(backup => backup.Manifest.Kind == BackupKind.Manual).Take(Manual),
+        ];
+        return [.. newestFirst.Where(backup => !kept.Contains(backup)).GroupBy(backup => backup.Manifest.Kind).SelectMany(OfOldestDay)];
+
+        static IEnumerable<Backup> OfOldestDay(IEnumerable<Backup> dropped) => dropped.GroupBy(DayOf).Last();
+    }
+
+    private static DateOnly DayOf(Backup backup) => DateOnly.FromDateTime(backup.Manifest.At.UtcDateTime);
+
+    private static (int, int) WeekOf(Backup backup) =>
+        (ISOWeek.GetYear(backup.Manifest.At.UtcDateTime), ISOWeek.GetWeekOfYear(backup.Manifest.At.UtcDateTime));
+}

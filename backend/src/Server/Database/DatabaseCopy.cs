@@ -1,0 +1,113 @@
+using System.Globalization;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using SQLitePCL;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// A complete copy of the database in one closed file, such as a backup. Reading it changes neither the file nor its folder, so it works on read-only
+/// media. A copy on which another process works gives wrong answers.
+/// </summary>
+/// <remarks>Not thread-safe. Every call blocks while it reads. A damaged file throws <see cref="SqliteException"/> or gives a flaw.</remarks>
+internal sealed class DatabaseCopy : IDisposable
+{
+    private const int MaxTables = 1000;
+
+    private readonly SqliteConnection _connection;
+
+    private DatabaseCopy(SqliteConnection connection) => _connection = connection;
+
+    /// <summary>Returns the number of the last migration of the copy.</summary>
+    public int ReadVersion() => _connection.ExecuteScalar<int>("PRAGMA user_version");
+
+    /// <summary>Returns the id of the installation; null in a database that predates it.</summary>
+    public string? ReadInstance() => Has("instance", "id") ? _connection.QueryFirstOrDefault<string>("SELECT id FROM instance") : null;
+
+    /// <summary>Returns null for a database that predates generations.</summary>
+    public BlobGeneration? ReadGeneration() =>
+        Has("generation", "epoch") ? _connection.QueryFirstOrDefault<BlobGeneration>("SELECT id AS Id, epoch AS Epoch FROM generation") : null;
+
+    public RowNumbers ReadNumbers() => RowNumbers.Read(_connection);
+
+    /// <summary>Opens a copy without locking it.</summary>
+    /// <exception cref="SqliteException">The file cannot be opened or is not a database.</exception>
+    public static DatabaseCopy Open(string path)
+    {
+        // An immutable file needs no lock and no shared memory beside it, even if its header names the write-ahead log.
+        var uri = $"file:{Uri.EscapeDataString(Path.GetFullPath(path)).Replace("%2F", "/", StringComparison.Ordinal)}?immutable=1";
+        var connection = new SqliteConnection(new SqliteConnectionStringBuilder { DataSource = uri, Mode = SqliteOpenMode.ReadOnly, Pooling = false }.ToString());
+        try
+        {
+            connection.Open();
+            SqlDialect.AddFunctions(connection);
+            using var command = connection.CreateCommand();
+            // The file may come from another machine, so nothing inside it may act.
+            command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
+            command.ExecuteScalar();
+            return new DatabaseCopy(connection);
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Opens the present database read-only, whether a server has it open or not. Only <see cref="Read"/> makes sense then.</summary>
+    /// <exception cref="SqliteException">The file cannot be opened or is not a database.</exception>
+    public static DatabaseCopy OpenPresent(DataFolder folder) => new(SluiceDatabase.Connect(folder.Database, SqliteOpenMode.ReadOnly));
+
+    /// <summary>Checks every page, index and foreign key. Returns the first flaw, or null if the copy is sound.</summary>
+    public string? FindFlaw(CancellationToken cancellationToken)
+    {
+        using var stop = cancellationToken.Register(() => raw.sqlite3_interrupt(_connection.Handle));
+        try
+        {
+            if (_connection.ExecuteScalar<string>("PRAGMA integrity_check(1)") is not "ok" and var flaw)
+                return $"the database is damaged: {flaw?.ReplaceLineEndings(" ")}";
+            using var command = _connection.CreateCommand();
+            command.CommandText = "PRAGMA foreign_key_check";
+            using var rows = command.ExecuteReader();
+            return rows.Read() ? $"a row of table {rows.GetString(0)} refers to a row that does not exist" : null;
+        }
+        catch (SqliteException e) when (e.SqliteErrorCode == raw.SQLITE_INTERRUPT)
+        {
+            throw new OperationCanceledException("The check was canceled.", e, cancellationToken);
+        }
+        catch (SqliteException e)
+        {
+            return $"the database is damaged: {e.Message}";
+        }
+    }
+
+    /// <summary>Number of rows by table, in alphabetical order.</summary>
+    public SortedDictionary<string, long> CountRows()
+    {
+        var counts = new SortedDictionary<string, long>(StringComparer.Ordinal);
+        var names = _connection.Query<string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").Take(MaxTables);
+        foreach (var name in names)
+        {
+            using var command = _connection.CreateCommand();
+            command.CommandText = string.Create(CultureInfo.InvariantCulture, $"SELECT count(*) FROM \"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"");
+            counts[name] = Convert.ToInt64(command.ExecuteScalar(), CultureInfo.InvariantCulture);
+        }
+
+        return counts;
+    }
+
+    /// <summary>Reads the hashes of references, with repetitions. A table that is newer than the copy has none.</summary>
+    public IEnumerable<string> HashesOf(IEnumerable<BlobReference> references) =>
+        references.Where(reference => Has(reference.Table, reference.Column)).SelectMany(reference => _connection.Query<string>(reference.Sql, buffered: false));
+
+    /// <summary>Hashes of NZBs that were missing when the database was last started.</summary>
+    public HashSet<string> LostNzbs() => Has("lost_nzb", "hash") ? [.. _connection.Query<string>("SELECT hash FROM lost_nzb")] : [];
+
+    /// <summary>Runs a query of another room on the copy.</summary>
+    public T Read<T>(Func<System.Data.Common.DbConnection, T> query) => query(_connection);
+
+    public void Dispose() => _connection.Dispose();
+
+    private bool Has(string table, string column) => _connection.ExecuteScalar<bool>(
+        "SELECT EXISTS (SELECT 1 FROM pragma_table_info(@table) WHERE name = @column)", new { table, column });
+}

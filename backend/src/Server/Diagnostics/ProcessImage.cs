@@ -1,0 +1,68 @@
+using System.Runtime.InteropServices;
+
+namespace Sluice.Server.Diagnostics;
+
+/// <summary>Replaces the program of this process by another one, or by itself from the beginning. The process keeps its id, variables and output.</summary>
+internal static unsafe partial class ProcessImage
+{
+    private const string OwnArguments = "/proc/self/cmdline";
+
+    /// <summary>Returns only if the file is missing or not executable on this system.</summary>
+    public static void Replace(string file, string[] arguments)
+    {
+        // execv takes a null-terminated array. It replaces the program or has no effect.
+        var texts = new nint[arguments.Length + 1];
+        for (var i = 0; i < arguments.Length; i++)
+            texts[i] = Marshal.StringToCoTaskMemUTF8(arguments[i]);
+        fixed (nint* first = texts)
+            _ = Execv(file, first);
+        foreach (var text in texts)
+            Marshal.FreeCoTaskMem(text);
+    }
+
+    /// <summary>Starts the same program again. Returns only if the system cannot do that, such as Windows.</summary>
+    public static void Restart()
+    {
+        if (!OperatingSystem.IsWindows() && Environment.ProcessPath is { } own)
+            Replace(own, ReadArguments());
+    }
+
+    /// <summary>The arguments as the process got them: a library that <c>dotnet</c> runs is otherwise not among them.</summary>
+    private static string[] ReadArguments()
+    {
+        try
+        {
+            return File.Exists(OwnArguments) ? File.ReadAllText(OwnArguments).TrimEnd('\0').Split('\0') : Environment.GetCommandLineArgs();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return Environment.GetCommandLineArgs();
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "execv", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Execv(string file, nint* arguments);
+}
+
+/// <summary>Stops the server and starts it again in the same process, which performs a restore (OPS-11).</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class ProcessRestart(IHostApplicationLifetime lifetime)
+{
+    private volatile bool _isRequested;
+
+    public bool IsRequested => _isRequested;
+
+    /// <summary>Begins the stop. Running answers get the same time as at any other stop.</summary>
+    public void Request()
+    {
+        _isRequested = true;
+        lifetime.StopApplication();
+    }
+
+    /// <summary>Begins the stop once an answer has been sent.</summary>
+    public void RequestAfter(HttpResponse answer) => answer.OnCompleted(() =>
+    {
+        Request();
+        return Task.CompletedTask;
+    });
+}

@@ -1,0 +1,24 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>Backups of the database (<c>backup.*</c>).</summary>
+internal sealed record BackupOptions
+{
+    public required bool IsScheduled { get; init; }
+
+    /// <summary>Time of day of the daily backup, in the time zone of this machine.</summary>
+    public required TimeSpan At { get; init; }
+
+    /// <summary>How many of the last days keep their newest backup.</summary>
+    public required int Days { get; init; }
+
+    /// <summary>How many of the last weeks keep their newest backup.</summary>
+    public required int Weeks { get; init; }
+
+    public static BackupOptions Read(EffectiveSettings settings) => new()
+    {
+        IsScheduled = settings.Boolean("backup.schedule-enabled"),
+        At = TimeSpan.FromMinutes(settings.Number("backup.schedule-time")),
+        Days = (int)settings.Number("backup.retention-count"),
+        Weeks = (int)settings.Number("backup.retention-weeks"),
+    };
+}

@@ -1,0 +1,129 @@
+using System.Globalization;
+using System.Net.Http.Json;
+using System.Text.Json.Nodes;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Server.Tests.Backups;
+
+/// <summary>The restore as the process sees it: it starts again by itself, and the command line does the same while it is stopped (OPS-11, OPS-15).</summary>
+[Trait("Category", EndToEndRun.Name)]
+public sealed class RestoreProcessTests
+{
+    private const string AdminPassword = "a-password-of-an-administrator";
+
+    private static readonly Dictionary<string, string> Settings = new() { ["SLUICE_ADMIN_PASSWORD"] = AdminPassword, ["SLUICE_ADMIN_USER"] = "owner" };
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Restore_restarts_the_process_and_plays_the_backup()
+    {
+        await using var set = await MockedServer.StartAsync(new MockOptions(), Settings, Token);
+        SyntheticFilm[] films = [.. Enumerable.Range(34, 3).Select(seed => new SyntheticFilm((ulong)seed, 60_000, 30_000))];
+        await ImportAsync(set, films[0]);
+        using var browser = await LogInAsync(set);
+        var id = await BackUpAsync(browser);
+        await ImportAsync(set, films[1]);
+        await ImportAsync(set, films[2]);
+        var process = set.Server.Id;
+
+        using (var restored = await browser.PostAsJsonAsync($"api/backups/{id}/restore", new { requeue = true, password = AdminPassword }, Token))
+            Assert.True(restored.IsSuccessStatusCode, await restored.Content.ReadAsStringAsync(Token));
+
+        await set.Server.LineAsync(line => line.Contains("as asked for by the web UI", StringComparison.Ordinal), Token);
+        await ReadyAsync(browser);
+        foreach (var film in films)
+            await set.Client.PublishedAsync(film.Name, Token);
+        Assert.Equal((process, false), (set.Server.Id, set.Server.HasEnded));
+        Assert.Equal(0, await set.Server.StopAsync(Token));
+    }
+
+    [Fact]
+    public async Task Command_line_verifies_and_restores_a_backup()
+    {
+        await using var set = await MockedServer.StartAsync(new MockOptions(), Settings, Token);
+        SyntheticFilm[] films = [.. Enumerable.Range(37, 2).Select(seed => new SyntheticFilm((ulong)seed, 60_000, 30_000))];
+        await ImportAsync(set, films[0]);
+        string id;
+        using (var browser = await LogInAsync(set))
+            id = await BackUpAsync(browser);
+        await ImportAsync(set, films[1]);
+
+        await AssertEndsAsync(set, 0, "is sound", "--verify", id);
+        await AssertEndsAsync(set, 75, "another Sluice is using", "--restore", id, "--yes");
+        Assert.Equal(0, await set.Server.StopAsync(Token));
+        await AssertEndsAsync(set, 64, "nothing was restored", "--restore", id);
+        await AssertEndsAsync(set, 65, "is no backup", "--restore", "2026-01-01T000000Z-v1", "--yes");
+        await AssertEndsAsync(set, 64, "use --verify", "--restore");
+        await AssertEndsAsync(set, 0, "1 NZB came after it", "--restore", id, "--requeue", "--yes");
+        await set.RestartAsync(Settings, Token);
+        foreach (var film in films)
+            await set.Client.PublishedAsync(film.Name, Token);
+
+        var path = Path.Combine(set.Data, "backups", id, "sluice.db");
+        var bytes = await File.ReadAllBytesAsync(path, Token);
+        bytes[bytes.Length / 2] ^= 4;
+        await File.WriteAllBytesAsync(path, bytes, Token);
+        await AssertEndsAsync(set, 65, "sluice.db is damaged", "--verify", Path.GetDirectoryName(path)!);
+    }
+
+    private static async Task ImportAsync(MockedServer set, SyntheticFilm film)
+    {
+        await set.Client.AddFileAsync("movies", film.Name, film.Nzb, Token);
+        await set.Client.PublishedAsync(film.Name, Token);
+    }
+
+    private static async Task<HttpClient> LogInAsync(MockedServer set)
+    {
+        var address = new Uri(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{set.Server.Port}/"));
+        var browser = new HttpClient { BaseAddress = address };
+        browser.DefaultRequestHeaders.Add("X-Csrf", "1");
+        browser.DefaultRequestHeaders.Add("Origin", address.GetLeftPart(UriPartial.Authority));
+        using var session = await browser.PostAsJsonAsync("api/session", new { user = "owner", password = AdminPassword }, Token);
+        Assert.True(session.IsSuccessStatusCode, await session.Content.ReadAsStringAsync(Token));
+        return browser;
+    }
+
+    private static async Task<string> BackUpAsync(HttpClient browser)
+    {
+        using (var begun = await browser.PostAsync(new Uri("api/backups", UriKind.Relative), null, Token))
+            Assert.True(begun.IsSuccessStatusCode, await begun.Content.ReadAsStringAsync(Token));
+        while (true)
+        {
+            var list = JsonNode.Parse(await browser.GetStringAsync("api/backups", Token))!;
+            if (list["items"]!.AsArray() is [{ } made, ..])
+                return made["id"]!.ToString();
+            Assert.Null(list["failure"]);
+            await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);
+        }
+    }
+
+    private static async Task ReadyAsync(HttpClient client)
+    {
+        while (true)
+        {
+            try
+            {
+                using var answer = await client.GetAsync(new Uri("readyz", UriKind.Relative), Token);
+                if (answer.IsSuccessStatusCode)
+                    return;
+            }
+            catch (HttpRequestException)
+            {
+                // It does not listen yet.
+            }
+
+            await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);
+        }
+    }
+
+    private static async Task AssertEndsAsync(MockedServer set, int code, string text, params string[] arguments)
+    {
+        await using var command = ServerProcess.Launch(ServerProcess.Executable, arguments, set.Data, set.Server.Port, new Dictionary<string, string>());
+        var ended = await command.EndAsync(Token);
+        var output = string.Join('\n', command.Lines);
+        Assert.True(ended == code && output.Contains(text, StringComparison.Ordinal), $"{ended}:\n{output}");
+    }
+}
