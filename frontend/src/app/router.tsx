@@ -1,7 +1,7 @@
 import { createBrowserRouter } from "react-router";
 import { LatePart } from "@/lib/late-parts";
 import { basePath } from "@/lib/url-base";
-import { guard } from "./guard";
+import { guard, guardLogin } from "./guard";
 import { homeLoader } from "./home-loader";
 import { BareRouteError, NotFound, RouteError } from "./route-error";
 
@@ -18,6 +18,7 @@ const pages = {
   settings: new LatePart(() => import("./routes/settings"), false),
   login: new LatePart(() => import("./routes/login"), false),
   setup: new LatePart(() => import("./routes/setup"), false),
+  rescue: new LatePart(() => import("./routes/rescue"), false),
 };
 
 const framed = [
@@ -33,7 +34,8 @@ const framed = [
 
 export const router = createBrowserRouter(
   [
-    { path: "/login", lazy: pages.login.get, ErrorBoundary: BareRouteError },
+    { path: "/login", loader: guardLogin, lazy: { Component: async () => (await pages.login.get()).Component }, ErrorBoundary: BareRouteError },
+    { path: "/rescue", lazy: pages.rescue.get, ErrorBoundary: BareRouteError },
     { path: "/setup", lazy: pages.setup.get, ErrorBoundary: BareRouteError },
     {
       path: "/",

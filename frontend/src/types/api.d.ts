@@ -132,6 +132,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowBackups"];
+        put?: never;
+        post: operations["MakeBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/later": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowLaterNzbs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/later/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RequeueLaterNzbs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["DeleteBackup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backups/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RestoreBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -612,6 +692,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rescue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowRescue"];
+        put?: never;
+        post: operations["Rescue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -1064,7 +1160,7 @@ export interface components {
         /** @enum {string} */
         ArticleFlow: "asked" | "receiving" | "late";
         /** @enum {string} */
-        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "setting" | "film" | "log";
+        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "secret-key" | "open-tree" | "arr" | "watch-folder" | "backup" | "setting" | "film" | "log";
         /** @enum {string} */
         AttentionLevel: "error" | "warning";
         AttentionRow: {
@@ -1074,6 +1170,42 @@ export interface components {
             target: null | string;
             /** Format: date-time */
             since: null | string;
+        };
+        /** @enum {string} */
+        BackupKind: "daily" | "manual";
+        BackupList: {
+            items: components["schemas"]["BackupRow"][];
+            isMaking: boolean;
+            failure: null | string;
+            /** Format: date-time */
+            failedAt: null | string;
+            /** Format: date-time */
+            nextAt: null | string;
+        };
+        BackupRow: {
+            id: string;
+            kind: components["schemas"]["BackupKind"];
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            stillTrueAt: string;
+            programVersion: string;
+            /** Format: int32 */
+            schema: number;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            nzbs: number;
+            /** Format: int64 */
+            nzbBytes: number;
+            /** Format: int64 */
+            files: number;
+        };
+        BackupsFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            backups: components["schemas"]["BackupList"];
         };
         BufferMap: {
             cells: string;
@@ -1107,6 +1239,7 @@ export interface components {
             history: null | components["schemas"]["HistoryFrame"];
             logs: null | components["schemas"]["LogsFrame"];
             config: null | components["schemas"]["ConfigFrame"];
+            backups: null | components["schemas"]["BackupsFrame"];
             providerTestStep: null | components["schemas"]["ProviderTestStep"];
             providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
         };
@@ -1424,6 +1557,23 @@ export interface components {
         };
         /** @enum {string} */
         KeyState: "usable" | "missing" | "damaged" | "other";
+        LaterList: {
+            items: components["schemas"]["LaterRow"][];
+            /** Format: int32 */
+            total: number;
+        };
+        LaterRequeue: {
+            ids?: null | string[];
+        };
+        LaterRow: {
+            id: string;
+            name: string;
+            category: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            bytes: number;
+        };
         LeftThing: {
             kind: components["schemas"]["ImportKind"];
             name: string;
@@ -1754,6 +1904,44 @@ export interface components {
             /** Format: date-time */
             until: null | string;
         };
+        RescueList: {
+            items: components["schemas"]["RescueRow"][];
+            isRestoring: boolean;
+        };
+        RescueRequest: {
+            code: string;
+            backup?: null | string;
+            /** @default false */
+            requeue: boolean;
+        };
+        RescueRow: {
+            backup: components["schemas"]["BackupRow"];
+            cost: components["schemas"]["RestoreReport"];
+        };
+        RescueState: {
+            cause: string;
+            needsCode: boolean;
+        };
+        RestoreReport: {
+            id: string;
+            sentence: string;
+            /** Format: int64 */
+            ageSeconds: number;
+            /** Format: int32 */
+            later: number;
+            /** Format: int32 */
+            settings: null | number;
+            /** Format: int32 */
+            logins: null | number;
+            /** Format: int64 */
+            files: number;
+            locked: string[];
+        };
+        RestoreRequest: {
+            /** @default false */
+            requeue: boolean;
+            password?: null | string;
+        };
         ScanRow: {
             client: string;
             player: string;
@@ -1832,7 +2020,7 @@ export interface components {
             zeroMeans: null | string;
         };
         /** @enum {string} */
-        SettingFieldGroup: "providers" | "streaming" | "library" | "download-client" | "arr" | "health" | "system";
+        SettingFieldGroup: "providers" | "streaming" | "library" | "download-client" | "arr" | "health" | "backups" | "system";
         SettingFields: {
             items: components["schemas"]["SettingField"][];
         };
@@ -2326,6 +2514,201 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupList"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    MakeBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupList"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowLaterNzbs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaterList"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RequeueLaterNzbs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LaterRequeue"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    DeleteBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RestoreBackup: {
+        parameters: {
+            query?: {
+                dryRun?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreReport"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreReport"];
+                };
             };
             /** @description An error. */
             default: {
@@ -3493,6 +3876,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowRescue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescueState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    Rescue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescueRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescueList"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescueList"];
                 };
             };
             /** @description An error. */

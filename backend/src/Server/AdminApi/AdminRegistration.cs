@@ -53,6 +53,7 @@ internal static class AdminRegistration
         api.MapLogs();
         api.MapSystem();
         api.MapBackups();
+        api.MapRescue();
         api.MapEvents();
         api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
         // Catches wrong methods and content types too; otherwise the WebDAV tree would answer and ask for its own password.

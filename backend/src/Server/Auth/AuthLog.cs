@@ -14,6 +14,9 @@ internal static partial class AuthLog
     [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. Open the setup with the code that this start prints, or with the one in the file setup-code in the data folder")]
     public static partial void SetupNeeded(ILogger logger);
 
+    [LoggerMessage(1310, LogLevel.Warning, "Open /rescue in a browser to restore a backup. It asks for the code that is printed next, or for the one in the file rescue-code in the data folder")]
+    public static partial void RescueNeeded(ILogger logger);
+
     [LoggerMessage(1306, LogLevel.Warning, "Removed the administrator's login because RESET_ADMIN_PASSWORD is set. Remove the variable now. Films and named keys are unchanged; the setup offers to revoke the keys")]
     public static partial void LoginRemoved(ILogger logger);
 

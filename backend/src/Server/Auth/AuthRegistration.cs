@@ -26,6 +26,8 @@ internal static class AuthRegistration
             .AddSingleton<ISetup>(provider => provider.GetRequiredService<AdminStore>())
             .AddSingleton<AdminPassword>()
             .AddSingleton<SetupCode>()
+            .AddSingleton<RescueCode>()
+            .AddSingleton<IWorker>(provider => provider.GetRequiredService<RescueCode>())
             .AddSingleton<PasswordReset>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()

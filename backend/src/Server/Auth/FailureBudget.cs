@@ -16,6 +16,9 @@ internal enum CredentialKind
 
     /// <summary>The key of a signed link.</summary>
     Link,
+
+    /// <summary>The code of safe mode.</summary>
+    RescueCode,
 }
 
 /// <summary>
@@ -72,6 +75,7 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     {
         CredentialKind.AdminPassword => "user or password of the administrator",
         CredentialKind.SetupCode => "setup code",
+        CredentialKind.RescueCode => "rescue code",
         CredentialKind.NamedKey => "named key",
         CredentialKind.ApiKey => "API key",
         CredentialKind.WebDav => "user or password",

@@ -22,6 +22,9 @@ internal sealed class OpenEndpoint(string name) : IAllowAnonymous
     /// <summary>The setup, which checks its own code.</summary>
     public const string Setup = "setup";
 
+    /// <summary>The way out of safe mode, which checks its own code.</summary>
+    public const string Rescue = "rescue";
+
     public string Name { get; } = name;
 }
 

@@ -61,7 +61,7 @@ internal static class UnavailableGate
     }
 
     private static bool AnswersItself(HttpContext context) =>
-        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi or OpenEndpoint.Static;
+        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi or OpenEndpoint.Static or OpenEndpoint.Rescue;
 
     private static bool PlaysOn(HttpContext context, IFilmsInMemory films)
     {

@@ -96,7 +96,11 @@ internal sealed class BackupMaker(
             new FileInfo(path).Length,
             copy.CountRows(),
             count,
-            bytes) { StillTrueAt = at, Mark = mark };
+            bytes)
+        {
+            StillTrueAt = at,
+            Mark = mark,
+        };
         manifest.Write(partial);
     }
 

@@ -4,11 +4,11 @@ namespace Sluice.Server.Database;
 internal static partial class DatabaseLog
 {
     [LoggerMessage(1500, LogLevel.Critical,
-        "{Path} is damaged ({Reason}). Entered safe mode: the database is neither read nor written, and no stored NZB is removed. Replace the file with a sound copy and restart Sluice")]
+        "{Path} is damaged ({Reason}). Entered safe mode: the database is neither read nor written, and no stored NZB is removed. Restore a backup at /rescue, or replace the file with a sound copy and restart Sluice")]
     public static partial void Damaged(ILogger logger, string path, string reason);
 
     [LoggerMessage(1501, LogLevel.Critical,
-        "Safe mode: {Reason} ({Detail}). Nothing is served, accepted or removed. Restore the right {Path} and restart, or start once with SLUICE_ACCEPT_DATABASE={Id} to keep the current one; that deletes nothing")]
+        "Safe mode: {Reason} ({Detail}). Nothing is served, accepted or removed. Restore a backup at /rescue, put the right {Path} back and restart, or start once with SLUICE_ACCEPT_DATABASE={Id} to keep the current one; that deletes nothing")]
     public static partial void Mismatched(ILogger logger, string reason, string detail, string path, string id);
 
     [LoggerMessage(1502, LogLevel.Warning, "Accepted the database because SLUICE_ACCEPT_DATABASE is set, although {Detail}. The variable has no further effect")]

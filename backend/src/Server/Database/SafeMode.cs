@@ -26,14 +26,19 @@ internal enum SafeModeCause
 /// <summary>Safe mode (CFG-15, DAV-6): once on, the database is neither read nor written until the process ends. Logged once. Thread-safe.</summary>
 internal sealed class SafeMode(ILogger<SafeMode> logger)
 {
+    private readonly TaskCompletionSource _entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
     // A boxed SafeModeCause, so that one compare-and-swap sets it. Every request reads it.
     private object? _cause;
+
+    /// <summary>Completes when safe mode begins.</summary>
+    public Task Entered => _entered.Task;
 
     public bool IsOn => Volatile.Read(ref _cause) is not null;
 
     /// <summary>The reason as a sentence that any client may read, so it contains no paths; null while safe mode is off.</summary>
     public string? Sentence => Volatile.Read(ref _cause) is SafeModeCause cause
-        ? $"Sluice is in safe mode: {Explain(cause)}. Nothing is served, taken or removed meanwhile. Its log says how to go on."
+        ? $"Sluice is in safe mode: {Explain(cause)}. Nothing is served, taken or removed meanwhile. Open /rescue in a browser to restore a backup, or read its log."
         : null;
 
     /// <summary>Whether a failure proves that the file is corrupt, rather than that one query or the disk failed.</summary>
@@ -53,7 +58,13 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
             DatabaseLog.Mismatched(logger, Explain(cause), detail, path, accept);
     }
 
-    private bool Enter(SafeModeCause cause) => Interlocked.CompareExchange(ref _cause, cause, null) is null;
+    private bool Enter(SafeModeCause cause)
+    {
+        if (Interlocked.CompareExchange(ref _cause, cause, null) is not null)
+            return false;
+        _entered.SetResult();
+        return true;
+    }
 
     private static string Explain(SafeModeCause cause) => cause switch
     {

@@ -8,7 +8,7 @@ internal static class PagesRegistration
 {
     // Names of pages (DAV-3). The page itself routes everything below them.
     private static readonly string[] Names =
-        ["setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs", "settings"];
+        ["setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs", "settings", "rescue"];
 
     // Sonarr and Radarr link to these pages of SABnzbd, such as /config/categories/.
     private static readonly string[] ForeignNames = ["config", "sabnzbd"];

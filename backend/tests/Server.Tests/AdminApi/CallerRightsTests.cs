@@ -24,6 +24,7 @@ public sealed class CallerRightsTests : IDisposable
         ["PATCH no/such"] = HttpStatusCode.NotFound,
         ["DELETE session"] = HttpStatusCode.NoContent,
         ["POST queue/resume"] = HttpStatusCode.OK,
+        ["GET rescue"] = HttpStatusCode.NotFound,
         ["POST backups"] = HttpStatusCode.Accepted,
         // The password of this server comes from its environment.
         ["POST settings/webdav-password"] = HttpStatusCode.Conflict,

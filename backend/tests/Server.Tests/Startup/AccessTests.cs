@@ -24,11 +24,12 @@ public sealed class AccessTests : IDisposable
         [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
         [OpenEndpoint.Session] = ["api/session"],
         [OpenEndpoint.Setup] = ["api/setup"],
+        [OpenEndpoint.Rescue] = ["api/rescue"],
         [OpenEndpoint.Static] =
         [
             "favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png", "assets/{**path}", "", "{**path}",
             "setup/{**path}", "login/{**path}", "streams/{**path}", "files/{**path}", "queue/{**path}", "history/{**path}", "health/{**path}",
-            "benchmark/{**path}", "logs/{**path}", "settings/{**path}", "config/{**path}", "sabnzbd/{**path}",
+            "benchmark/{**path}", "logs/{**path}", "settings/{**path}", "rescue/{**path}", "config/{**path}", "sabnzbd/{**path}",
         ],
     };
 

@@ -7,14 +7,14 @@ import { ApiProblem } from "@/lib/api-problem";
 import { acceptDrops } from "@/lib/page-drop";
 import { usePageTitle } from "@/lib/page-title";
 import { queryClient } from "@/lib/query-client";
-import { sessionQuery, setupQuery } from "@/lib/session";
+import { sessionQuery } from "@/lib/session";
 import { t } from "../en";
-import { loginPath } from "../guard";
+import { fetchSetup, loginPath } from "../guard";
 import { BarePage } from "../shell/bare-page";
 
 /** Behind its first step the setup is open to those alone who are logged in. */
 export async function loader({ request, url }: LoaderFunctionArgs & { url?: URL }) {
-  const setup = await queryClient.fetchQuery({ ...setupQuery, staleTime: 0 });
+  const setup = await fetchSetup();
   if (!setup.complete) return null;
   try {
     await queryClient.ensureQueryData(sessionQuery);

@@ -50,7 +50,7 @@ export function Shell() {
       <Rail version={session?.version ?? ""} />
       <TopBar onSearch={search} />
       <main ref={main} tabIndex={-1} className="mx-auto min-h-[calc(100dvh-var(--bar))] max-w-[90rem] px-4 pt-5 pb-[calc(var(--tabs)+2rem)] lg:px-8 lg:pt-7">
-        {session?.mode === "safe" && <ShellNotice text={t("safe-mode")} to="/logs" way={t("open-logs")} />}
+        {session?.mode === "safe" && <ShellNotice text={t("safe-mode")} to="/rescue" way={t("open-rescue")} />}
         {session && session.openTo.length > 0 && (
           <ShellNotice text={t("open-tree", { networks: session.openTo.join(", ") })} to="/settings?q=webdav.no-auth-networks" way={t("who-may-read")} />
         )}

@@ -1,11 +1,11 @@
-import { BookOpen, Cable, Download, Gauge, HeartPulse, type LucideIcon, ListChecks, Play, Server, UserRound } from "lucide-react";
+import { BookOpen, Cable, DatabaseBackup, Download, Gauge, HeartPulse, type LucideIcon, ListChecks, Play, Server, UserRound } from "lucide-react";
 import type { FieldGroup, SettingField } from "./api/settings";
 
 /** A part of the settings with an address of its own. */
 export type PartName = "essentials" | FieldGroup | "account";
 
 /** The groups in the order of the pages. */
-export const groupOrder: readonly FieldGroup[] = ["providers", "streaming", "library", "download-client", "arr", "health", "system"];
+export const groupOrder: readonly FieldGroup[] = ["providers", "streaming", "library", "download-client", "arr", "health", "backups", "system"];
 
 export const icons: Record<PartName, LucideIcon> = {
   essentials: ListChecks,
@@ -15,6 +15,7 @@ export const icons: Record<PartName, LucideIcon> = {
   "download-client": Download,
   arr: Cable,
   health: HeartPulse,
+  backups: DatabaseBackup,
   system: Gauge,
   account: UserRound,
 };

@@ -14,6 +14,7 @@ import { cx } from "@/lib/cx";
 import { useTopic } from "@/lib/events";
 import { sessionQuery } from "@/lib/session";
 import { AccountCard } from "./account-card";
+import { BackupsCard } from "./backups-card";
 import { type SettingField, type SettingValue, schemaQuery, setsQuery, valuesQuery } from "./api/settings";
 import { t } from "./en";
 import { type PartName, fieldsOf, groupOrder, icons, partsOf, pathOf } from "./groups";
@@ -99,6 +100,7 @@ export function SettingsPage({ group, editors = none, cards = none }: SettingsPa
           <>
             <p className="text-muted">{t(`about.${part}`)}</p>
             {part === "system" && <SystemCard />}
+            {part === "backups" && <BackupsCard />}
             <SettingList key={part} sections={sectionsOf(part, fields)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} cards={cards} />
             {part === "account" && (
               <>

@@ -25,7 +25,7 @@ internal static class TreeNames
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
         [
             "api", "sabnzbd", "config", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
-            "settings", "healthz", "readyz", "ready", "metrics", "favicon.ico", "robots.txt", "manifest.webmanifest",
+            "settings", "rescue", "healthz", "readyz", "ready", "metrics", "favicon.ico", "robots.txt", "manifest.webmanifest",
             "apple-touch-icon.png",
         ],
         StringComparer.Ordinal);

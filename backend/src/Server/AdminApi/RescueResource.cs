@@ -1,0 +1,86 @@
+using System.Data.Common;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Auth;
+using Sluice.Server.Backups;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>Why the server is in safe mode. Everything else needs the code from the log or the data folder.</summary>
+internal sealed record RescueState(string Cause, bool NeedsCode);
+
+/// <summary>
+/// Opens the rescue with the code. Without <c>Backup</c> the answer lists the backups; with the id of one the server restarts and restores it.
+/// </summary>
+internal sealed record RescueRequest(string Code, string? Backup = null, bool Requeue = false) : IJsonBody<RescueRequest>;
+
+/// <summary>A backup with the cost of its restore.</summary>
+internal sealed record RescueRow(BackupRow Backup, RestoreReport Cost);
+
+/// <summary>Backups that can be restored, the newest first. <c>IsRestoring</c> is true once the server restarts for one.</summary>
+internal sealed record RescueList(IReadOnlyList<RescueRow> Items, bool IsRestoring);
+
+/// <summary><c>/api/rescue</c>: the way out of safe mode without a login (OPS-14, S33).</summary>
+internal static class RescueResource
+{
+    public static void MapRescue(this RouteGroupBuilder api)
+    {
+        api.MapGet("/rescue", Show).OpenAs(OpenEndpoint.Rescue).WithName("ShowRescue");
+        api.MapPost("/rescue", RescueAsync).OpenAs(OpenEndpoint.Rescue).WithName("Rescue");
+    }
+
+    private static Results<Ok<RescueState>, JsonHttpResult<Problem>> Show(SafeMode safeMode) =>
+        safeMode.Sentence is { } sentence ? TypedResults.Ok(new RescueState(sentence, NeedsCode: true)) : NotNeeded();
+
+    private static async Task<Results<Ok<RescueList>, Accepted<RescueList>, JsonHttpResult<Problem>>> RescueAsync(
+        RescueRequest request,
+        HttpContext http,
+        SafeMode safeMode,
+        RescueCode code,
+        FailureBudget failures,
+        BackupFolder backups,
+        RestorePlan plan,
+        ProcessRestart restart,
+        CancellationToken cancellationToken)
+    {
+        if (!safeMode.IsOn)
+            return NotNeeded();
+        var caller = Caller.Of(http);
+        if (failures.IsSpent(CredentialKind.RescueCode, caller))
+            return SessionResource.Wait(http, LoginVerdict.Throttled);
+        if (!code.Is(request.Code))
+        {
+            failures.TryAdd(CredentialKind.RescueCode, caller, failures.Mark(request.Code));
+            return AdminProblem.BadInput("code", "This is not the code. It stands in the log, and in the file rescue-code of the data folder.");
+        }
+
+        if (request.Backup is not { } id)
+            return TypedResults.Ok(new RescueList(await Task.Run(() => List(backups, plan), cancellationToken), IsRestoring: false));
+        if (backups.Find(id) is not { } backup)
+            return AdminProblem.NotFound("There is no such backup.");
+        if (await Task.Run(() => plan.FindObstacle(backup, cancellationToken), cancellationToken) is { } obstacle)
+            return AdminProblem.TestFailed($"This backup cannot be restored: {obstacle}. Choose another one.");
+        plan.Request(backup, "safe mode", request.Requeue);
+        restart.RequestAfter(http.Response);
+        return TypedResults.Accepted((string?)null, new RescueList([], IsRestoring: true));
+    }
+
+    private static RescueRow[] List(BackupFolder backups, RestorePlan plan) =>
+        [.. backups.List().Select(backup => TryEstimate(backup, plan)).OfType<RescueRow>()];
+
+    /// <summary>Returns null for a backup that cannot be read, because the others must be offered.</summary>
+    private static RescueRow? TryEstimate(Backup backup, RestorePlan plan)
+    {
+        try
+        {
+            return new RescueRow(BackupRow.Of(backup), RestoreReport.Of(plan.Estimate(backup)));
+        }
+        catch (Exception e) when (e is IOException or DbException)
+        {
+            return null;
+        }
+    }
+
+    private static JsonHttpResult<Problem> NotNeeded() => AdminProblem.NotFound("The server is not in safe mode.");
+}

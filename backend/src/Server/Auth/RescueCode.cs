@@ -1,0 +1,46 @@
+using System.Globalization;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Listening;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>
+/// The code that opens <c>/rescue</c>, because nobody can log in while the database is not used (OPS-14). It is generated when safe mode begins, printed,
+/// and kept in a file of the data folder until the process ends.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class RescueCode(
+    DataFolder folder, SafeMode safeMode, ProcessOptions process, ReservedPort port, LogRedactor redactor, ILogger<RescueCode> logger) : IWorker
+{
+    private readonly CodeFile _code = new(Path.Combine(folder.Root, "rescue-code"), redactor);
+
+    public string Name => "the code of safe mode";
+
+    public bool Is(string text) => _code.Is(text);
+
+    /// <summary>Removes the code of an earlier safe mode. If this start is in safe mode, makes the new one before anyone can ask.</summary>
+    public async Task PrepareAsync(CancellationToken cancellationToken)
+    {
+        _code.End();
+        if (safeMode.IsOn)
+            await BeginAsync();
+    }
+
+    public async Task RunAsync(CancellationToken stopping)
+    {
+        await safeMode.Entered.WaitAsync(stopping);
+        if (_code.Current is null)
+            await BeginAsync();
+    }
+
+    private async Task BeginAsync()
+    {
+        var code = _code.Begin(given: null, continues: false);
+        AuthLog.RescueNeeded(logger);
+        // Not through the log, because that masks the code. A container does not know the host name that the browser uses.
+        await Console.Out.WriteLineAsync(string.Create(
+            CultureInfo.InvariantCulture, $"Restore a backup in a browser: {(process.UsesTls ? "https" : "http")}://<this machine>:{process.PublishedPort ?? port.Number}/rescue#{code}"));
+    }
+}

@@ -1,0 +1,16 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+
+export type RescueList = Schema<"RescueList">;
+
+/** Why the server is in safe mode; 404 while it is not. */
+export const rescueQuery = queryOptions({
+  queryKey: ["rescue"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/rescue", { signal })),
+  staleTime: 0,
+  retry: false,
+});
+
+export const openRescue = (code: string) => dataOf(api.POST("/api/rescue", { body: { code, requeue: false } }));
+
+export const rescueWith = (code: string, backup: string, requeue: boolean) => dataOf(api.POST("/api/rescue", { body: { code, backup, requeue } }));

@@ -1,0 +1,34 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+
+export type BackupRow = Schema<"BackupRow">;
+
+/** All sound backups, the newest first. */
+export const backupsQuery = queryOptions({
+  queryKey: ["backups"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/backups", { signal })),
+});
+
+/** NZBs that came after the restored backup. */
+export const laterQuery = queryOptions({
+  queryKey: ["backups", "later"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/backups/later", { signal })),
+});
+
+/** The cost of restoring a backup, which the server reads completely for it. */
+export const restoreCostQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["backups", "cost", id],
+    queryFn: ({ signal }) => dataOf(api.POST("/api/backups/{id}/restore", { params: { path: { id }, query: { dryRun: true } }, body: { requeue: false }, signal })),
+    gcTime: 0,
+    retry: false,
+  });
+
+export const makeBackup = () => dataOf(api.POST("/api/backups"));
+
+export const deleteBackup = (id: string) => dataOf(api.DELETE("/api/backups/{id}", { params: { path: { id } } }));
+
+export const restoreBackup = (id: string, requeue: boolean, proof: { password?: string }) =>
+  dataOf(api.POST("/api/backups/{id}/restore", { params: { path: { id } }, body: { requeue, ...proof } }));
+
+export const requeueLater = () => dataOf(api.POST("/api/backups/later/requeue", { body: {} }));

@@ -1,0 +1,104 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { mockApi, problem } from "@/testing/mock-api";
+import { renderAt } from "@/testing/render";
+import { BackupsCard } from "./backups-card";
+
+const row = {
+  id: "2026-11-29T030000Z-v36",
+  kind: "daily",
+  at: "2026-11-29T03:00:00Z",
+  stillTrueAt: "2026-11-29T03:00:00Z",
+  programVersion: "0.1.0",
+  schema: 36,
+  bytes: 185_000_000,
+  nzbs: 1200,
+  nzbBytes: 90_000_000,
+  files: 3400,
+};
+const list = { items: [row], isMaking: false, failure: null, failedAt: null, nextAt: "2126-11-30T03:00:00Z" };
+const nothing = { items: [], total: 0 };
+const cost = {
+  id: row.id, sentence: "The backup is 14 minutes old.", ageSeconds: 840, later: 3, settings: 0, logins: 0, files: 3400, locked: [],
+};
+const restorePath = `POST /api/backups/${row.id}/restore`;
+
+beforeEach(() => {
+  vi.stubGlobal("EventSource", class extends EventTarget {
+    close() {
+      // Nothing comes from the server.
+    }
+  });
+});
+
+describe("the card of backups", () => {
+  it("lists what was made and why the last attempt failed", async () => {
+    mockApi({ "GET /api/backups": { ...list, failure: "The last backup failed: the disk is full." }, "GET /api/backups/later": nothing });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText("3,400 files, 1,200 NZBs, 185 MB")).toBeVisible();
+    expect(screen.getByText("The last backup failed: the disk is full.")).toBeVisible();
+    expect(screen.queryByRole("button", { name: /^Delete/ })).toBeNull();
+  });
+
+  it("says that there is none yet", async () => {
+    mockApi({ "GET /api/backups": { ...list, items: [], nextAt: null }, "GET /api/backups/later": nothing });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText("No backup yet")).toBeVisible();
+    expect(screen.getByText(/No backup is scheduled/)).toBeVisible();
+  });
+
+  it("makes one on request", async () => {
+    const calls = mockApi({ "GET /api/backups": list, "GET /api/backups/later": nothing, "POST /api/backups": { ...list, isMaking: true } });
+    renderAt("/settings/backups", <BackupsCard />);
+    await screen.findByText("Checked");
+    await userEvent.click(screen.getByRole("button", { name: "Back up now" }));
+    expect(await screen.findByRole("button", { name: /Backing up/ })).toBeVisible();
+    expect(calls.some((call) => call.method === "POST")).toBe(true);
+  });
+
+  it("shows the cost before it restores, and asks for the password", async () => {
+    let tries = 0;
+    const calls = mockApi({
+      "GET /api/backups": list,
+      "GET /api/backups/later": nothing,
+      [restorePath]: (request) => {
+        if (new URL(request.url).searchParams.get("dryRun") === "true") return cost;
+        tries += 1;
+        return tries === 1 ? problem(403, "password-needed", "Enter your password again to go on.") : cost;
+      },
+    });
+    renderAt("/settings/backups", <BackupsCard />);
+    await userEvent.click(await screen.findByRole("button", { name: /^Restore the backup/ }));
+    const dialog = await screen.findByRole("dialog");
+    expect(await within(dialog).findByText(cost.sentence)).toBeVisible();
+    await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
+    await userEvent.type(await within(dialog).findByLabelText(/password/i, { selector: "input" }), "secret-password");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Restore" }));
+    expect(await within(dialog).findByText(/reloads by itself/)).toBeVisible();
+    const sent = calls.findLast((call) => call.url.endsWith("/restore"));
+    expect(await sent?.json()).toEqual({ requeue: true, password: "secret-password" });
+  });
+
+  it("offers no restore of a damaged backup", async () => {
+    mockApi({
+      "GET /api/backups": list,
+      "GET /api/backups/later": nothing,
+      [restorePath]: problem(422, "test-failed", "This backup cannot be restored: sluice.db is damaged."),
+    });
+    renderAt("/settings/backups", <BackupsCard />);
+    await userEvent.click(await screen.findByRole("button", { name: /^Restore the backup/ }));
+    const dialog = await screen.findByRole("dialog");
+    expect(await within(dialog).findByRole("alert")).toHaveTextContent("sluice.db is damaged");
+    expect(within(dialog).getByRole("button", { name: "Restore" })).toBeDisabled();
+  });
+
+  it("imports the NZBs that came after the backup", async () => {
+    const later = { items: [{ id: "aa", name: "Harbour Lights", category: "movies", at: row.at, bytes: 1 }], total: 1 };
+    const calls = mockApi({ "GET /api/backups": list, "GET /api/backups/later": later, "POST /api/backups/later/requeue": { count: 1 } });
+    renderAt("/settings/backups", <BackupsCard />);
+    expect(await screen.findByText("Harbour Lights")).toBeVisible();
+    await userEvent.click(screen.getByRole("button", { name: "Import them all" }));
+    await waitFor(() => expect(calls.some((call) => call.url.endsWith("/later/requeue"))).toBe(true));
+  });
+});

@@ -1,0 +1,71 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { Notice } from "@/components/ui/notice";
+import { Spinner } from "@/components/ui/spinner";
+import { CheckboxField } from "@/components/ui/switch-field";
+import { usePasswordAgain } from "@/components/ui/use-password-again";
+import { ApiProblem } from "@/lib/api-problem";
+import { formatDateTime } from "@/lib/format";
+import { useReloadAfterRestart } from "@/lib/restart";
+import { type BackupRow, restoreBackup, restoreCostQuery } from "./api/backups";
+import { t } from "./backups-en";
+
+/** Says what restoring a backup costs before it is done. */
+export function RestoreDialog({ backup, onClose }: { backup: BackupRow; onClose: () => void }) {
+  return (
+    <Dialog isOpen onClose={onClose} title={t("restore-title", { date: formatDateTime(backup.at) })} description={t("restore-body")}>
+      <RestoreForm backup={backup} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function RestoreForm({ backup, onClose }: { backup: BackupRow; onClose: () => void }) {
+  const cost = useQuery(restoreCostQuery(backup.id));
+  const [requeue, setRequeue] = useState(true);
+  const [failure, setFailure] = useState<string | null>(null);
+  const password = usePasswordAgain();
+  const restore = useMutation({
+    mutationFn: () => restoreBackup(backup.id, requeue, password.body),
+    onError: (error) => {
+      const problem = ApiProblem.from(error);
+      setFailure(password.takes(problem) ? null : problem.title);
+    },
+  });
+  useReloadAfterRestart(restore.isSuccess);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setFailure(null);
+    restore.mutate();
+  }
+  if (restore.isSuccess) return <Notice>{t("restarting")}</Notice>;
+  return (
+    <form noValidate onSubmit={submit} className="grid gap-4">
+      {cost.isPending && (
+        <p role="status" className="flex items-center gap-2 text-muted">
+          <Spinner /> {t("checking")}
+        </p>
+      )}
+      {cost.error && (
+        <Notice tone="bad" isAlert>
+          {ApiProblem.from(cost.error).title}
+        </Notice>
+      )}
+      {cost.data && <p>{cost.data.sentence}</p>}
+      {cost.data && cost.data.later > 0 && <CheckboxField label={t("requeue")} isOn={requeue} onChange={setRequeue} />}
+      {password.field}
+      {failure && (
+        <Notice tone="bad" isAlert>
+          {failure}
+        </Notice>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t("cancel")}</Button>
+        <Button type="submit" tone="danger" disabled={!cost.data} isBusy={restore.isPending}>
+          {t("restore")}
+        </Button>
+      </div>
+    </form>
+  );
+}
