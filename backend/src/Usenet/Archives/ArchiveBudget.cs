@@ -1,22 +1,21 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Limits how much header data one release may make us read: all volumes, sets and nested archives together (IMP-56).</summary>
+/// <summary>Limits the header data read for one release: all volumes, sets and nested archives together (IMP-56).</summary>
 /// <remarks>
-/// Thread-safe, because sets and volumes are read in parallel. A claim that exceeds the limit takes nothing, so that one absurd header
-/// does not use up the budget of the other sets.
+/// Thread-safe, because sets and volumes are read in parallel. A claim above the limit is not charged, so one absurd header cannot starve other sets.
 /// </remarks>
 public sealed class ArchiveBudget
 {
-    /// <summary>Header bytes allowed for any release: 1 MiB.</summary>
+    /// <summary>Header bytes allowed for every release: 1 MiB.</summary>
     public const long BaseBytes = 1 << 20;
 
-    /// <summary>Headers allowed for any release: ten thousand.</summary>
+    /// <summary>Headers allowed for every release: ten thousand.</summary>
     public const int BaseSteps = 10_000;
 
-    /// <summary>Upper limit of header bytes, however many volumes there are: 64 MiB.</summary>
+    /// <summary>Maximum header bytes, regardless of the number of volumes: 64 MiB.</summary>
     public const long MaxBytes = 64 << 20;
 
-    /// <summary>Total size that packed 7z headers may unpack to: 64 MiB, more than ten thousand files with long names need.</summary>
+    /// <summary>Maximum unpacked size of all packed 7z headers: 64 MiB, enough for over ten thousand files with long names.</summary>
     public const int MaxUnpacked = 64 << 20;
 
     // Real volumes have about three headers of 500 bytes in total.

@@ -1,8 +1,6 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>
-/// Why an archive cannot be streamed. Each value is a reason of docs/contracts/import.md, section 9; the last two concern articles.
-/// </summary>
+/// <summary>The reason an archive cannot be streamed, as in docs/contracts/import.md, section 9. The last two concern articles.</summary>
 public enum ArchiveFault
 {
     /// <summary>The archive is damaged or contradicts itself.</summary>
@@ -17,7 +15,7 @@ public enum ArchiveFault
     /// <summary>The archive is encrypted and no password was given.</summary>
     NoPassword,
 
-    /// <summary>None of the passwords fits.</summary>
+    /// <summary>No given password fits.</summary>
     WrongPassword,
 
     /// <summary>An article with headers is missing at every provider.</summary>
@@ -27,7 +25,7 @@ public enum ArchiveFault
     Damaged,
 }
 
-/// <summary>An archive cannot be read. The detail completes "The archive is damaged or inconsistent (…)"; no password, no host path.</summary>
+/// <summary>An archive cannot be read. The detail completes "The archive is damaged or inconsistent (…)", without passwords or host paths.</summary>
 public sealed class ArchiveException(ArchiveFault fault, string detail) : Exception(detail)
 {
     public ArchiveFault Fault => fault;

@@ -9,7 +9,7 @@ public enum KeyScheme
     /// <summary>RAR 5: PBKDF2 with HMAC-SHA-256 gives an AES-256 key.</summary>
     Rar5,
 
-    /// <summary>RAR 5: 32 more rounds, folded to 8 bytes, give a check value, so that a wrong password costs no key.</summary>
+    /// <summary>RAR 5: 32 more rounds, folded to 8 bytes, give a check value that detects a wrong password without decrypting.</summary>
     Rar5Check,
 
     /// <summary>7z: 2^n rounds of SHA-256 give an AES-256 key.</summary>
@@ -17,8 +17,6 @@ public enum KeyScheme
 }
 
 /// <summary>Identifies a key to derive. Equal requests give equal keys.</summary>
-/// <param name="Scheme">The derivation scheme.</param>
-/// <param name="Password">The password as given.</param>
 /// <param name="Salt">The archive's salt as hexadecimal digits, so that requests compare by value; empty if there is none.</param>
 /// <param name="RoundsLog2">Binary logarithm of the rounds, at most 20 (7z: 63 means no rounds); ignored for RAR 4.</param>
 public readonly record struct KeyRequest(KeyScheme Scheme, string Password, string Salt, int RoundsLog2);
@@ -51,8 +49,7 @@ public sealed class ArchiveKeys(IReadOnlyList<string> passwords, IKeyDeriver der
     // No lock: reference writes are atomic, and if two passwords fit at once either may win.
     private volatile string? _fitted;
 
-    // Runs one search at a time until a password fits, because parallel sets would each try every wrong password. Each search waits for the previous
-    // one.
+    // One search at a time until a password fits, because parallel searches would each try every wrong password. Each waits for the previous one.
     private Task _lastSearch = Task.CompletedTask;
 
     /// <summary>The passwords to try: the last one that fitted, then the others in the given order.</summary>

@@ -43,7 +43,7 @@ internal sealed class Findings
 /// <summary>Inspects all candidates of one source and, recursively, the entries of the archives among them.</summary>
 internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, ArchiveBudget budget, MappingOptions options, int depth)
 {
-    // Kinds are sniffed for the largest entries only; the others are still known by name.
+    // Only the largest entries are sniffed, to limit reads; the others are classified by name.
     private const int MaxKinds = 256;
 
     /// <summary>Inspects all candidates. Reports the fraction of finished groups to <paramref name="done"/>, if given, after each group.</summary>
@@ -99,7 +99,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
             }
             catch (ArchiveException)
             {
-                // The location of its bytes is unknown. The probe has already reported the reason.
+                // Skipped, because the location of its bytes is unknown. The probe has reported the reason.
                 findings.Notes.Add($"{source.Candidates[index].Name}: cannot be measured");
             }
         }
@@ -124,7 +124,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         foreach (var set in sets)
             findings.Add(await FindInJoinedAsync(set, cancellationToken));
 
-        // Files that no archive claimed stand alone, unless an archive lacks pieces: then they may be the missing pieces.
+        // Unclaimed files are published on their own, unless an archive lacks pieces, because they may be the missing ones.
         var rest = group.Members.Except(sets.SelectMany(set => set.Members)).ToList();
         if (findings.Refused.Count == 0)
             findings.Add(await FindPlainAsync(rest, cancellationToken));
@@ -225,7 +225,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Archi
         if (undecided.Count == 0)
             return entries;
 
-        // One password opens every entry of an archive.
+        // One search is enough, because one password opens every entry of an archive.
         var password = await keys.SearchAsync(FindAsync, cancellationToken);
         return [.. entries.Select(one => one.Candidates.Count == 0 ? one : one with { Cipher = one.Candidates.Of(password), Candidates = CipherCandidates.None })];
 
@@ -351,7 +351,7 @@ internal readonly record struct Unwrapped(IReadOnlyList<ArchiveExtent> Extents, 
     }
 }
 
-/// <summary>Offers the stored entries of an archive as candidates for nested archives (IMP-55); ciphers must be decided.</summary>
+/// <summary>Offers the stored entries of an archive as candidates for nested archives (IMP-55). Their ciphers must be known.</summary>
 internal sealed class EntryVolumes(IReadOnlyList<ArchiveEntry> entries, IReadOnlyList<MediaKind> kinds, IVolumeSource around) : IVolumeSource
 {
     public IReadOnlyList<VolumeCandidate> Candidates { get; } =

@@ -2,7 +2,6 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The format of an archive.</summary>
 public enum ArchiveFormat
 {
     /// <summary>RAR 2.9 to 4.</summary>
@@ -39,8 +38,8 @@ public sealed record ArchiveEntry
     public required long Length { get; init; }
 
     /// <summary>
-    /// Locations of the data, in order. Lengths of a stored entry sum up to <see cref="Length"/>; of an encrypted entry to
-    /// <see cref="StreamCipher.Skip"/> plus <see cref="Length"/>, rounded up to a multiple of 16. May be empty for a compressed entry.
+    /// Locations of the data, in order. The lengths of a stored entry add up to <see cref="Length"/>; of an encrypted one to <see cref="StreamCipher.Skip"/>
+    /// plus <see cref="Length"/>, rounded up to a multiple of 16. May be empty for a compressed entry.
     /// </summary>
     public required IReadOnlyList<ArchiveExtent> Extents { get; init; }
 
@@ -82,7 +81,6 @@ public sealed class CipherCandidates(IReadOnlyList<string> passwords, Func<strin
 }
 
 /// <summary>The contents of an archive and their locations.</summary>
-/// <param name="Format">The archive format.</param>
 /// <param name="Entries">Files in archive order.</param>
 /// <param name="Notes">One short text for each skipped item, with the reason.</param>
 public sealed record ArchiveMap(ArchiveFormat Format, IReadOnlyList<ArchiveEntry> Entries, IReadOnlyList<string> Notes);

@@ -20,7 +20,7 @@ public sealed record MappingOptions
     public int Concurrency { get; init; } = 16;
 }
 
-/// <summary>Maps each file of a release to byte ranges of the posted files: groups volumes, reads headers and follows nested archives.</summary>
+/// <summary>Maps each file of a release to byte ranges of the posted files: groups volumes, reads headers and unwraps nested archives.</summary>
 /// <remarks>Thread-safe; fetches in lane Import. Archives that cannot be streamed are part of the result, not an exception.</remarks>
 /// <param name="source">Provides the heads that the probe skipped; not owned.</param>
 /// <param name="engine">Reads headers beyond the first bytes; not owned.</param>
@@ -30,9 +30,7 @@ public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, Ma
     /// <summary>Maps a release.</summary>
     /// <param name="heads">All results of the probe, including skipped files, because their volumes are needed as well.</param>
     /// <param name="claims">The PAR2 claims, one for each head; empty if there is no index.</param>
-    /// <param name="keys">The passwords of the release.</param>
     /// <param name="progress">Receives the fraction of finished sets, 0 to 1; may be null.</param>
-    /// <param name="cancellationToken">Cancels the fetches.</param>
     /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     public async Task<ReleaseMap> MapAsync(

@@ -7,22 +7,22 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>
-/// Finds the fitting cipher if an archive has no password check (IMP-57). Uses the magic bytes that the extension implies, otherwise the checksum of
-/// a file no longer than an article.
+/// Chooses the cipher if an archive has no password check (IMP-57). Compares the decrypted magic bytes with the extension, otherwise the checksum of a file no
+/// longer than an article.
 /// </summary>
 internal static class CipherChoice
 {
-    /// <summary>Longest file, in bytes, to decrypt whole for a checksum test: about one article.</summary>
+    /// <summary>Longest file, in bytes, to decrypt whole for a checksum test: about one article, so that the test stays cheap.</summary>
     private const int MaxWholeLength = 1 << 20;
 
     private const int StretchLength = 256 << 10;
 
-    /// <summary>The error if no entry can reveal the password.</summary>
+    /// <summary>The error for an archive with no entry to check a password against.</summary>
     public static ArchiveException UncheckablePassword() => new(ArchiveFault.Unsupported, "the password cannot be checked");
 
-    /// <summary>Finds the password of a file from the beginning of its text. The CRC covers the whole file; null if the text is incomplete.</summary>
-    /// <returns>The password; null if this file cannot tell.</returns>
-    /// <exception cref="ArchiveException">The file can tell, and no password fits.</exception>
+    /// <summary>Finds the password of a file by decrypting its first bytes. The CRC covers the whole file; null if the text is incomplete.</summary>
+    /// <returns>The password; null if this file is inconclusive.</returns>
+    /// <exception cref="ArchiveException">The file is conclusive, and no password fits.</exception>
     public static async Task<string?> FindAsync(
         string path, long length, IReadOnlyList<ArchiveExtent> text, CipherCandidates ciphers, uint? crc, IVolumeSource source, CancellationToken cancellationToken)
     {
@@ -79,7 +79,7 @@ internal sealed class CipherInput(IArchiveInput text, StreamCipher cipher, long 
 
     public async ValueTask ReadAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        // In CBC mode the previous cipher block is the initialization vector of the first wanted block.
+        // Start one block earlier, because in CBC mode the previous cipher block is the vector of the first wanted block.
         var begin = (offset + cipher.Skip) / Block * Block;
         var end = StreamCipher.Padded(offset + cipher.Skip + buffer.Length);
         var before = begin == 0 ? 0 : Block;

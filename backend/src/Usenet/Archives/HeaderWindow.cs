@@ -3,7 +3,6 @@ namespace Sluice.Usenet.Archives;
 /// <summary>Reads headers of one input within a budget. A length claimed by a header cannot reach past the end of the input.</summary>
 /// <remarks>Thread-safe if the input is.</remarks>
 /// <param name="input">The input; not owned.</param>
-/// <param name="budget">The budget of the release.</param>
 public sealed class HeaderWindow(IArchiveInput input, ArchiveBudget budget)
 {
     public long Length => input.Length;

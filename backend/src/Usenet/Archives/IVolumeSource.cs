@@ -16,7 +16,7 @@ internal sealed record VolumeCandidate(int Index, string? Name, VolumeName? Volu
     /// <summary>The n of <c>[n/m]</c> in the subject, or 0.</summary>
     public int Counter { get; init; }
 
-    /// <summary>Size in bytes, as far as known or claimed.</summary>
+    /// <summary>Known or claimed size in bytes.</summary>
     public long Bytes { get; init; }
 
     /// <summary>Whether the candidate has readable bytes. A candidate with a lost head may still have the name of a volume.</summary>
@@ -36,7 +36,7 @@ internal interface IVolumeSource
     /// <summary>Measures candidates again by first and last article, because the claim of a single article may be wrong.</summary>
     Task MeasureAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken);
 
-    /// <summary>Predicts the length of a skipped candidate with the article size of another: as given, by PAR2, or equal to the other.</summary>
+    /// <summary>Predicts the length of a skipped candidate: as given, by PAR2, or equal to <paramref name="like"/>, whose article size it shares.</summary>
     /// <returns>The length; null if impossible.</returns>
     long? Predict(int index, int like, long? length);
 

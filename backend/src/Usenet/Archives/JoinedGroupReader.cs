@@ -37,7 +37,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         var groups = new List<VolumeGroup>();
         foreach (var start in starts)
         {
-            // With several archives, pieces follow their own start. With one archive they may be anywhere.
+            // With one archive the pieces may be anywhere; with several, they follow the start of their own archive.
             var behind = starts.Count == 1 ? rest : rest.Where(index => order.IndexOf(index) > order.IndexOf(start));
             List<int> pieces = [start, .. Take(behind, LengthOf(start), await TotalOfAsync(start, cancellationToken) - LengthOf(start))];
             rest.RemoveAll(pieces.Contains);
@@ -52,7 +52,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
 
     private long LengthOf(int index) => source.Candidates[index].Length ?? 0;
 
-    // All pieces but the last have the length of the first.
+    // Selects pieces by length, because all pieces but the last are as long as the first.
     private List<int> Take(IEnumerable<int> candidates, long pieceLength, long wanted)
     {
         if (pieceLength == 0 || wanted <= 0)
@@ -68,7 +68,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
 
     private async Task<JoinedSet> ReadAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
-        // A split zip begins with its own signature.
+        // The name decides, because a split zip begins with its own signature.
         var first = source.Candidates[members[0]];
         var kind = first is { Kind: MediaKind.Unknown, Volume.Format: VolumeFormat.Zip } ? MediaKind.Zip : first.Kind;
         if (kind == MediaKind.SevenZip && await TryPredictAsync(members, cancellationToken) is { } predicted)
@@ -77,7 +77,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
         await source.ContinueAsync(members, cancellationToken);
         if (MediaSignature.CategoryOf(kind) != MediaCategory.Archive)
         {
-            // The content does not reveal the lengths of the pieces.
+            // Measure the pieces, because the content does not reveal their lengths.
             if (members.Count > 1)
                 await source.MeasureAsync(members, cancellationToken);
             return new JoinedSet(members, Join(members), await KindOfAsync(members, cancellationToken), null, []);
@@ -130,7 +130,7 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
             [.. predicted.Select(index => new PredictedVolume(index, 0, source.Open(index).Length, 0, IndexOf(members, index), RarExpectation.OfLength(source.HasKnownLength(index))))]);
     }
 
-    /// <summary>Returns the total length of a 7z from its first bytes; it ends with the header they point to.</summary>
+    /// <summary>Returns the total length of a 7z from its first bytes, which locate the header at its end.</summary>
     private async Task<long> TotalOfAsync(int index, CancellationToken cancellationToken)
     {
         var input = source.Open(index);

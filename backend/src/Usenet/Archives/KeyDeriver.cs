@@ -6,10 +6,7 @@ using System.Text;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Derives keys as RAR and 7z do. Thread-safe: it has no state.</summary>
-/// <remarks>
-/// Blocks the calling thread for up to 500 ms. Follows the technical note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known only from
-/// programs that read them.
-/// </remarks>
+/// <remarks>Blocks the calling thread for up to 500 ms. Follows the note of RAR 5 and 7zFormat.txt; RAR 3 and 4 are known only from other readers.</remarks>
 public sealed class KeyDeriver : IKeyDeriver
 {
     /// <summary>More than 2^20 rounds are refused (IMP-57).</summary>
@@ -31,7 +28,7 @@ public sealed class KeyDeriver : IKeyDeriver
     // One round of PBKDF2 takes about as long as hashing this many bytes with SHA-1 or SHA-256.
     private const int BytesPerRound = 256;
 
-    // Minimum charge, because even a cheap key takes memory.
+    // Minimum charge, because each derived key takes memory, however cheap it is.
     private const long LeastCost = 1 << 10;
 
     // 2^6 rounds are laid out in one buffer and hashed by one call.

@@ -10,7 +10,6 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>A predicted volume with its posted file, whose map is predicted too.</summary>
-/// <param name="Volume">The prediction.</param>
 /// <param name="File">The posted file; its message-ids must stay readable as long as a proof may run.</param>
 public readonly record struct PredictedFile(PredictedVolume Volume, PostedFile File);
 
@@ -33,7 +32,7 @@ public interface IPredictionOwner
 /// <para>
 /// A volume matches if its first article claims the predicted file length, and its headers place the same file's data at the predicted offset.
 /// That alone does not locate the data within the file, because earlier volumes may be longer and shorter and still add up. So before serving a
-/// volume, all predicted volumes before it or all behind it are checked too, whichever are fewer. Volumes with a PAR2 length are exempt. Then all
+/// volume, all predicted volumes before it or all after it are checked too, whichever are fewer. Volumes with a PAR2 length are exempt. Then all
 /// lengths on one side are known, and so is the total. A reader that starts at the beginning or the end fetches one head per volume.
 /// </para>
 /// <para>
@@ -63,9 +62,7 @@ public sealed class PredictedVolumes
 
     /// <summary>Returns the proofs of a set, in the order of its predicted volumes.</summary>
     /// <param name="key">Identifies the set of this map; equal for the lifetime of the process.</param>
-    /// <param name="files">
-    /// All predicted volumes of the set by ascending place, including volumes that no one reads. Volumes already proved may be left out.
-    /// </param>
+    /// <param name="files">All predicted volumes of the set by ascending place, including unread ones. Volumes already proved may be left out.</param>
     public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -113,7 +110,7 @@ public sealed class PredictedVolumes
             }
             catch (ArticleGoneException) when (!own.IsFaulted)
             {
-                // One side is enough: a lost head on the near side says nothing about the wanted bytes.
+                // One side is enough, because a lost head on the near side says nothing about the wanted bytes.
                 await CheckAsync(far, headArrived, cancellationToken);
             }
         }
@@ -146,7 +143,7 @@ public sealed class BackgroundProof
     /// <summary>Volumes not yet checked, in order.</summary>
     public IReadOnlyList<PredictedFile> Open => [.. _checker.Set.OpenPlaces().Select(_checker.FileAt)];
 
-    /// <summary>Checks one volume of <see cref="Open"/> once no reader waits for heads. Free if a reader has already checked it.</summary>
+    /// <summary>Checks one volume of <see cref="Open"/> once no reader waits for heads. Fetches nothing if a reader has already checked it.</summary>
     /// <exception cref="RefutedExtentException">A volume of the set contradicts its prediction; the owner has been notified.</exception>
     /// <exception cref="ArticleGoneException">No permitted provider has the head intact.</exception>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
@@ -224,7 +221,7 @@ internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
 
     public static readonly ProbeOptions ForBackground = ForReaders with { Lane = OperationLane.HealthCheck, SparesBackups = true, TakesWholeArticles = true };
 
-    /// <summary>Whether a volume matches its prediction. <paramref name="heads"/> may provide its beginning without a fetch; null if not.</summary>
+    /// <summary>Whether a volume matches its prediction. <paramref name="heads"/> may provide its first bytes without a fetch; may be null.</summary>
     /// <exception cref="ArticleGoneException">The head is missing at every provider.</exception>
     /// <exception cref="ArticleDoubtedException">Every provider that has the head returned it damaged.</exception>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>

@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Archives;
 /// </remarks>
 internal static class Rar4Block
 {
-    /// <summary>Bytes needed to tell the length of a header.</summary>
+    /// <summary>Bytes needed to determine the length of a header.</summary>
     public const int StartLength = 7;
 
     private const byte Main = 0x73;

@@ -28,7 +28,7 @@ internal static class Rar4Name
         }
         catch (DecoderFallbackException)
         {
-            // The code page is unknown. Latin-1 keeps every byte.
+            // Latin-1, because the code page is unknown and Latin-1 keeps every byte.
             return Encoding.Latin1.GetString(bytes);
         }
     }

@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Archives;
 /// </remarks>
 internal static class Rar5Block
 {
-    /// <summary>Bytes needed to tell the length of a header; no header is shorter.</summary>
+    /// <summary>Bytes needed to determine the length of a header; no header is shorter.</summary>
     public const int StartLength = 7;
 
     // The size follows the checksum and takes at most three bytes.

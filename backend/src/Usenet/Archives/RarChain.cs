@@ -2,9 +2,9 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>Sorts the volumes of a release into archives by their headers, and orders each archive. Pure.</summary>
 /// <remarks>
-/// Volumes belong together if one continues a file that the other contains in part (IMP-50). In an archive of several files, a volume read whole
-/// links the file that ends in it to the next one. Otherwise volume numbers link, if only one archive has the preceding number. A set that begins
-/// mid-file or with a number other than 0 was not linked: read its volumes whole and sort again.
+/// Volumes belong together if one continues a file that the other contains in part (IMP-50). In an archive of several files, a volume read whole links the file
+/// that ends in it to the next one. Otherwise volumes are linked by number if only one archive has the preceding number. A set that begins mid-file or with a
+/// number other than 0 could not be linked: read its volumes whole and sort again.
 /// </remarks>
 public static class RarChain
 {
@@ -72,7 +72,7 @@ public static class RarChain
             return;
         }
 
-        // Volumes by the file they continue: first those filled by that file, then the one in which the file ends.
+        // Volumes by the file they continue: first the volumes filled by that file, then the volume in which it ends.
         var followers = set.Where(index => volumes[index].Head is { IsSplitBefore: true })
             .OrderBy(index => volumes[index].Tail?.Identity == volumes[index].Head!.Identity ? 0 : 1)
             .ThenBy(index => volumes[index].Number ?? 0)
@@ -93,7 +93,7 @@ public static class RarChain
     /// <summary>Appends a set to the set that ends with the preceding number, if exactly one of each matches.</summary>
     private static void LinkByNumbers(HashSet<List<int>> sets, IReadOnlyList<RarVolume> volumes)
     {
-        // Numbers ascend within and across sets, so no chain can close.
+        // Numbers ascend within and across sets, so linking cannot form a cycle.
         var numbered = sets.Where(set => IsNumbered(set, volumes)).ToList();
         var byLast = numbered.Where(set => volumes[set[^1]] is { IsVolume: true, Continues: not false })
             .ToLookup(set => (volumes[set[^1]].Format, volumes[set[^1]].HasEncryptedHeaders, volumes[set[^1]].Number + 1));
@@ -116,7 +116,7 @@ public static class RarChain
 
     private static bool IsNumbered(List<int> set, IReadOnlyList<RarVolume> volumes) => set.All(index => volumes[index].Number is not null);
 
-    /// <summary>A volume that begins mid-file must continue the last file of the volume before, as far as that volume was read.</summary>
+    /// <summary>A volume that begins mid-file must continue the last file of the volume before, if that volume was read that far.</summary>
     private static bool MayFollow(IReadOnlyList<RarVolume> volumes, List<int> leader, List<int> follower)
     {
         var last = volumes[leader[^1]];

@@ -30,8 +30,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         var volumes = new RarVolume?[group.Members.Count];
         var failures = new ArchiveException?[group.Members.Count];
 
-        // The first volume goes first, because it finds the password for the others. Without names, RAR 4 volumes are read to the end for their
-        // number.
+        // The first volume finds the password for the others. RAR 4 volumes without names are read to the end, because their number is there.
         await ReadOneAsync(0, cancellationToken);
         if (failures[0] is { Fault: ArchiveFault.NoPassword or ArchiveFault.WrongPassword } locked)
             return new ReadGroup([], [new FailedSet(group.Members, FormatOf(group.Members[0]), locked)]);
@@ -83,7 +82,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
         }
         catch (ArchiveException)
         {
-            // Reading all volumes will reveal the cause.
+            // Not reported, because reading all volumes will reveal the cause.
             return null;
         }
     }
@@ -107,7 +106,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Arc
             }
             catch (ArchiveException failure)
             {
-                // The missing volume may have been posted but unreadable.
+                // Report an unreadable volume instead, because it may be the missing one.
                 var cause = failure.Fault == ArchiveFault.Incomplete && absent.Count > 0 ? failures[absent[0]]! : failure;
                 if (cause != failure)
                     indexes.AddRange(absent.Select(place => group.Members[place]));

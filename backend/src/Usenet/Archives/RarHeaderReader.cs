@@ -3,9 +3,7 @@ using System.Security.Cryptography;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Reads the headers of one RAR volume and decrypts them if necessary.</summary>
-/// <remarks>
-/// An encrypted header follows an 8-byte salt (RAR 4) or a 16-byte initialization vector (RAR 5), and is padded to blocks of 16. Not thread-safe.
-/// </remarks>
+/// <remarks>An encrypted header follows an 8-byte salt (RAR 4) or a 16-byte vector (RAR 5), and is padded to blocks of 16. Not thread-safe.</remarks>
 internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format, RarPasswords passwords)
 {
     private const int CipherBlock = 16;
@@ -14,7 +12,7 @@ internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format,
     // Null while headers are plain.
     private RarEncryption? _encryption;
 
-    // Set once a header of this volume was decrypted; then no other password is tried.
+    // Set once a header of this volume was decrypted, so that no other password is tried.
     private string? _password;
 
     /// <summary>Treats all further headers as encrypted.</summary>

@@ -1,6 +1,5 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The kind of a file header in a RAR volume.</summary>
 public enum RarPartKind
 {
     /// <summary>A file, or its part in one volume.</summary>
@@ -15,8 +14,7 @@ public enum RarPartKind
 
 /// <summary>Identifies a file across volumes: all its parts share this value, and no two files of a release do (IMP-50).</summary>
 /// <remarks>
-/// Compared by value. Groups volumes into sets regardless of their names. Checksums are excluded, because each volume but the last
-/// has the checksum of its own part.
+/// Groups volumes into sets regardless of their names. Checksums are excluded, because all volumes but the last have a checksum for their part.
 /// </remarks>
 /// <param name="Format">RAR 4 or RAR 5.</param>
 /// <param name="Path">Path as stored in the archive, with <c>/</c> as separator.</param>
@@ -56,7 +54,7 @@ public sealed record RarPart
     public bool IsSplitAfter { get; init; }
 
     /// <summary>
-    /// CRC-32 of the whole unpacked file for the last part, of the packed bytes of this part for all others. Null if absent or keyed by the password.
+    /// CRC-32 of the unpacked file for the last part, of the packed bytes of the part for all others. Null if absent or keyed by the password.
     /// </summary>
     public uint? Crc32 { get; init; }
 

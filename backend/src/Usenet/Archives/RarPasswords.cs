@@ -40,7 +40,7 @@ public sealed class RarPasswords(ArchiveKeys keys)
     public static ArchiveException NoneFits() => new(ArchiveFault.WrongPassword, "no password fits");
 
     /// <summary>Returns the password of headers or a file.</summary>
-    /// <returns>The match of the check value. Without a check value, the settled password or null if the caller must settle one.</returns>
+    /// <returns>The password that matches the check value. Without one, the settled password; null if the caller must settle one first.</returns>
     /// <exception cref="ArchiveException">No password was given, none fits, or a key takes too long to derive.</exception>
     public string? Decide(RarEncryption encryption)
     {

@@ -9,15 +9,12 @@ public static class RarPrediction
 {
     private const int CipherBlock = 16;
 
-    /// <summary>Returns all volumes of a set of which only the first two and the last were read.</summary>
+    /// <summary>Predicts all volumes of a set from the first two and the last.</summary>
     /// <param name="first">The first volume, read at least up to the file that continues.</param>
-    /// <param name="second">The second volume, read likewise.</param>
-    /// <param name="middle">Lengths of the other volumes in bytes; null if unknown, then the length of the second volume is used.</param>
+    /// <param name="second">The second volume, read as far as the first.</param>
+    /// <param name="middle">Lengths of the other volumes in bytes; null if unknown, to assume the length of the second volume.</param>
     /// <param name="last">The last volume, read whole.</param>
-    /// <returns>
-    /// The volumes in order; those in the middle are <see cref="RarVolume.IsPredicted"/>. Null unless one stored file spans all volumes and its
-    /// parts add up to its exact length.
-    /// </returns>
+    /// <returns>The volumes in order. Null unless one stored file spans all volumes and its parts add up exactly.</returns>
     public static IReadOnlyList<RarVolume>? Of(RarVolume first, RarVolume second, IReadOnlyList<long?> middle, RarVolume last)
     {
         if (first.Tail is not { IsSplitBefore: false, Method: null } opening || last.Head is not { IsSplitBefore: true, IsSplitAfter: false } closing

@@ -71,7 +71,7 @@ public static class RarSet
     }
 }
 
-/// <summary>The state while joining volumes. Needs all volumes, to see whether a missing part comes later.</summary>
+/// <summary>The state while joining volumes. Needs all volumes, because a missing part may come later.</summary>
 internal sealed class RarSetJoiner(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
 {
     private readonly List<ArchiveEntry> _entries = [];

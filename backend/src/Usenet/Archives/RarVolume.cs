@@ -8,10 +8,7 @@ public sealed record RarVolume
 
     public required long Length { get; init; }
 
-    /// <summary>
-    /// The 0-based volume number. Null for an archive of one volume. Null also for a RAR 4 volume if predicted, not read to its end, or not numbered
-    /// there.
-    /// </summary>
+    /// <summary>The 0-based volume number; null for a single volume, and for a RAR 4 volume if predicted, not read to its end, or not numbered there.</summary>
     public int? Number { get; init; }
 
     /// <summary>Whether the archive is split into volumes.</summary>

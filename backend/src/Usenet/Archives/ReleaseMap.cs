@@ -15,10 +15,10 @@ public sealed record MappedFile
     /// <summary>Path inside the innermost archive, as stored there; null for a posted or joined file.</summary>
     public string? InnerPath { get; init; }
 
-    /// <summary>Index of the posted file that may name this one, by subject, yEnc or PAR2: itself, or its set's first volume.</summary>
+    /// <summary>Index of the posted file whose names (subject, yEnc, PAR2) may name this one: itself, or its set's first volume.</summary>
     public required int NamedBy { get; init; }
 
-    /// <summary>Whether the file was joined from pieces, so a number at the end of the posted name belongs to the first piece.</summary>
+    /// <summary>Whether the file was joined from pieces. A number at the end of the posted name then belongs to the first piece.</summary>
     public bool IsJoined { get; init; }
 
     /// <summary>Length in bytes.</summary>
@@ -41,13 +41,11 @@ public sealed record MappedFile
 }
 
 /// <summary>A set of volumes that cannot be streamed.</summary>
-/// <param name="Fault">The reason.</param>
-/// <param name="Format">The format of the set.</param>
 /// <param name="Name">The name of its first volume.</param>
-/// <param name="Detail">The cause in words.</param>
+/// <param name="Detail">The cause, as a phrase.</param>
 /// <param name="Have">Number of posted volumes.</param>
 /// <param name="Need">Number of volumes, if known, otherwise one more than <paramref name="Have"/>.</param>
-/// <param name="Bytes">Posted bytes of the set, to tell whether it is the payload.</param>
+/// <param name="Bytes">Posted bytes of the set, to decide whether it is the payload.</param>
 public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string Name, string Detail, int Have, int Need, long Bytes);
 
 /// <summary>A volume whose data location was predicted instead of read (IMP-52).</summary>

@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Archives;
 /// <remarks>
 /// <para>
 /// A volume is open until its head was seen, unless PAR2 gives its length. A volume is proved once its head was seen and either no volume before it
-/// or none behind it is open. So everything outside the first and the last open volume is settled, and only heads between them are ever fetched.
+/// or none after it is open. So everything outside the first and the last open volume is settled, and only heads between them are ever fetched.
 /// </para>
 /// <para>Thread-safe. <c>_gate</c> guards all fields; no callback runs while it is held.</para>
 /// </remarks>
@@ -21,7 +21,7 @@ internal sealed class SetProof
     private readonly bool[] _isReported;
     private readonly Task<bool>?[] _runningChecks;
 
-    // Bounds of the open volumes: past the end and before the beginning if none is open.
+    // Bounds of the open volumes; past the end and before the beginning if all are settled.
     private int _first;
     private int _last;
     private bool _isRefuted;
@@ -70,8 +70,8 @@ internal sealed class SetProof
     }
 
     /// <summary>
-    /// Returns the open volumes before and behind a place, the shorter side first. One side must be checked before a byte of the volume is served.
-    /// Each side runs from the edge of the set inwards, so that every head that arrives in order proves its volume.
+    /// Returns the open volumes before and after a place, the shorter side first. One side must be checked before a byte of the volume is served. Each side
+    /// runs from the edge of the set inwards, so that every head that arrives in order proves its volume.
     /// </summary>
     public (IReadOnlyList<int> Near, IReadOnlyList<int> Far) SidesOf(int place)
     {
@@ -105,10 +105,7 @@ internal sealed class SetProof
         return open;
     }
 
-    /// <summary>
-    /// Checks one volume. Readers check one at a time: others wait for the result, and take over if the first one is canceled. No reader waits for
-    /// the background.
-    /// </summary>
+    /// <summary>Checks one volume. Other readers wait for the result, and take over if the check is canceled. No reader waits for the background.</summary>
     /// <exception cref="RefutedExtentException">This volume or another one contradicts its prediction.</exception>
     public async Task CheckAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, bool isReader, CancellationToken cancellationToken)
     {

@@ -47,9 +47,7 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
         return aes.DecryptCbc(text.Span[..(text.Length & ~(Block - 1))], Iv.Span, PaddingMode.None);
     }
 
-    /// <summary>
-    /// Returns the cipher for a range at the 0-based plain-text <paramref name="offset"/>; its cipher text begins at <see cref="FirstByte"/>.
-    /// </summary>
+    /// <summary>Returns the cipher for a range at the 0-based plain-text <paramref name="offset"/>; its ciphertext begins at <see cref="FirstByte"/>.</summary>
     public StreamCipher ForStretch(long offset, ReadOnlyMemory<byte> key)
     {
         var first = FirstByte(offset);

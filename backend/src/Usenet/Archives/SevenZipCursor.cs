@@ -78,7 +78,7 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
         return values;
     }
 
-    /// <summary>Reads bits, omitted if all are set.</summary>
+    /// <summary>Reads bits that the header omits if all are set.</summary>
     public bool[] ReadOptionalBits(int count)
     {
         if (ReadByte() == 0)
@@ -96,8 +96,8 @@ internal sealed class SevenZipCursor(ReadOnlyMemory<byte> bytes)
 }
 
 /// <summary>
-/// Charges the lists of one header. Only the lines of the longest list count, because a packed stream, its folder and its file are one item. Each
-/// coder of a folder beyond two costs one more step. Not thread-safe.
+/// Charges the lists of one header. Only the longest list counts, because a packed stream, its folder and its file are one item. Each coder of a folder beyond
+/// two costs one more step. Not thread-safe.
 /// </summary>
 internal sealed class SevenZipLists(ArchiveBudget budget)
 {

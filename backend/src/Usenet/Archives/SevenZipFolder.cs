@@ -38,10 +38,10 @@ internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnly
     };
 }
 
-/// <summary>Files packed as one text, and the coders they passed through.</summary>
+/// <summary>Files packed as one stream, and the coders they passed through.</summary>
 /// <param name="Coders">The coders in header order.</param>
 /// <param name="Chain">Coder indexes in unpacking order; null unless the coders form a chain with one input and one output each.</param>
-/// <param name="MainOutput">The unconsumed output: the text.</param>
+/// <param name="MainOutput">Index of the unconsumed output, which holds the unpacked data.</param>
 /// <param name="PackedStreams">Number of packed input streams.</param>
 internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IReadOnlyList<int>? Chain, int MainOutput, int PackedStreams)
 {
@@ -63,10 +63,10 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
 
     public int Outputs => Coders.Sum(coder => coder.Outputs);
 
-    /// <summary>The AES coder; null if the text is not encrypted.</summary>
+    /// <summary>The AES coder; null if the data is not encrypted.</summary>
     public SevenZipCoder? Cipher => Coders.FirstOrDefault(coder => coder.Id == SevenZipCoder.Aes);
 
-    /// <summary>Names of the compressing and filtering coders; null if the text is stored, with at most one layer of encryption.</summary>
+    /// <summary>Names of the compressing and filtering coders; null if the data is stored, with at most one layer of encryption.</summary>
     public string? Method
     {
         get
@@ -103,7 +103,7 @@ internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IRead
         }
 
         var packed = inputs - (outputs - 1);
-        // A single packed stream takes the free input. Several name their inputs, which only an unpacker needs.
+        // A single packed stream uses the free input. Several streams list their inputs, which only an unpacker needs.
         for (var i = 0; packed > 1 && i < packed; i++)
             cursor.ReadCount();
         return new SevenZipFolder(coders, FindChain(coders, takenBy, Array.IndexOf(isTied, false)), Array.IndexOf(takenBy, -1), packed);

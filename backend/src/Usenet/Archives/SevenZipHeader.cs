@@ -100,7 +100,7 @@ internal sealed record SevenZipHeader(SevenZipStreams Streams, IReadOnlyList<Sev
                 throw new ArchiveException(ArchiveFault.Broken, "its header is cut short");
             if (length > MaxPath * sizeof(char))
                 throw new ArchiveException(ArchiveFault.Unsupported, "the name of an entry is too long");
-            // Some Windows programs keep the backslash.
+            // Replace backslashes, because some Windows programs keep them.
             paths[i] = Encoding.Unicode.GetString(bytes[..length]).Replace('\\', '/');
             bytes = bytes[(length + sizeof(char))..];
         }

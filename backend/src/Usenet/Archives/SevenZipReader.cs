@@ -13,12 +13,11 @@ public static class SevenZipReader
     /// <param name="joined">All volumes of the archive, joined; not owned. Trailing bytes are ignored.</param>
     /// <param name="keys">The passwords, used only if something is encrypted.</param>
     /// <param name="budget">A packed header is charged with its packed bytes and its unpacked size.</param>
-    /// <param name="cancellationToken">Cancels the reads.</param>
     /// <returns>
-    /// The files, with extents in volume 0, the joined file. Compressed files have no extents. If only data is encrypted, the archive cannot tell
-    /// which password fits, and the files have <see cref="ArchiveEntry.Candidates"/>.
+    /// The files, with extents in volume 0, the joined file. Compressed files have no extents. If only data is encrypted, the archive cannot show which
+    /// password fits, and the files have <see cref="ArchiveEntry.Candidates"/>.
     /// </returns>
-    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Incomplete"/> if volumes at its end are missing.</exception>
+    /// <exception cref="ArchiveException">The archive cannot be read; <see cref="ArchiveFault.Incomplete"/> if volumes at its end are missing.</exception>
     public static async Task<ArchiveMap> ReadAsync(
         IArchiveInput joined, ArchiveKeys keys, ArchiveBudget budget, CancellationToken cancellationToken)
     {

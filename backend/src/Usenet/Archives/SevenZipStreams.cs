@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>The data of one file as a range of a folder's unpacked text. <c>Crc</c> is null if unknown.</summary>
+/// <summary>The data of one file as a range of a folder's unpacked stream. <c>Crc</c> is null if unknown.</summary>
 internal readonly record struct SevenZipStream(int Folder, long Offset, long Length, uint? Crc);
 
 /// <summary>The packed data of an archive and its unpacked streams (7zFormat.txt, "Streams Info").</summary>

@@ -88,7 +88,7 @@ internal sealed class SevenZipUnpacker(ArchiveKeys keys, ArchiveBudget budget)
         catch (Exception e) when (e is SharpCompressException or IOException or InvalidOperationException or ArgumentException
                                       or IndexOutOfRangeException or NullReferenceException)
         {
-            // On some damage the decoder indexes past its tables or finds none.
+            // Caught, because damage can make the decoder index past its tables or find none.
             return null;
         }
     }

@@ -37,14 +37,14 @@ public sealed class SplitSet
         }
     }
 
-    /// <summary>Length of the text in bytes.</summary>
+    /// <summary>Total length in bytes.</summary>
     public long Length { get; }
 
     /// <summary>Joins whole volumes of the given lengths in bytes.</summary>
     public static SplitSet OfVolumes(IEnumerable<long> lengths) => new([.. lengths.Select((length, i) => new ArchiveExtent(i, 0, length))]);
 
-    /// <summary>Translates a range of the text, at a 0-based offset, to non-empty ranges of the pieces, in order.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The range exceeds the text.</exception>
+    /// <summary>Translates a range of the joined file to non-empty ranges of the pieces, in order. The offset is 0-based.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The range exceeds the joined file.</exception>
     public IReadOnlyList<ArchiveExtent> Slice(long offset, long length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
@@ -81,7 +81,7 @@ public sealed class SplitSet
                 return null;
         }
 
-        // Pieces count from 001; a few programs begin with 000.
+        // Pieces count from 001, but a few programs begin with 000, so a missing 000 does not count.
         return whole is null ? null : new SplitOrder(whole, [.. pieces.Values], pieces.Keys.Last() + 1 - pieces.Count - (pieces.ContainsKey(0) ? 0 : 1));
     }
 

@@ -50,7 +50,7 @@ internal readonly record struct TarHeader(TarKind Kind, string Path, long Length
             return null;
 
         var path = Text(block[..100]);
-        // GNU stores other fields at the offset of the ustar path prefix.
+        // Read the path prefix only for ustar, because GNU stores other fields there.
         var prefix = block.Slice(257, 6).SequenceEqual("ustar\0"u8) ? Text(block.Slice(345, 155)) : "";
         var kind = KindOf(block[156], path);
         return new TarHeader(kind, prefix.Length > 0 ? $"{prefix}/{path}" : path, kind is TarKind.Folder or TarKind.Special ? 0 : length);
@@ -60,7 +60,7 @@ internal readonly record struct TarHeader(TarKind Kind, string Path, long Length
     public static string Text(ReadOnlySpan<byte> field) =>
         Encoding.UTF8.GetString(field.IndexOf((byte)0) is >= 0 and var end ? field[..end] : field);
 
-    // Programs without a folder type mark folders by a trailing slash.
+    // Check the path too, because programs without a folder type mark folders by a trailing slash.
     private static TarKind KindOf(byte type, string path) => (char)type switch
     {
         '\0' or '0' or '7' => path.EndsWith('/') ? TarKind.Folder : TarKind.File,

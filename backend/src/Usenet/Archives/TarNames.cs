@@ -3,9 +3,7 @@ using System.Text;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>
-/// Tracks the extension headers of a tar that override the next header: GNU long names and pax records (POSIX.1-2017, pax, "pax Extended Header").
-/// </summary>
+/// <summary>Tracks tar extension headers, which override the next header: GNU long names and pax records (POSIX.1-2017, pax, "pax Extended Header").</summary>
 /// <remarks>For one archive, in header order; not thread-safe.</remarks>
 internal sealed class TarNames
 {
@@ -26,7 +24,7 @@ internal sealed class TarNames
             AddRecords(data, kind == TarKind.GlobalPax ? _global : _next);
     }
 
-    /// <summary>Applies the overrides to a header, and forgets those for this header alone.</summary>
+    /// <summary>Applies the overrides to a header and drops the local ones, which apply only once.</summary>
     /// <exception cref="ArchiveException">A length is not a number.</exception>
     public TarHeader Apply(TarHeader header)
     {
@@ -52,7 +50,7 @@ internal sealed class TarNames
     // Each record is "%d %s=%s\n" and begins with its own length.
     private static void AddRecords(ReadOnlySpan<byte> data, Dictionary<string, string> records)
     {
-        // Some programs pad with zeros.
+        // Trim zeros, because some programs pad with them.
         data = data.TrimEnd((byte)0);
         while (!data.IsEmpty)
         {

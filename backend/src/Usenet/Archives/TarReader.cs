@@ -6,12 +6,11 @@ public static class TarReader
     /// <summary>Reads all headers of an archive.</summary>
     /// <param name="input">The archive; not owned.</param>
     /// <param name="budget">
-    /// Charged with 512 bytes for each header plus the length of long names and pax records. With <see cref="ArchiveBudget.BaseBytes"/> a tar of
-    /// more than 2,047 plain entries, or about 680 with pax records, is refused.
+    /// Charged with 512 bytes for each header plus the length of long names and pax records. With <see cref="ArchiveBudget.BaseBytes"/> a tar of more than
+    /// 2,047 plain entries, or about 680 with pax records, is refused.
     /// </param>
-    /// <param name="cancellationToken">Cancels the reads.</param>
     /// <returns>The files, with extents in volume 0.</returns>
-    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Unsupported"/> if it contains a sparse file.</exception>
+    /// <exception cref="ArchiveException">The archive cannot be read; <see cref="ArchiveFault.Unsupported"/> if it contains a sparse file.</exception>
     public static async Task<ArchiveMap> ReadAsync(IArchiveInput input, ArchiveBudget budget, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(input);
@@ -21,7 +20,7 @@ public static class TarReader
         var names = new TarNames();
         var entries = new List<ArchiveEntry>();
         var notes = new List<string>();
-        // Two blocks of zeros mark the end; some programs omit them and end with the last file.
+        // Two blocks of zeros mark the end. The end of the file counts too, because some programs omit them.
         for (long at = 0; at < window.Length;)
         {
             budget.TakeSteps();

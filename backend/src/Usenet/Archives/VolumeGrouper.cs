@@ -20,7 +20,6 @@ internal enum VolumeGroupKind
 }
 
 /// <summary>Candidates to read together.</summary>
-/// <param name="Kind">The presumed kind.</param>
 /// <param name="Members">Candidate indexes in fallback order, used if headers do not give the order.</param>
 /// <param name="IsNamed">Whether the names show that the members are one ordered set.</param>
 /// <param name="NeedsProof">Whether the order is a guess, from subject counters or the order in the NZB (IMP-51).</param>
@@ -103,7 +102,7 @@ internal static class VolumeGrouper
         return numbers.Count == 0 ? 0 : numbers[^1] - Math.Min(numbers[0], 0) + 1 - numbers.Count;
     }
 
-    /// <summary>Orders members by loosely parsed names, otherwise by subject counters, otherwise as in the NZB.</summary>
+    /// <summary>Orders members by loosely parsed names, then by subject counters, then as in the NZB.</summary>
     private static VolumeGroup Unordered(VolumeGroupKind kind, List<VolumeCandidate> members)
     {
         var loose = members.Select(member => (Member: member, Name: member.Volume ?? VolumeName.ParseLoose(member.Name))).ToList();

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The end of central directory record of a zip with its zip64 record and locator (APPNOTE.TXT 4.3.14 to 4.3.16).</summary>
-/// <remarks><c>Begin</c> is an offset in the given tail, disks count from 0, and without zip64 <c>Entries</c> has only 16 bits.</remarks>
+/// <remarks><c>Begin</c> is an offset in the given tail, disks count from 0, and <c>Entries</c> has only 16 bits without zip64.</remarks>
 internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk, long Entries, long DirectorySize, long DirectoryOffset)
 {
     /// <summary>Length of a tail that contains all records and the longest comment.</summary>
@@ -51,7 +51,7 @@ internal readonly record struct ZipEnd(int Begin, long Disk, long DirectoryDisk,
         BinaryPrimitives.ReadUInt32LittleEndian(record[12..]),
         BinaryPrimitives.ReadUInt32LittleEndian(record[16..]));
 
-    // In theory the record may be longer ("extensible data sector"), but that needs a license and is never used.
+    // Ignores the "extensible data sector", because it needs a license and is never used.
     private static ZipEnd Read64(ReadOnlySpan<byte> tail, int at)
     {
         if (at < 0 || BinaryPrimitives.ReadUInt32LittleEndian(tail[at..]) != Signature64)

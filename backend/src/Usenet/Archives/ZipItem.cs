@@ -34,7 +34,6 @@ internal sealed record ZipItem
     private const string UpperHalf437 =
         "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
 
-    /// <summary>The raw name.</summary>
     public required ReadOnlyMemory<byte> Name { get; init; }
 
     /// <summary>Path with <c>/</c> as separator.</summary>
@@ -181,7 +180,7 @@ internal sealed record ZipItem
         var path = IsUnicodePathOf(name, unicode) ? Encoding.UTF8.GetString(unicode[5..])
             : isUtf8 || Utf8.IsValid(name) ? Encoding.UTF8.GetString(name)
             : ByCodePage437(name);
-        // APPNOTE.TXT 4.4.17.1 demands "/", but some Windows programs keep the backslash, which cannot be part of a name there.
+        // APPNOTE.TXT 4.4.17.1 demands "/", but some Windows programs keep the backslash. Replace it, because no name there contains it.
         return host == Dos ? path.Replace('\\', '/') : path;
     }
 

@@ -15,7 +15,7 @@ internal sealed class ZipLayout
         DirectorySize = end.DirectorySize;
         if (end.Disk == 0)
         {
-            // The directory ends where the end record begins. Any excess over the stated offset is prepended data, such as a self-extractor.
+            // The directory ends where the end record begins, so any excess over the stated offset is prepended data, such as a self-extractor.
             DirectoryOffset = endOffset - DirectorySize;
             _diskStarts = [DirectoryOffset - end.DirectoryOffset];
             if (_diskStarts[0] < 0)

@@ -13,7 +13,6 @@ public static class ZipReader
     /// <param name="joined">All volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
     /// <param name="disks">The real length of each volume in bytes; ignored for a zip cut by a program without zip support.</param>
     /// <param name="budget">Charged with 1 KiB, or 64 KiB for a zip with a comment, plus about 80 bytes and two names for each entry.</param>
-    /// <param name="cancellationToken">Cancels the reads.</param>
     /// <returns>The files, with extents in volume 0, the joined file. Compressed files have no extents.</returns>
     /// <exception cref="ArchiveException">The archive cannot be read; <see cref="ArchiveFault.Unsupported"/> if an entry is encrypted.</exception>
     public static async Task<ArchiveMap> ReadAsync(
@@ -67,7 +66,7 @@ public static class ZipReader
             items.Add(ZipItem.Read(ref directory));
         }
 
-        // Programs without zip64 store only the low 16 bits of the entry count.
+        // Compare 16 bits, because programs without zip64 store only these of the entry count.
         return (items.Count & ushort.MaxValue) == (entries & ushort.MaxValue)
             ? items
             : throw new ArchiveException(ArchiveFault.Broken, "its central directory is not as long as its end says");
