@@ -3,7 +3,6 @@ namespace Sluice.Usenet.Media;
 /// <summary>The kind of a file by its first bytes.</summary>
 public enum MediaKind
 {
-    /// <summary>Not recognized.</summary>
     Unknown,
 
     Matroska,
@@ -44,21 +43,17 @@ public enum MediaKind
 
     Aiff,
 
-    /// <summary>Monkey's Audio.</summary>
     MonkeysAudio,
 
     WavPack,
 
-    /// <summary>DSD stream file.</summary>
     Dsd,
 
-    /// <summary>SubRip subtitles.</summary>
     SubRip,
 
     /// <summary>Advanced SubStation subtitles.</summary>
     SubStation,
 
-    /// <summary>WebVTT subtitles.</summary>
     WebVtt,
 
     Jpeg,

@@ -2,15 +2,15 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>Season and episodes as the words of a name state them.</summary>
-/// <param name="First">The first word of the numbers.</param>
+/// <summary>Season and episode numbers in the name of a release.</summary>
+/// <param name="First">Index of the word where the numbers begin.</param>
 /// <param name="Season">A number or a range; null if unknown.</param>
 /// <param name="Episodes">A number, a range or a date; null for a whole season.</param>
 internal sealed record EpisodeNumbers(int First, string? Season, string? Episodes)
 {
     private const int MaxDigits = 4;
 
-    /// <summary>Reads the numbers at a word after the first one of the title; null if there are none.</summary>
+    /// <summary>Parses the numbers that begin at a word; null if there are none. The word must not be the first of the title.</summary>
     public static EpisodeNumbers? At(NameWords words, int index)
     {
         var text = words.Text(index);
@@ -22,7 +22,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
             ?? (EpisodeAt(words, index, isAfterSeason: false) is { } episodes ? new EpisodeNumbers(index, null, episodes) : null);
     }
 
-    /// <summary>Reads "Part 2" at the end of a title without a year, which is a part of a miniseries; null if there is none.</summary>
+    /// <summary>Parses "Part 2" of a miniseries at the end of a title without a year; null if absent.</summary>
     public static EpisodeNumbers? PartBefore(NameWords words, int first, int end) =>
         end - 2 > first && (words.Is(end - 2, "part") || words.Is(end - 2, "pt")) && IsNumber(words.Text(end - 1), 2)
             ? new(end - 2, null, Number(words.Text(end - 1)))
@@ -46,13 +46,13 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
         if (text[0] == '-' && text[1..] is var rest && (TakeNumber(ref rest, 's', 1, out var last) || (IsNumber(rest, 2) && (last = Number(rest)) is not null)))
             return new(index, $"{season}-{last}", null);
 
-        // A team may follow at once.
+        // Accept a dash, because the release group may follow directly.
         return text[0] == '-' ? new(index, season, null) : null;
     }
 
     private static string? EpisodeAfter(NameWords words, int index)
     {
-        // Some names say it twice: first the season in words, then season and episode.
+        // Skip a second season, because some names repeat it: first in words, then with the episode.
         var text = words.Text(index);
         return TakeNumber(ref text, 's', 1, out _) && TakeRange(ref text, out var episodes) ? episodes : EpisodeAt(words, index, isAfterSeason: true);
     }
@@ -71,7 +71,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
         if (text.IndexOf("of", StringComparison.OrdinalIgnoreCase) is > 0 and var of && IsNumber(text[..of], 2) && IsNumber(text[(of + 2)..], 2))
             return Number(text[..of]);
 
-        // Anime counts its episodes: " - 05", "[05]", "(01-12)".
+        // Anime names number episodes without a season: " - 05", "[05]", "(01-12)".
         var word = words[index];
         var isAlone = words.HasTeam && word.Bracket != '\0';
         return word.IsAfterDash || isAlone ? Counted(text, words.HasTeam || isAfterSeason) : null;
@@ -90,7 +90,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
             : null;
     }
 
-    /// <summary>Reads 1x05 and 1x05-06.</summary>
+    /// <summary>Parses 1x05 and 1x05-06.</summary>
     private static (string Season, string Episodes)? Crossed(ReadOnlySpan<char> text)
     {
         var cross = text.IndexOfAny('x', 'X');
@@ -104,7 +104,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
         return (Number(text[..cross]), dash > 0 && IsNumber(rest[(dash + 1)..], 3) ? $"{Number(first)}-{Number(rest[(dash + 1)..])}" : Number(first));
     }
 
-    /// <summary>Reads 2024.02.29 and 2024-02-29.</summary>
+    /// <summary>Parses 2024.02.29 and 2024-02-29.</summary>
     private static EpisodeNumbers? OfDate(NameWords words, int index)
     {
         var text = words.Text(index);
@@ -118,7 +118,7 @@ internal sealed record EpisodeNumbers(int First, string? Season, string? Episode
             : null;
     }
 
-    /// <summary>Takes E02, EP02, E02E03, E02-E04 or E02-04 from the start of a text; what follows may be a team.</summary>
+    /// <summary>Takes E02, EP02, E02E03, E02-E04 or E02-04 from the start of a text. The rest may be a release group.</summary>
     private static bool TakeRange(ref ReadOnlySpan<char> text, out string episodes)
     {
         if (!TakeNumber(ref text, 'e', 2, out episodes))

@@ -1,15 +1,15 @@
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>Removes what indexers, posters and file systems put around the name of a release. Pure.</summary>
+/// <summary>Strips the decorations that indexers, posters and file systems add to a release name. Pure.</summary>
 internal static class NameTrim
 {
-    /// <summary>Minimum length of a name in a bracket of a subject. Shorter brackets are numbers and groups.</summary>
+    /// <summary>Minimum length of a name in brackets in a subject, because shorter brackets are numbers and groups.</summary>
     public const int ShortestInSubject = 12;
 
     private static readonly string[] Extensions =
         [".nzb", ".mkv", ".mp4", ".avi", ".m4v", ".mov", ".wmv", ".mpg", ".mpeg", ".m2ts", ".webm", ".vob", ".iso", ".rar", ".par2"];
 
-    /// <summary>Removes extensions, white space and the address of a site in front.</summary>
+    /// <summary>Strips extensions, white space and a leading site address.</summary>
     public static ReadOnlySpan<char> WithoutWrapping(ReadOnlySpan<char> name)
     {
         name = name.Trim();

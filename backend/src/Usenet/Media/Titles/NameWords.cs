@@ -1,18 +1,18 @@
 namespace Sluice.Usenet.Media.Titles;
 
 /// <summary>A word of a name.</summary>
-/// <param name="Start">Its first character in the name.</param>
-/// <param name="Length">In characters.</param>
-/// <param name="Bracket">The opening bracket around it; zero if it stands free.</param>
-/// <param name="Group">Number of the bracket or of the free text that it stands in.</param>
-/// <param name="IsAfterDash">Whether a dash that stands alone comes before it.</param>
-/// <param name="IsAfterDot">Whether a dot alone separates it from the word before.</param>
+/// <param name="Start">Index of its first character in the name.</param>
+/// <param name="Length">Length in characters.</param>
+/// <param name="Bracket">The opening bracket around it; zero if none.</param>
+/// <param name="Group">Number of the bracket or unbracketed run that contains the word.</param>
+/// <param name="IsAfterDash">Whether a free-standing dash precedes it.</param>
+/// <param name="IsAfterDot">Whether only a dot separates it from the previous word.</param>
 internal readonly record struct NameWord(int Start, int Length, char Bracket, int Group, bool IsAfterDash, bool IsAfterDot);
 
 /// <summary>The words of a name. Dots separate words only in a name without spaces.</summary>
 internal readonly ref struct NameWords
 {
-    /// <summary>Maximum number of words; later ones are ignored, because a title stands at the start.</summary>
+    /// <summary>Maximum number of words. Later words are ignored, because the title is at the start.</summary>
     public const int Most = 96;
 
     private readonly ReadOnlySpan<char> _name;
@@ -27,7 +27,7 @@ internal readonly ref struct NameWords
 
     public int Count => _words.Length;
 
-    /// <summary>Whether the name starts with a team in brackets, as names of anime do.</summary>
+    /// <summary>Whether the name starts with a release group in brackets, as anime names do.</summary>
     public bool HasTeam { get; }
 
     public NameWord this[int index] => _words[index];
@@ -36,10 +36,10 @@ internal readonly ref struct NameWords
     public ReadOnlySpan<char> Text(int index) =>
         index >= 0 && index < _words.Length ? _name.Slice(_words[index].Start, _words[index].Length) : default;
 
-    /// <summary>Whether a word is this one in any case.</summary>
+    /// <summary>Whether the word equals <paramref name="word"/>, ignoring case.</summary>
     public bool Is(int index, string word) => Text(index).Equals(word, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Returns the first word that is not of the team.</summary>
+    /// <summary>Returns the index of the first word after a leading release group.</summary>
     public int FirstOfTitle()
     {
         var first = 0;
@@ -48,7 +48,7 @@ internal readonly ref struct NameWords
         return first;
     }
 
-    /// <summary>Joins words to a title. Single letters between dots stay an acronym: "S.O.S. Northwind".</summary>
+    /// <summary>Joins words into a title. Single letters between dots stay an acronym: "S.O.S. Northwind".</summary>
     public string Join(int first, int end)
     {
         Span<char> buffer = stackalloc char[ReleaseTitle.MaxLength * 2];

@@ -3,14 +3,14 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>The words of a name that state resolution, source and codec. Pure.</summary>
+/// <summary>Recognizes the words for resolution, source and codec in a release name. Pure.</summary>
 internal static class QualityWords
 {
     private const string UltraHd = "2160p";
     private const string BluRay = "Blu-ray";
     private const string Remux = "Remux";
 
-    // Words that occur in no title.
+    // Words that occur in no title, so they end it.
     private static readonly FrozenDictionary<string, string> Sources = Table(
         (BluRay, "bluray blu-ray bdrip brrip bd-rip br-rip bdmux mbluray bd25 bd50 bdr uhdbd uhd-bd bdiso"),
         (Remux, "remux bdremux bd-remux uhdremux"),
@@ -39,7 +39,7 @@ internal static class QualityWords
     private static readonly FrozenDictionary<string, string> Sizes = Table(
         ("4320p", "8k 7680x4320"), (UltraHd, "4k uhd 4klight uhdrip 3840x2160 4096x2160"), ("1080p", "1920x1080 fullhd"), ("720p", "1280x720"), ("480p", "720x480"), ("576p", "720x576"));
 
-    /// <summary>Whether a word can only be of the quality, so that the title ends before it.</summary>
+    /// <summary>Whether a word always denotes quality, so that the title ends before it.</summary>
     public static bool IsSure(NameWords words, int index)
     {
         var text = words.Text(index);
@@ -53,10 +53,10 @@ internal static class QualityWords
         return dash > 0 && IsSure(text[..dash]);
     }
 
-    /// <summary>Whether a word is a source that also occurs in titles.</summary>
+    /// <summary>Whether a word denotes a source but also occurs in titles.</summary>
     public static bool IsDoubtful(ReadOnlySpan<char> text) => Has(Doubtful, text) || Has(Sizes, text);
 
-    /// <summary>Returns resolution and source as the words after the title state them; null if none does.</summary>
+    /// <summary>Describes resolution and source from the words after the title; null if neither is present.</summary>
     public static string? Describe(NameWords words, int start)
     {
         string? resolution = null, size = null, source = null, doubtful = null;
@@ -67,7 +67,7 @@ internal static class QualityWords
             if (Take(text) || last < 0)
                 continue;
 
-            // The last part of the last word is the team, unless it is a resolution: "WEB-DL-TEAM", "Bluray-720p".
+            // The last part of the last word is the release group, unless it is a resolution: "WEB-DL-TEAM", "Bluray-720p".
             if (Resolution(text[(last + 1)..]) is not null || words[i].Bracket != '\0')
                 Take(text[(last + 1)..]);
             text = text[..last];
@@ -102,7 +102,7 @@ internal static class QualityWords
         }
     }
 
-    /// <summary>Whether a word is written as titles write it: "Web", not "WEB", "web" or "WEb".</summary>
+    /// <summary>Whether a word is capitalized as in a title: "Web", not "WEB", "web" or "WEb".</summary>
     public static bool IsOfTitle(ReadOnlySpan<char> text) => char.IsUpper(text[0])
         && text[1..].IndexOfAnyInRange('a', 'z') >= 0 && text[1..].IndexOfAnyInRange('A', 'Z') < 0;
 

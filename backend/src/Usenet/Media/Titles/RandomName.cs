@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>Recognizes names that a program made up, so that they tell nothing. Pure.</summary>
+/// <summary>Recognizes randomly generated names, which say nothing about the content. Pure.</summary>
 internal static class RandomName
 {
     private const int HexDigits = 16;

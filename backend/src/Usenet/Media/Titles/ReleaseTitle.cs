@@ -2,28 +2,26 @@ using System.Globalization;
 
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>What the name of a release says about its film or series. Pure; thread-safe.</summary>
+/// <summary>The film or series that a release name describes. Pure; thread-safe.</summary>
 /// <param name="Title">The title with spaces between its words, in the case of the name; never empty.</param>
 public sealed record ReleaseTitle(string Title)
 {
-    /// <summary>Maximum length of a name in characters. Longer names have no title, because no folder can have them.</summary>
+    /// <summary>Maximum length of a name in characters. Longer names are not parsed, because no folder name is that long.</summary>
     public const int MaxLength = 512;
 
-    /// <summary>Year of a film, or the one that tells series of the same title apart; null if the name has none.</summary>
+    /// <summary>Year of a film, or the year that distinguishes series of the same title; null if absent.</summary>
     public int? Year { get; init; }
 
-    /// <summary>Number of the season, or a range such as "1-5"; null for a film or if the name has none.</summary>
+    /// <summary>Season number, or a range such as "1-5"; null for a film or if absent.</summary>
     public string? Season { get; init; }
 
-    /// <summary>
-    /// Number of the episode or part, a range such as "1-3", or the date of a daily show such as "2024-02-29"; null for a film or a whole season.
-    /// </summary>
+    /// <summary>Number of the episode or part, a range such as "1-3", or a date such as "2024-02-29"; null for a film or a whole season.</summary>
     public string? Episodes { get; init; }
 
-    /// <summary>Resolution and source, such as "1080p WEB-DL"; null if the name has neither.</summary>
+    /// <summary>Resolution and source, such as "1080p WEB-DL"; null if both are absent.</summary>
     public string? Quality { get; init; }
 
-    /// <summary>Parses the name of a release or of a file. Null if no title can be told from the name, as with obfuscated names.</summary>
+    /// <summary>Parses the name of a release or file; null if it contains no recognizable title, for example an obfuscated name.</summary>
     public static ReleaseTitle? Parse(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -34,7 +32,7 @@ public sealed record ReleaseTitle(string Title)
         if (!text.StartsWith('['))
             return Read(text);
 
-        // A subject of Usenet has many brackets, and one of them has the name.
+        // A Usenet subject has several brackets, and one of them contains the name.
         if (text.Contains("]-[", StringComparison.Ordinal))
         {
             var rest = text;
@@ -70,7 +68,7 @@ public sealed record ReleaseTitle(string Title)
         return new ReleaseTitle(title) { Year = year, Season = numbers?.Season, Episodes = numbers?.Episodes, Quality = QualityWords.Describe(words, end) };
     }
 
-    /// <summary>Returns the first word that belongs to no title: numbers of episodes, quality, or a bracket after the title.</summary>
+    /// <summary>Returns the index of the first word after the title: episode numbers, quality or a bracket.</summary>
     private static int FindEnd(NameWords words, int first, out EpisodeNumbers? numbers)
     {
         numbers = null;
@@ -81,7 +79,7 @@ public sealed record ReleaseTitle(string Title)
                 return i;
             if (words[i].Bracket is '[' or '{' && words[i].Group != words[first].Group)
             {
-                // In the names of anime, the number may be in a later bracket.
+                // In anime names the number may be in a later bracket.
                 if (words.HasTeam && words[i].Group == words[first].Group + 1 && EpisodeNumbers.At(words, i + 1) is { } later)
                     numbers = later;
                 return i;
@@ -95,7 +93,7 @@ public sealed record ReleaseTitle(string Title)
     {
         if (numbers is not null)
         {
-            // A year elsewhere belongs to the title of the series.
+            // Only a year before the numbers counts, because a year elsewhere is part of the title.
             if (end - 1 <= first || YearOf(words, end - 1) is not { } near)
                 return null;
             end--;
@@ -118,7 +116,7 @@ public sealed record ReleaseTitle(string Title)
             return YearOf(words, found);
         }
 
-        // Some names have the year after the resolution.
+        // Look one word further, because some names have the year after the resolution.
         return end + 1 < words.Count ? YearOf(words, end + 1) : null;
     }
 

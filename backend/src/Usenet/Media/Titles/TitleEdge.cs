@@ -2,23 +2,23 @@ using System.Collections.Frozen;
 
 namespace Sluice.Usenet.Media.Titles;
 
-/// <summary>Finds where a title ends before words about its edition. Pure.</summary>
+/// <summary>Finds the end of a title that is followed by edition words. Pure.</summary>
 internal static class TitleEdge
 {
-    // These stand between a title and its year too.
+    // Edition words, which may also precede the year.
     private static readonly FrozenSet<string> Editions = Set("3d imax unrated uncut remastered theatrical extended directors director's final cut edition dc");
 
-    // A title may end in one of these, then written as words are: "Proper Manners", "Lost in Multi".
+    // A title may end in one of these words, capitalized like any other: "Proper Manners", "Lost in Multi".
     private static readonly FrozenSet<string> Marks = Set(
         "proper repack rerip real limited internal complete multi dual dubbed subbed subs docu documentary hybrid criterion festival retail readnfo uncensored "
         + "custom dl ml ac3 dts hdr hdr10 dv sdr hsbs sbs ou hou vff vf2 vfq vostfr truefrench subfrench eac3 aac dd5 ddp5 amzn nf dsnp hmax atvp hulu pcok pmtp batch bdmv");
 
-    // Languages are written both ways.
+    // Names without a year or number may capitalize a language, so case does not decide for these.
     private static readonly FrozenSet<string> Languages = Set(
         "german french spanish italian english norwegian swedish danish finnish nordic dutch flemish portuguese brazilian polish czech russian ukrainian turkish japanese korean "
         + "chinese mandarin cantonese hindi tamil telugu hungarian romanian greek hebrew arabic thai vietnamese icelandic latino castellano");
 
-    /// <summary>Returns the end of a title without words about its edition before it; at least one word stays.</summary>
+    /// <summary>Returns the end of a title without trailing edition words. At least one word remains.</summary>
     public static int Trim(NameWords words, int first, int end, bool isBeforeYear, bool isBeforeNumbers)
     {
         var whole = end;

@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Media.Tracks;
 /// <param name="Channels">Channels according to the codec setup, which is more reliable than the container; null if unknown.</param>
 internal readonly record struct CodecWord(string Name, string? Type = null, int? Channels = null)
 {
-    /// <summary>A video codec of the MP4 family. Browsers are asked about the same type for Matroska.</summary>
+    /// <summary>A video codec of the MP4 family. Matroska uses the same type for playability checks in browsers.</summary>
     public static CodecWord Picture(string name, string word) => new(name, $"video/mp4; codecs=\"{word}\"");
 
     public static CodecWord WebPicture(string name, string word) => new(name, $"video/webm; codecs=\"{word}\"");

@@ -54,12 +54,12 @@ internal static class MatroskaCodec
         _ => Bare(id),
     };
 
-    /// <summary>Old ids without a setup: <c>A_AAC/MPEG4/LC</c>, <c>A_AAC/MPEG2/LC/SBR</c>.</summary>
+    /// <summary>Maps old ids that have no setup: <c>A_AAC/MPEG4/LC</c>, <c>A_AAC/MPEG2/LC/SBR</c>.</summary>
     private static CodecWord OfOldAac(string id) => id.EndsWith("/SBR", StringComparison.Ordinal)
         ? CodecWord.Sound("HE-AAC", "mp4a.40.5")
         : CodecWord.Sound("AAC", "mp4a.40.2");
 
-    /// <summary>A Windows bitmap header with its four-letter code at byte 16.</summary>
+    /// <summary>Reads the four-letter code at byte 16 of a Windows bitmap header.</summary>
     private static CodecWord OfBitmap(ReadOnlySpan<byte> setup)
     {
         if (setup.Length < 20)

@@ -6,14 +6,14 @@ internal static class MatroskaTrack
     // The default language is English, section 5.1.4.1.19.
     private const string DefaultLanguage = "eng";
 
-    /// <summary>Parses an entry; null for other tracks than video, audio and subtitles.</summary>
+    /// <summary>Parses an entry; null unless it is video, audio or subtitles.</summary>
     public static MediaTrack? Read(ReadOnlySpan<byte> entry)
     {
         var (type, isDefault) = (0UL, true);
         var (language, codec) = (DefaultLanguage, "");
         string? title = null;
 
-        // The BCP 47 form, in front of which the other one is ignored (RFC 9559 section 5.1.4.1.20).
+        // The BCP 47 language, which takes precedence over the other form (RFC 9559 section 5.1.4.1.20).
         string? precise = null;
         ReadOnlySpan<byte> setup = [];
         ReadOnlySpan<byte> picture = [];

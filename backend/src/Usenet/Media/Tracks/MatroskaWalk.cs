@@ -94,8 +94,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
     }
 
     /// <summary>
-    /// Goes to a missing element in the index, once each. The first in the file goes first, because one read often covers both; a further index goes
-    /// last.
+    /// Jumps to a missing element listed in the index, once each. Keeps file order, because one read often covers several; an index comes last.
     /// </summary>
     private bool GoToPlace()
     {
@@ -107,7 +106,7 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
         return Go(place);
     }
 
-    /// <summary>Recovers from a wrong index or an unreadable element: tries the next index entry, otherwise continues after the index.</summary>
+    /// <summary>Recovers from a wrong index or an unreadable element: tries the next index entry, then continues after the index.</summary>
     private bool Recover()
     {
         if (_expected != 0 && GoToPlace())

@@ -1,6 +1,5 @@
 namespace Sluice.Usenet.Media.Tracks;
 
-/// <summary>The kind of a track.</summary>
 public enum TrackKind
 {
     Video,
@@ -12,7 +11,6 @@ public enum TrackKind
 }
 
 /// <summary>A track as described by the file's header.</summary>
-/// <param name="Kind">Video, audio or subtitle.</param>
 /// <param name="Codec">Display name of the codec, such as "HEVC 10-bit" or "E-AC-3 5.1".</param>
 /// <param name="Type">Media type with codec by RFC 6381, such as <c>video/mp4; codecs="avc1.640028"</c>; null if none is defined.</param>
 public sealed record MediaTrack(TrackKind Kind, string Codec, string? Type)

@@ -22,7 +22,7 @@ internal static class Mp4Codec
 
     public static CodecWord OfSound(string code, ReadOnlySpan<byte> inner) => code switch
     {
-        // QuickTime nests the description one box deeper.
+        // Look inside "wave" too, because QuickTime nests the description one box deeper.
         "mp4a" => OfDescriptor(Mp4Boxes.Find(inner, "esds"u8)) ?? OfDescriptor(Mp4Boxes.Find(Mp4Boxes.Find(inner, "wave"u8), "esds"u8)) ?? SoundSetup.Aac([]),
         "ac-3" => SoundSetup.Ac3(Mp4Boxes.Find(inner, "dac3"u8)),
         "ec-3" => SoundSetup.Eac3(Mp4Boxes.Find(inner, "dec3"u8)),

@@ -3,12 +3,11 @@ using System.Buffers.Binary;
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>
-/// Walks the boxes of an MP4 or QuickTime file to <c>moov</c>, at its start or end, and from track to track. Skips the sample tables, because
-/// they grow with the film.
+/// Walks an MP4 or QuickTime file to <c>moov</c>, at either end, and from track to track. Skips sample tables, because they grow with the film.
 /// </summary>
 internal sealed class Mp4Walk : IHeaderWalk
 {
-    // Sample descriptions have some hundred bytes. A longer one is cut, because its first entry suffices.
+    // Sample descriptions have a few hundred bytes. Longer ones are cut, because the first entry suffices.
     private const int MaxContent = 64 << 10;
     private const int MaxTracks = 128;
 
@@ -106,7 +105,7 @@ internal sealed class Mp4Walk : IHeaderWalk
         if (type != Mp4Head.Of("stsd"u8))
             return Go(_afterContent);
 
-        // All needed boxes come before the tables, so continue with the next track.
+        // The tables follow all needed boxes, so continue with the next track.
         while (_parents.Peek().Type != Mp4Head.Of("trak"u8))
             _parents.Pop();
         return Go(_parents.Peek().End);

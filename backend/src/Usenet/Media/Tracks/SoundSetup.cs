@@ -27,7 +27,7 @@ internal static class SoundSetup
             42 => "xHE-AAC",
             _ => "AAC",
         };
-        // 7 means eight channels; higher values are defined elsewhere.
+        // 7 means eight channels. The layouts of higher values are not supported.
         int? channels = bits.Read(4) switch
         {
             >= 1 and <= 6 and var few => few,

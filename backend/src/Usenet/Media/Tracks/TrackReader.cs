@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Media.Tracks;
 
 /// <summary>Reads <paramref name="length"/> bytes of a file at the 0-based <paramref name="offset"/>; the range must lie within the file.</summary>
-/// <returns>The bytes, fewer only if the file turns out to be shorter. Valid until the next call.</returns>
+/// <returns>The bytes, fewer only if the file is shorter than stated. Valid until the next call.</returns>
 public delegate ValueTask<ReadOnlyMemory<byte>> RangeReader(long offset, int length, CancellationToken cancellationToken);
 
 /// <summary>Parses a header piece by piece. Pure: requests ranges and receives their bytes.</summary>
@@ -21,8 +21,7 @@ internal interface IHeaderWalk
 }
 
 /// <summary>
-/// Reads the tracks of a file from its header, wherever the header is, before playback. Reads at most <see cref="MaxRead"/> bytes; exceptions
-/// come from the range reader.
+/// Reads the tracks of a file from its header before playback. Reads at most <see cref="MaxRead"/> bytes; exceptions come from the range reader.
 /// </summary>
 public static class TrackReader
 {
