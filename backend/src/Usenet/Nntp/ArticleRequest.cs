@@ -4,7 +4,6 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>A request to an <see cref="IArticleSource"/>.</summary>
 /// <param name="Id">The article; never empty.</param>
-/// <param name="Lane">The purpose.</param>
 /// <param name="Urgency">The reader of the article and whether it waits now; null if there is no reader, or all are equal.</param>
 /// <param name="ExpectedBytes">Encoded size of the body in bytes, or 0 if unknown; a hint for the choice of a connection.</param>
 /// <param name="Excluded">Providers that must not be asked, because their copy is known to be bad.</param>
@@ -20,16 +19,10 @@ public readonly record struct ArticleRequest(
     /// </summary>
     public object? Release { get; init; }
 
-    /// <summary>
-    /// Whether the work after a delivery is short and takes no lock that a fetch could wait for. It then runs in the read loop, because that
-    /// saves a thread switch.
-    /// </summary>
+    /// <summary>Whether the work after a delivery is short and takes no lock of a fetch. It then runs in the read loop, which saves a thread switch.</summary>
     public bool ContinuesInline { get; init; }
 
-    /// <summary>
-    /// The connections that delivered damaged or doubtful copies, as in <see cref="ArticleReply.Connection"/>, or null. The next copy uses
-    /// another connection if there is one.
-    /// </summary>
+    /// <summary>Connections (<see cref="ArticleReply.Connection"/>) that delivered bad or doubtful copies; the next copy avoids them. May be null.</summary>
     public IReadOnlyCollection<object>? Avoided { get; init; }
 
     /// <summary>Whether backup providers are skipped, because they may charge for traffic that the user reserves for viewers.</summary>
@@ -47,7 +40,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Number of STAT commands sent instead of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 
-    /// <summary>Whether it tests if a provider answers again. Rare, so nothing may delay it.</summary>
+    /// <summary>Whether it tests if a provider answers again. Nothing may delay it, because such requests are rare.</summary>
     internal bool IsProbe { get; init; }
 
     /// <summary>Whether it counts toward the bandwidth limit but never waits for it.</summary>

@@ -1,23 +1,18 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>The stage of a fetch.</summary>
 public enum FetchStage
 {
-    /// <summary>Chooses the next provider.</summary>
     Deciding,
 
-    /// <summary>Waits for a connection.</summary>
     WaitsForConnection,
 
     /// <summary>The command was sent, but no byte has arrived.</summary>
     Asked,
 
-    /// <summary>The article is arriving.</summary>
     Receiving,
 }
 
 /// <summary>The progress of a fetch at one moment.</summary>
-/// <param name="Stage">The stage.</param>
 /// <param name="Provider">Name of the current provider; empty if there is none.</param>
 /// <param name="AskedAt">When that provider was chosen, before any wait for a connection, in ticks of the time provider; 0 if there is none.</param>
 /// <param name="IsLate">Whether the article is late, so that it was hedged or its connection is silent.</param>
@@ -25,7 +20,7 @@ public readonly record struct FetchSnapshot(FetchStage Stage, string Provider, l
 
 /// <summary>The connections of one account at one moment.</summary>
 /// <param name="Open">Connections that take commands.</param>
-/// <param name="Busy">How many of them owe a reply.</param>
+/// <param name="Busy">Number of connections that owe a reply.</param>
 /// <param name="IsFull">Whether no more may be opened.</param>
 /// <param name="IsReachable">Whether a request for an article is likely to get through.</param>
 /// <param name="IsLineFull">Whether further requests would only queue on the line.</param>

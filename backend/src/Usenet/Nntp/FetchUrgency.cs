@@ -22,15 +22,14 @@ public sealed class FetchUrgency : IUrgent
     public object Reader { get; }
 
     /// <summary>
-    /// Articles that the reader will probably request next; 0 if none. Connections for them are dialed early, because a handshake takes as long
-    /// as an article.
+    /// Articles that the reader will probably request next. Their connections are dialed early, because a handshake takes as long as an article.
     /// </summary>
     public int Following { get; init; }
 
     /// <summary>Whether the reader waits now, so that the fetch overtakes prefetches.</summary>
     public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine);
 
-    /// <summary>Whether the article was late enough to be requested twice, so that its duration says nothing about the line.</summary>
+    /// <summary>Whether the article was requested twice because it was late, so that its duration says nothing about the line.</summary>
     public bool WasLate { get; internal set; }
 
     /// <summary>Whether the article was requested more than once, because it was late, damaged or missing, or its connection broke.</summary>

@@ -11,18 +11,15 @@ public interface IArticleSink
     /// <param name="provider">Index of the provider in its pool.</param>
     void Start(int provider);
 
-    /// <summary>
-    /// Takes the next bytes of the body as received: lines end in CRLF, leading dots are still doubled, and the terminating line <c>.</c> is
-    /// included (RFC 3977 section 3.1.1).
-    /// </summary>
+    /// <summary>Takes the next body bytes as received, with dot-stuffing, CRLF line ends and the terminating line <c>.</c> (RFC 3977 section 3.1.1).</summary>
     /// <param name="raw">Lent for the duration of the call.</param>
     /// <param name="consumed">How many bytes belong to this body. Equal to the length of <paramref name="raw"/> unless the call returns true.</param>
     /// <returns>True once the CRLF of the terminating line is consumed; the rest of the bytes belongs to the next reply.</returns>
     bool Write(ReadOnlySpan<byte> raw, out int consumed);
 
     /// <summary>
-    /// Fewest bytes that this body still has to bring, as it claims itself; 0 if unknown, or if each byte is urgent. Until then a connection may let
-    /// a slow line gather bytes instead of passing on each piece. Asked after each <see cref="Write"/>.
+    /// Minimum bytes still to come, according to the body itself; 0 if unknown, or if each byte is urgent. Until then a connection may let a slow line gather
+    /// bytes instead of passing on each piece. Read after each <see cref="Write"/>.
     /// </summary>
     long StillToCome => 0;
 }

@@ -10,10 +10,7 @@ public interface IArticleSource
     /// <summary>Stable id of the account at an index, independent of its position in the settings.</summary>
     Guid ProviderId(int provider) => new(provider + 1, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]);
 
-    /// <summary>
-    /// The providers that share a store with this one, including itself. A copy from another store is independent; one from the same store
-    /// has the same content.
-    /// </summary>
+    /// <summary>The providers that share a store with this one, including itself. Only a copy from another store is independent evidence.</summary>
     ProviderSet StoreOf(int provider) => default(ProviderSet).With(provider);
 
     /// <summary>Stops using a connection whose data cannot be trusted; another one replaces it.</summary>
@@ -23,20 +20,15 @@ public interface IArticleSource
     }
 
     /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it completely.</summary>
-    /// <param name="request">The request.</param>
     /// <param name="sink">Takes the body; no longer used once the task has completed.</param>
     /// <param name="cancellationToken">Cancels the fetch; the sink is free once the task has completed.</param>
     /// <exception cref="NntpException">A provider did not answer completely, so nothing is known about the article.</exception>
-    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken);
 
     /// <summary>Asks the providers whether they have articles, without fetching them.</summary>
-    /// <param name="request">The articles.</param>
     /// <param name="answers">
-    /// Receives one entry per id, at its index. An unreachable provider does not fail the call, but appears in
-    /// <see cref="ArticlePresence.Unanswered"/>.
+    /// Receives one entry per id. An unreachable provider does not fail the call, but appears in <see cref="ArticlePresence.Unanswered"/>.
     /// </param>
     /// <param name="cancellationToken">Cancels the walk; the answers are then void.</param>
-    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken);
 }

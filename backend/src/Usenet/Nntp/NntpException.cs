@@ -53,10 +53,10 @@ public enum NntpFault
     /// <summary>No provider is configured, or all are disabled.</summary>
     NoProvider,
 
-    /// <summary>The certificate is for another host, out of date, from an untrusted issuer, or does not match the pin.</summary>
+    /// <summary>The certificate is for another host, expired or not yet valid, from an untrusted issuer, or does not match the pin.</summary>
     CertificateRefused,
 
-    /// <summary>The server knows the user, but the account has expired, is blocked or is used up.</summary>
+    /// <summary>The server knows the user, but the account has expired, is blocked or has no volume left.</summary>
     AccountRefused,
 }
 
@@ -78,15 +78,15 @@ public sealed class NntpException : IOException
     /// <summary>Whether every provider with the article gave this answer, so that a retry would get the same.</summary>
     public bool IsOfEveryProvider { get; init; }
 
-    /// <summary>Whether the reply itself is unusable. The article may be the cause, so that later tries are no better.</summary>
+    /// <summary>Whether the reply itself is unusable. The article may be the cause, so that retries do not help.</summary>
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
     /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
     /// <summary>
-    /// The same fault, for an article not requested because of the fault. An unusable reply belonged to another article then, so it becomes
-    /// <see cref="NntpFault.NoConnection"/> and later tries remain worthwhile.
+    /// Returns the fault for an article that was never requested. An unusable reply belonged to another article, so it becomes
+    /// <see cref="NntpFault.NoConnection"/>, which allows retries.
     /// </summary>
     internal NntpException BeforeAsked() => IsOfReply ? new NntpException(NntpFault.NoConnection, Message, this) : this;
 }

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp;
 /// <remarks>Immutable.</remarks>
 public sealed record NntpOptions
 {
-    /// <summary>Timeout of the TCP connect. A healthy server answers within a second, a black hole never does.</summary>
+    /// <summary>Timeout of the TCP connect. A healthy server answers within a second; a dropped packet is never answered.</summary>
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(4);
 
     /// <summary>Timeout of TCP, TLS, greeting and login together.</summary>
@@ -13,7 +13,7 @@ public sealed record NntpOptions
     /// <summary>A connection that owes a viewer a reply closes after this long without progress.</summary>
     public TimeSpan PlaybackStall { get; init; } = TimeSpan.FromSeconds(6);
 
-    /// <summary>The same for imports and health checks; longer, because no viewer watches.</summary>
+    /// <summary>Stall timeout of imports and health checks; longer, because no viewer waits.</summary>
     public TimeSpan BackgroundStall { get; init; } = TimeSpan.FromSeconds(20);
 
     /// <summary>Idle connections close after this time, because servers close them after 60 s or more.</summary>
@@ -31,13 +31,13 @@ public sealed record NntpOptions
     /// <summary>How long connections are kept alive after playback has ended.</summary>
     public TimeSpan KeepAliveAfterPlayback { get; init; } = TimeSpan.FromSeconds(120);
 
-    /// <summary>A connection that breaks unanswered after this idle time was stale. Others equally idle are then closed too.</summary>
+    /// <summary>A connection that breaks unanswered after this idle time was stale. Connections equally idle are then closed too.</summary>
     public TimeSpan StaleAfter { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Longest wait for a free connection.</summary>
     public TimeSpan LeaseTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
-    /// <summary>The same for a prefetch; longer, because its turn may come late on a slow line.</summary>
+    /// <summary>Longest wait of a prefetch; longer, because its turn may come late on a slow line.</summary>
     public TimeSpan AheadTimeout { get; init; } = TimeSpan.FromSeconds(120);
 
     /// <summary>Longest time to read the rest of an abandoned reply before the socket is replaced instead.</summary>
@@ -67,7 +67,7 @@ public sealed record NntpOptions
     /// <summary>Parallel handshakes at one provider, few so that a start does not look like an attack.</summary>
     public int HandshakesPerProvider { get; init; } = 2;
 
-    /// <summary>Serving and opening connections up to which waiting readers get parallel handshakes.</summary>
+    /// <summary>Number of open and opening connections up to which waiting readers get parallel handshakes.</summary>
     public int MostHandshakesPerProvider { get; init; } = 6;
 
     /// <summary>Retries at one provider after a fault, before the next provider is asked.</summary>
@@ -76,10 +76,7 @@ public sealed record NntpOptions
     /// <summary>Whether late articles are hedged: requested a second time while the first reply is silent.</summary>
     public bool HedgeEnabled { get; init; } = true;
 
-    /// <summary>
-    /// Shortest silence before a hedge. Less would hedge merely slow replies. More would cost throughput, because a window of 128 MiB
-    /// hardly lasts longer on a fast line.
-    /// </summary>
+    /// <summary>Shortest silence before a hedge. Less would hedge slow replies; more would drain a window of 128 MiB on a fast line.</summary>
     public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromMilliseconds(50);
 
     /// <summary>After this wait for a connection, an article that a reader waits for is requested at another provider.</summary>
@@ -91,19 +88,19 @@ public sealed record NntpOptions
     /// <summary>Longest cooldown, so that a recovered provider is used within 90 s.</summary>
     public TimeSpan BreakerLongestCooldown { get; init; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>Most outstanding bodies per connection when the depth adapts.</summary>
+    /// <summary>Maximum number of outstanding bodies per connection when the depth adapts.</summary>
     public int MaxPipeliningDepth { get; init; } = 16;
 
     /// <summary>Outstanding playback bodies per connection; null adapts to the line.</summary>
     public int? PlaybackDepth { get; init; }
 
-    /// <summary>Most outstanding background bodies per connection; 1 turns off pipelining for imports and checks, including STAT.</summary>
+    /// <summary>Maximum number of outstanding background bodies per connection; 1 turns off pipelining for imports and checks, including STAT.</summary>
     public int BackgroundDepth { get; init; } = 8;
 
-    /// <summary>Whether providers of one priority are used in order, instead of side by side.</summary>
+    /// <summary>Whether providers of one priority are used in order instead of by load.</summary>
     public bool KeepsOrder { get; init; }
 
-    /// <summary>Most outstanding STAT commands per connection, limited because a viewer may need the connection soon.</summary>
+    /// <summary>Maximum number of outstanding STAT commands per connection, limited because a viewer may need the connection soon.</summary>
     public int MaxStatDepth { get; init; } = 100;
 
     /// <summary>The stall timeout of a lane.</summary>

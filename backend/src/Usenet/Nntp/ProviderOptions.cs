@@ -3,7 +3,6 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>The role of a provider (<c>Type</c> in the settings).</summary>
 public enum ProviderKind
 {
-    /// <summary>Not used.</summary>
     Disabled = 0,
 
     /// <summary>Serves every fetch together with the other pooled ones.</summary>
@@ -44,7 +43,7 @@ public sealed record ProviderOptions
 
     public string? Password { get; init; }
 
-    /// <summary>Most sockets at any time, including closing ones; 1–500.</summary>
+    /// <summary>Maximum number of sockets at any time, including closing ones; 1–500.</summary>
     public int MaxConnections { get; init; } = 20;
 
     public ProviderKind Kind { get; init; } = ProviderKind.Pooled;

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp;
 /// <remarks>Immutable value; indexes 0 to 63.</remarks>
 public readonly record struct ProviderSet
 {
-    /// <summary>Most providers that one pool takes.</summary>
+    /// <summary>Maximum number of providers that one pool takes.</summary>
     public const int MaxProviders = 64;
 
     private readonly ulong _bits;

@@ -4,10 +4,9 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>Which articles an <see cref="IArticleSource"/> checks, and at how many providers.</summary>
 /// <param name="Ids">Any number of articles, none empty; must not change while the walk runs. The source splits them into batches.</param>
-/// <param name="Lane">The purpose.</param>
 /// <param name="EveryProvider">
-/// Asks every provider, even after a hit or a miss on the same backbone, because a decision to remove something needs this evidence.
-/// Otherwise the walk ends at the first provider with the article.
+/// Asks every provider, even after a hit or a miss on the same backbone, because a decision to remove something needs this evidence. Otherwise the walk ends at
+/// the first provider with the article.
 /// </param>
 /// <param name="Excluded">Providers that must not be asked.</param>
 public readonly record struct StatRequest(
@@ -16,7 +15,7 @@ public readonly record struct StatRequest(
     bool EveryProvider = false,
     ProviderSet Excluded = default);
 
-/// <summary>The answers of the providers about one article. The default means that none was asked.</summary>
+/// <summary>The answers of the providers about one article. The default means that no provider was asked.</summary>
 /// <param name="Has">Providers with the article. They may still fail to send its body.</param>
 /// <param name="Misses">Providers that answered 430, 423 or 451.</param>
 /// <param name="Unanswered">Providers without a complete answer. While there is one, no miss is final.</param>

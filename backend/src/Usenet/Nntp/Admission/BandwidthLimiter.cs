@@ -3,31 +3,30 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Limits the bandwidth of the whole process, over all providers. It delays commands by the size of their replies, and never delays
-/// reading a socket. Requested bytes arrive at line speed, and a delayed command has not been sent, so its wait is neither a silence
-/// nor a late reply (STR-14).
+/// Limits the bandwidth of the whole process, over all providers. It delays commands by the size of their replies, and never delays reading a socket. Requested
+/// bytes arrive at line speed, and a delayed command has not been sent, so its wait is neither a silence nor a late reply (STR-14).
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; it is taken below the lock of a pool, and above that of the timer. Nothing waits in here:
-/// a delayed command waits in its pool until <see cref="Due"/>. Without a limit, everything costs one check.
+/// Thread-safe. <c>_gate</c> guards all fields; it is taken below the lock of a pool, and above that of the timer. Nothing waits here: a delayed command waits
+/// in its pool until <see cref="Due"/>. Without a limit, each call costs one check.
 /// </remarks>
 public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
 {
-    // The size assumed if unknown, and the most believed of an NZB. The received bytes later settle the difference.
+    // The article size assumed if unknown, and the largest size accepted from an NZB. Settle later corrects the charge by the bytes received.
     private const long UsualBytes = 750 * 1024;
     private const long MostBelieved = 2 << 20;
 
-    // The background is owed one byte per ten of playback, otherwise it would starve beside readers that use the whole limit.
+    // The background earns one byte per ten of playback; otherwise it would starve while readers use the whole limit.
     private const int BackgroundShare = 10;
 
     // Seconds of the limit that may be outstanding, plus one article per idle connection, because a silent server later sends everything at once.
     private const double MostAheadSeconds = 1;
 
-    // Unused allowance saved while nothing was requested, and allowance made up for when a busy machine runs the timer late.
+    // Seconds of unused allowance kept while idle, and seconds granted afterwards if a busy machine ran the timer late.
     private const double SavedSeconds = 0.25;
     private const double MadeUpForSeconds = 1;
 
-    // A timer accepts no delays beyond some weeks.
+    // Timers do not accept delays of more than a few weeks.
     private const double LongestLookSeconds = 60;
 
     private readonly Lock _gate = new();
@@ -65,14 +64,14 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             Volatile.Write(ref _bytesPerSecond, bytesPerSecond);
             _timer ??= new DeadlineTimer(time, () => Due?.Invoke());
 
-            // By timer, because the caller may hold locks, and waiting commands must be checked again.
+            // The timer checks the waiting commands again, because the caller may hold locks.
             _timer.Arm(TimeSpan.Zero);
         }
     }
 
     /// <summary>
-    /// How long no fetch of a lane has waited for the limit; zero while one does. Deadlines of the work behind a fetch count from then.
-    /// Waits of more urgent lanes count too, because they delay this one.
+    /// The time since a fetch of this lane last waited for the limit; zero while one waits. Deadlines of dependent work start there. Waits of more urgent lanes
+    /// count too, because they delay this one.
     /// </summary>
     public TimeSpan SincePaced(OperationLane lane)
     {
@@ -100,7 +99,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             _pools.Remove(pool);
     }
 
-    /// <summary>Whether a command may be sent. A refusal records that its pool waits; nothing is charged before <see cref="Take"/>.</summary>
+    /// <summary>Whether a command may be sent. A refusal marks its pool as waiting; nothing is charged before <see cref="Take"/>.</summary>
     internal PaceAnswer Ask(PacedPool pool, in ArticleRequest request, long outstanding, bool isIdle, bool isBehind)
     {
         lock (_gate)
@@ -116,7 +115,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             if (isNext && _debt <= 0 && !isBehind && !IsAnyBefore(pool, lane))
                 return PaceAnswer.Granted;
 
-            // The background may pass waiting playback, as far as bytes are owed to it.
+            // The background may overtake waiting playback while it is owed the bytes.
             if (isNext && lane != OperationLane.Playback && _owedToBackground >= Math.Min(cost, UsualBytes))
                 return PaceAnswer.Owed;
 
@@ -127,7 +126,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
         }
     }
 
-    /// <summary>Charges a command that is about to be sent. If another pool was granted as much meanwhile, the next command waits longer.</summary>
+    /// <summary>Charges a command about to be sent. If another pool was granted the same allowance meanwhile, the next command waits longer.</summary>
     internal void Take(PacedPool pool, in ArticleRequest request, PaceAnswer answer)
     {
         lock (_gate)
@@ -174,7 +173,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
             (pool.Held, pool.IsNext, pool.Outstanding) = (held, isNext, outstanding);
             Elapse();
 
-            // A pool that waits only for its own replies is checked with each of them, so it needs no timer.
+            // A pool that waits only for its own replies is checked at each reply, so it needs no timer.
             if (_debt > 0 || frees)
                 ArmTimer();
         }
@@ -185,7 +184,7 @@ public sealed class BandwidthLimiter(TimeProvider time) : IDisposable
     private static long CostOf(in ArticleRequest request) =>
         request.ExpectedBytes > 0 ? Math.Min(request.ExpectedBytes, MostBelieved) : UsualBytes;
 
-    /// <summary>Whether another pool waits with a more urgent lane, or with the same lane and an older last turn.</summary>
+    /// <summary>Whether another pool waits with a more urgent lane, or with the same lane and an earlier last turn.</summary>
     private bool IsAnyBefore(PacedPool own, OperationLane lane) =>
         _pools.Exists(each => each != own && each.IsNext && (each.Held < lane || (each.Held == lane && each.Turn < own.Turn)));
 

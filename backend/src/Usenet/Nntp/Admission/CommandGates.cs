@@ -1,16 +1,16 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// The gates of one account that a command passes, in the order of <see cref="Gate"/>. To ask changes nothing but the record of which lane
-/// the bandwidth limit holds up; only an open connection at which all gates are open takes something.
+/// The gates of one account that a command passes, in the order of <see cref="Gate"/>. Asking only records the lane that the bandwidth limit delays. A command
+/// takes its shares once all gates of a connection are open.
 /// </summary>
 /// <remarks>Used under the lock of the pool; below it only the locks of the two limiters are taken. Times are ticks of the time provider.</remarks>
 internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time, List<ConnectionLoad> open)
 {
     private readonly LineCeiling _ceiling = new();
 
-    // The most urgent lane held up by the bandwidth limit alone, and whether it waits for its turn. _stoodSince is when this began and
-    // _stood how long it lasted before.
+    // The most urgent lane delayed by the bandwidth limit alone, and whether it waits for its turn. _stoodSince is the start of this delay, _stood the total
+    // of earlier ones.
     private OperationLane? _held;
     private bool _isNext;
     private long? _stoodSince;
@@ -24,7 +24,7 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
     /// <summary>Whether the next fetch waits for the bandwidth limit alone.</summary>
     public bool IsPaced => _held is not null;
 
-    /// <summary>The clock of the waits. It stands still while the bandwidth limit suspends them.</summary>
+    /// <summary>The clock for the deadlines of waits. It stops while the bandwidth limit suspends them.</summary>
     public long WaitTime
     {
         get
@@ -46,13 +46,13 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
         }
     }
 
-    /// <summary>Total ticks for which waits were suspended by the bandwidth limit; no wait counts this time.</summary>
+    /// <summary>Total ticks for which the bandwidth limit suspended the waits. This time does not count as waiting.</summary>
     public long PacedFor(long now) => _stood + (_stoodSince is { } since ? now - since : 0);
 
-    /// <summary>Forgets which lane the bandwidth limit held up, before all waiters are asked again.</summary>
+    /// <summary>Forgets the lane that the bandwidth limit delayed, before all waiters are asked again.</summary>
     public void BeginRound() => _held = null;
 
-    /// <summary>Reports which lane the bandwidth limit holds up, and starts or ends the suspension of the waits.</summary>
+    /// <summary>Reports the lane that the bandwidth limit delays, and starts or ends the suspension of the waits.</summary>
     public void EndRound()
     {
         if (pace.IsLimited || pace.Held is not null)
@@ -64,8 +64,8 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
     }
 
     /// <summary>
-    /// Asks the gates that need no connection. One more fetch must help, instead of only queueing on the wire where no other can overtake it.
-    /// A waiting reader always has room. The background keeps one command outstanding, however full a viewer's line is.
+    /// Asks the gates that need no connection. Refuses a fetch that would only queue on the wire, because nothing can overtake it there. A waiting reader
+    /// always passes. The background keeps one command outstanding, however full a viewer's line is.
     /// </summary>
     public Gate Ask(in ArticleRequest request, LeaseClass order)
     {
@@ -81,7 +81,7 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
     }
 
     /// <summary>Asks the other gates for a command on this connection, and passes them if all are open.</summary>
-    /// <returns>The gate at which the command waits; it has taken nothing then.</returns>
+    /// <returns>The gate at which the command waits, having taken nothing; <see cref="Gate.None"/> if it passed.</returns>
     public Gate TryPass(ConnectionLoad load, in ArticleRequest request, in LeaseTerms terms)
     {
         // 1. Ask all gates, in order.
@@ -94,7 +94,7 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
         if (answer is not (PaceAnswer.Granted or PaceAnswer.Owed))
             return Gate.Bandwidth;
 
-        // 2. Take them. The permit is asked for last and taken in the same step, because another account may take the last one meanwhile.
+        // 2. Take them. The permit comes last and is requested and taken in one step, because another account may take the last one meanwhile.
         if (isIdle)
         {
             if (limiter.TryAcquire(request.Lane) is not { } permit)
@@ -108,7 +108,7 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
         return Gate.None;
     }
 
-    /// <summary>Settles the charge of an ended or never sent command by the bytes received.</summary>
+    /// <summary>Corrects the charge of an ended or unsent command by the bytes received.</summary>
     public void Settle(in ArticleRequest request, long received)
     {
         if (pace.IsLimited && request.Stats == 0)
@@ -119,7 +119,7 @@ internal sealed class CommandGates(GlobalOperationLimiter limiter, PacedPool pac
     public void Measure(long bytes, TimeSpan took, long outstanding) =>
         _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes, (double)time.GetTimestamp() / time.TimestampFrequency);
 
-    /// <summary>Whether no connection serves the background.</summary>
+    /// <summary>Whether no connection currently serves the background lanes.</summary>
     public bool HasNoBackground() => open.TrueForAll(static load => load.Commands == 0 || load.Lane == OperationLane.Playback);
 
     private PaceAnswer AskPace(in ArticleRequest request, bool isIdle)

@@ -1,15 +1,15 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// How many sockets an account may open: the promised number, or fewer if the server refused more. A lower cap is raised again by trials:
-/// less and less often while the server refuses, and in doubling steps while it accepts. Used under the lock of one pool.
+/// The number of sockets an account may open: as promised, or fewer if the server refused more. A lower cap is raised again by trials: less and less often
+/// while the server refuses, and in doubling steps while it accepts. Used under the lock of one pool.
 /// </summary>
 internal sealed class ConnectionCap
 {
     private static readonly TimeSpan FirstRetryDelay = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LongestRetryDelay = TimeSpan.FromMinutes(16);
 
-    // For doubtful caps, learned while the server may have counted closed sockets, and after a success, because the next is likely.
+    // Delay after a doubtful cap, learned while the server may have counted closed sockets. Also used after a success, because another is likely.
     private static readonly TimeSpan ShortRetryDelay = TimeSpan.FromSeconds(2);
 
     private readonly SharedAdmission _shared;
@@ -32,7 +32,7 @@ internal sealed class ConnectionCap
 
     public int Promised => _provider.MaxConnections;
 
-    /// <summary>Most sockets that the server has accepted at once since its last refusal.</summary>
+    /// <summary>Maximum number of sockets that the server has accepted at once since its last refusal.</summary>
     public int Proven { get; private set; }
 
     /// <summary>The learned cap; null if the server allows all promised connections.</summary>
@@ -70,7 +70,7 @@ internal sealed class ConnectionCap
         _sure = _logged = Promised;
     }
 
-    /// <summary>Applies another promised number. A learned cap stays, unless it was equal to the promise.</summary>
+    /// <summary>Applies another promised number. Keeps a learned cap unless it equaled the old promise.</summary>
     public void Change(ProviderOptions provider)
     {
         var now = _learned >= Promised ? provider.MaxConnections : Math.Min(_learned, provider.MaxConnections);
@@ -82,8 +82,8 @@ internal sealed class ConnectionCap
     }
 
     /// <summary>Lowers the cap after a refusal.</summary>
-    /// <param name="counted">Sockets that the server may have counted: open, opening or possibly not gone; above 0.</param>
-    /// <param name="isDoubtful">Whether it may have counted still more of ours.</param>
+    /// <param name="counted">Sockets that the server may have counted: open, opening, or closed but perhaps still counted; above 0.</param>
+    /// <param name="isDoubtful">Whether the server may have counted further sockets of this account.</param>
     /// <param name="isSure">Whether the server accepts any connection at all.</param>
     public void Refused(int counted, bool isDoubtful, bool isSure)
     {
@@ -99,7 +99,7 @@ internal sealed class ConnectionCap
             LogCap();
     }
 
-    /// <summary>Restores the last sure cap, because the server refused a connection while no other was open.</summary>
+    /// <summary>Restores the last certain cap, because the server refused a connection while no other was open.</summary>
     public void RefusedAll()
     {
         if (_learned < _sure)

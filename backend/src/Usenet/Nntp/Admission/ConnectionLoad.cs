@@ -1,9 +1,9 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
-/// <summary>How many bodies and STATs go to an unmeasured connection. Beyond MostBytes owed, a new connection is faster.</summary>
+/// <summary>Numbers of bodies and STATs that an unmeasured connection takes. Above MostBytes outstanding, a new connection is faster.</summary>
 internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth)
 {
-    /// <summary>Playback bodies per connection as set by the user, whatever was measured; null to use the measured depth.</summary>
+    /// <summary>Playback bodies per connection as set by the user, overriding the measured depth; null to use that depth.</summary>
     public int? PlaybackDepth { get; init; }
 
     /// <summary>Whether another connection will serve soon, or may be dialed.</summary>
@@ -31,11 +31,11 @@ internal interface ILeasedConnection
     /// <summary>Identifies the connection without keeping any of its objects alive.</summary>
     object Identity { get; }
 
-    /// <summary>Whether the first reply is late. Read under the lock of the pool, so it takes none.</summary>
+    /// <summary>Whether the first reply is late. Takes no lock, because it is read under the lock of the pool.</summary>
     bool IsLate { get; }
 }
 
-/// <summary>How busy a connection is. Used under the lock of its pool, except where noted.</summary>
+/// <summary>The load of one connection. Used under the lock of its pool, except where noted.</summary>
 internal sealed class ConnectionLoad(ILeasedConnection connection)
 {
     /// <summary>The login of a distrusted connection: matches no login, so that the connection closes.</summary>
@@ -53,12 +53,11 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
     /// <summary>Bodies that the connection takes at a time, as measured; 0 while unmeasured.</summary>
     public int Depth { get; set; }
 
-    /// <summary>Leases granted plus replies still to come, abandoned ones included.</summary>
+    /// <summary>Granted leases plus outstanding replies, including abandoned ones.</summary>
     public int Commands { get; set; }
 
     /// <summary>
-    /// How many of <see cref="Commands"/> are abandoned but not yet read. The abandoning lease and the reading connection count without
-    /// the lock, so the value may briefly be off by one.
+    /// Number of <see cref="Commands"/> that are abandoned but not yet read. It is counted without the lock, so the value may briefly be off by one.
     /// </summary>
     public int Unwanted => Volatile.Read(ref _unwanted);
 
@@ -73,10 +72,10 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
     /// <summary>The lane of all its commands, because two lanes never share a busy connection.</summary>
     public OperationLane Lane { get; set; }
 
-    /// <summary>The reader of the last granted lease; null if no reader is owed a reply.</summary>
+    /// <summary>The reader of the last granted lease; null if no reader waits for a reply.</summary>
     public object? Reader { get; set; }
 
-    /// <summary>Whether the first reply is late, so that nothing is placed behind it; a keep-alive if <see cref="Commands"/> is 0.</summary>
+    /// <summary>Whether the first reply, a keep-alive's if <see cref="Commands"/> is 0, is late, so that no command is queued behind it.</summary>
     public bool IsLate => connection.IsLate;
 
     /// <summary>Whether its command must stay the only one outstanding.</summary>
@@ -99,7 +98,7 @@ internal sealed class ConnectionLoad(ILeasedConnection connection)
         IsAlone = request.IsAlone;
     }
 
-    /// <summary>Takes the permit out; the caller disposes it outside the lock. Null if there is none.</summary>
+    /// <summary>Detaches the permit, which the caller disposes outside the lock; null if there is none.</summary>
     public OperationPermit? TakePermit()
     {
         var permit = Permit;

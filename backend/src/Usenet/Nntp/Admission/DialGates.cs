@@ -13,7 +13,7 @@ internal sealed class DialGates
     // Until the cap is proven, further dials wait this long for the outcome of the first ones.
     private static readonly TimeSpan FirstRow = TimeSpan.FromSeconds(1);
 
-    // A dial starts slightly after its article began to wait, so this makes both late at the same time.
+    // A dial starts slightly after its article begins to wait. This offset makes both count as late at the same time.
     private static readonly TimeSpan DialLag = TimeSpan.FromMilliseconds(10);
 
     private readonly SharedAdmission _shared;
@@ -38,7 +38,7 @@ internal sealed class DialGates
 
     public ConnectionCap Cap { get; }
 
-    /// <summary>Dials, parallel ones included, and closing sockets.</summary>
+    /// <summary>Number of dials, including parallel ones, and of closing sockets.</summary>
     public int Changing => _begun.Count + _beside + _closing;
 
     public int Count => _scheduler.Open.Count + Changing;
@@ -64,7 +64,7 @@ internal sealed class DialGates
 
     private bool MayReach => _health.Resting is null && !IsShut;
 
-    /// <summary>Asks for one more dial, which <see cref="Begin"/> then takes.</summary>
+    /// <summary>Asks whether one more dial may start, which <see cref="Begin"/> then takes.</summary>
     /// <param name="depth">Commands that a connection takes.</param>
     /// <param name="again">When to ask again without an event; null if only events can help.</param>
     public Gate Ask(int depth, out TimeSpan? again)
@@ -72,13 +72,12 @@ internal sealed class DialGates
         var options = _shared.Options;
         again = null;
 
-        // If readers wait, the first few dials run in parallel. Further connections would spread a reader's window: no faster on a thin
-        // line, and a seek must leave more of them.
+        // If readers wait, the first few dials run in parallel. More connections would be no faster on a thin line, and a seek would abandon more of them.
         var mostDials = _scheduler.ReadersWait
             ? Math.Max(options.HandshakesPerProvider, options.MostHandshakesPerProvider - _scheduler.Serving)
             : options.HandshakesPerProvider;
 
-        // Without this check a server that closes idle sockets would be redialed forever, although nothing uses it.
+        // Without this check, the pool would redial a server that closes idle sockets forever, although nothing uses the connections.
         var lackingOfTheFloor = options.KeepsWarm && _scheduler.IsBusy ? options.WarmFloor - _scheduler.Serving : 0;
         if (Math.Max(_scheduler.Lacking(depth), lackingOfTheFloor) <= _begun.Count)
             return Gate.Demand;
@@ -99,7 +98,7 @@ internal sealed class DialGates
             return Gate.FirstRow;
         }
 
-        // All places may be taken by left sockets that the server perhaps no longer counts.
+        // All places may belong to closed sockets that the server no longer counts.
         _left.EndRest();
         var isOpen = !IsFull || (_begun.Count == 0 && Count <= Cap.Current && _left.MayTry(out again));
         return isOpen ? Gate.None : Gate.Cap;
@@ -152,7 +151,7 @@ internal sealed class DialGates
     /// <summary>Learns from a refusal. <paramref name="counted"/> is the number of other sockets that the server counted.</summary>
     public void Refused(int counted) => _left.Refused(counted, _scheduler.Serving);
 
-    /// <summary>Learns from a dial without a connection, except a refusal while other sockets counted.</summary>
+    /// <summary>Learns from a failed dial, except a refusal while the server counted other sockets.</summary>
     public void Failed(NntpFault fault)
     {
         _left.DialFailed();
@@ -162,7 +161,7 @@ internal sealed class DialGates
 
     public void Shut() => IsShut = true;
 
-    /// <summary>Whether fetches should leave because of a dial that takes too long. True once for each such dial.</summary>
+    /// <summary>Whether waiting fetches should leave, because a dial takes too long. True once for each such dial.</summary>
     public bool TryNoteMute()
     {
         var options = _shared.Options;

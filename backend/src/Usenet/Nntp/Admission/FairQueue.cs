@@ -14,7 +14,7 @@ internal sealed class FairQueue
     private readonly Dictionary<object, Party> _parties = [];
     private readonly LinkedList<Party> _round = new();
 
-    // In a short queue a party comes and goes with each fetch, so the last one removed is reused.
+    // In a short queue each fetch adds and removes a party, so the last removed party is reused.
     private Party? _spare;
 
     public bool IsEmpty => _round.Count == 0;

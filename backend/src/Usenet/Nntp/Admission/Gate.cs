@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Nntp.Admission;
 //   for a command on an open connection, asked by CommandGates
 //   Line       bytes on the wire that no reader waits for     LineCeiling              a reply, or a reader who waits now
 //   Depth      commands of one connection                     LeaseTerms               a reply, or another connection
-//   Share      the background beside playback                 GlobalOperationLimiter   an idle connection, or the end of playback
+//   Share      the background during playback                 GlobalOperationLimiter   an idle connection, or the end of playback
 //   Bandwidth  bytes per second of the process                BandwidthLimiter         a reply, or BandwidthLimiter.Due
 //   Permit     connections of each lane in the process        GlobalOperationLimiter   GlobalOperationLimiter.Returned
 //   for one more connection, asked by DialGates while a fetch waits
@@ -26,7 +26,7 @@ namespace Sluice.Usenet.Nntp.Admission;
 /// <summary>Where a fetch or a dial has to wait.</summary>
 internal enum Gate : byte
 {
-    /// <summary>It waits at none.</summary>
+    /// <summary>No gate: the command or dial may proceed.</summary>
     None,
     Line,
     Depth,

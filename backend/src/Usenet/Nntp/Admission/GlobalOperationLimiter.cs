@@ -1,13 +1,10 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Limits how many connections each lane may use at once, in the whole process. The limit is work-conserving: a reservation guarantees
-/// what playback gets back, but while nothing plays other lanes may use all of it.
+/// Limits how many connections each lane may use at once, in the whole process. The limit is work-conserving: playback has reserved connections, but while
+/// nothing plays, other lanes may use them all.
 /// </summary>
-/// <remarks>
-/// Thread-safe. Nothing waits in here: a refused lane waits in its connection pool until <see cref="Returned"/>, so that no permit is
-/// held while waiting for something else.
-/// </remarks>
+/// <remarks>Thread-safe. A refused lane waits in its connection pool until <see cref="Returned"/>, so that no permit is held during other waits.</remarks>
 public sealed class GlobalOperationLimiter
 {
     // Playback counts as active for this long after a fetch, because a paced player pauses between fetches.
@@ -27,10 +24,10 @@ public sealed class GlobalOperationLimiter
     // The queues in which background fetches wait.
     private readonly HashSet<object> _backgroundWaits = [];
 
-    /// <param name="connections">Most connections in use at once; 0 for as many as all providers allow together.</param>
+    /// <param name="connections">Maximum number of connections in use at once; 0 for as many as all providers allow together.</param>
     /// <param name="streamingPriorityPercent">0–100: during playback, the background lanes together get the rest, but at least one.</param>
     /// <param name="time">Clock; null for the system's.</param>
-    /// <param name="importConnections">Most connections for imports, even if others are idle; 0 for no such limit.</param>
+    /// <param name="importConnections">Maximum number of connections for imports, even if others are idle; 0 for no such limit.</param>
     public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null, int importConnections = 0)
     {
         Take(connections, streamingPriorityPercent, importConnections);
@@ -123,7 +120,7 @@ public sealed class GlobalOperationLimiter
     /// <summary>Whether playback is active, including short pauses between two fetches.</summary>
     internal bool IsPlaying => HasPlayedWithin(PlaybackLingers);
 
-    /// <summary>Time until playback counts as ended unless a fetch follows; null during a playback fetch, or if nothing played recently.</summary>
+    /// <summary>Time until playback counts as ended if no fetch follows; null during a playback fetch, or if nothing played recently.</summary>
     internal TimeSpan? PlaybackEndsIn
     {
         get
@@ -154,7 +151,7 @@ public sealed class GlobalOperationLimiter
             return InUseByBackground < Share(lane) && (lane != OperationLane.Import || _inUse[(int)lane] < _importConnections);
     }
 
-    /// <summary>Whether the background waits without any permit and none is left, so that playback should release one.</summary>
+    /// <summary>Whether the background waits without a permit while none is left, so that playback should release one.</summary>
     internal bool IsBackgroundStarved
     {
         get
@@ -222,7 +219,7 @@ public sealed class GlobalOperationLimiter
 
     private int InUseByBackground => _inUse[(int)OperationLane.Import] + _inUse[(int)OperationLane.HealthCheck];
 
-    /// <summary>How many permits the background lanes may hold together before this lane is refused.</summary>
+    /// <summary>Number of permits at which the background lanes together refuse this lane.</summary>
     private int Share(OperationLane lane)
     {
         if (lane == OperationLane.Playback)
@@ -244,6 +241,6 @@ public sealed class OperationPermit : IDisposable
 
     public OperationLane Lane { get; }
 
-    /// <summary>Returns the permit and wakes the pools in which fetches wait for one.</summary>
+    /// <summary>Returns the permit and wakes the pools with fetches that wait for a permit.</summary>
     public void Dispose() => Interlocked.Exchange(ref _limiter, null)?.Return(Lane);
 }

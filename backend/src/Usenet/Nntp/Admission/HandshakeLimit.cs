@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Limits the parallel handshakes of all accounts. One handshake is reserved for an account without any. Accounts with several must also
-/// leave one for each such account, so that servers that accept but never greet cannot block a good server.
+/// Limits the parallel handshakes of all accounts. One handshake is reserved for accounts without any. Accounts with several must also leave one for each such
+/// account, because servers that accept but never greet would otherwise block a good server.
 /// </summary>
 /// <remarks>Thread-safe. Waiters are served in order, except those that would take a reserved handshake.</remarks>
 internal sealed class HandshakeLimit(int most, TimeProvider time)
@@ -26,7 +26,7 @@ internal sealed class HandshakeLimit(int most, TimeProvider time)
     }
 
     /// <summary>Waits for permission to begin a handshake; <see cref="End"/> must follow. Accounts are compared by reference.</summary>
-    /// <exception cref="NntpException">The patience ran out.</exception>
+    /// <exception cref="NntpException">No handshake became free within <paramref name="patience"/>.</exception>
     public async Task BeginAsync(object account, TimeSpan patience, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();

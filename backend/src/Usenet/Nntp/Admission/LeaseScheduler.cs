@@ -1,12 +1,12 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Decides which fetch gets which connection of one pool. Waiting readers come first, oldest first; then prefetches, shared fairly among
-/// readers; then imports and health checks, shared fairly among lanes. It has neither sockets nor timers nor threads.
+/// Decides which fetch gets which connection of one pool. Waiting readers come first, oldest first; then prefetches, shared fairly among readers; then imports
+/// and health checks, shared fairly among lanes. Has no sockets, timers or threads of its own.
 /// </summary>
 /// <remarks>
-/// Used under the lock of the pool; below it only the locks of the two limiters are taken. The pool calls <see cref="Serve"/> whenever a
-/// command, a connection, a permit or a waiter has come or gone.
+/// Used under the lock of the pool; below it only the locks of the two limiters are taken. The pool calls <see cref="Serve"/> whenever a command, a connection,
+/// a permit or a waiter has come or gone.
 /// </remarks>
 internal sealed class LeaseScheduler
 {
@@ -58,7 +58,6 @@ internal sealed class LeaseScheduler
 
     public IReadOnlyList<ConnectionLoad> Open => _open;
 
-    /// <summary>Connections that take commands.</summary>
     public int Serving => _open.Count - _leaving;
 
     public IEnumerable<ConnectionLoad> Idle => _open.Where(load => load.Commands == 0 && !load.IsLeaving);
@@ -67,7 +66,7 @@ internal sealed class LeaseScheduler
 
     public bool ReadersWait => Waiting > _background;
 
-    /// <summary>When playback ends and the background may exceed its share; null if no background fetch waits.</summary>
+    /// <summary>Time until playback ends and the background may exceed its share; null if no background fetch waits.</summary>
     public TimeSpan? BackgroundMayGrowIn => _background > 0 ? _limiter.PlaybackEndsIn : null;
 
     public int Busy => _open.Count(static load => load.Commands > 0);
@@ -78,7 +77,7 @@ internal sealed class LeaseScheduler
     /// <summary>Whether the next fetch waits for the bandwidth limit alone.</summary>
     public bool IsPaced => _gates.IsPaced;
 
-    /// <summary>The clock of the waits, in ticks of the time provider. It stands still while the bandwidth limit suspends them.</summary>
+    /// <summary>The clock for the deadlines of waits, in ticks of the time provider. It stops while the bandwidth limit suspends them.</summary>
     public long WaitTime => _gates.WaitTime;
 
     /// <summary>Encoded bytes outstanding on all connections.</summary>
@@ -87,10 +86,10 @@ internal sealed class LeaseScheduler
     public bool IsBusy => Waiting > 0 || _open.Exists(load => load.Commands > 0);
 
     /// <summary>
-    /// How many more connections the waiting, outstanding and expected commands would keep busy. Each lane counts separately, because two
-    /// lanes never share a connection; its own and the idle connections are subtracted. A connection with a late reply does not count. Nor does
-    /// one that drains abandoned replies, because a viewer who seeks again would always land behind the last seek. Limited by the permits,
-    /// because more connections would stay unused. Under a bandwidth limit only commands that the open connections cannot serve count.
+    /// Returns how many more connections the waiting, outstanding and expected commands would keep busy. Each lane counts separately, because two lanes never
+    /// share a connection; its own and the idle connections are subtracted. A connection with a late reply does not count. Nor does a connection that drains
+    /// abandoned replies, because a viewer who seeks again would always land behind the last seek. Limited by the permits, because more connections would stay
+    /// unused. Under a bandwidth limit only commands that the open connections cannot serve count.
     /// </summary>
     public int Lacking(int depth)
     {
@@ -134,14 +133,14 @@ internal sealed class LeaseScheduler
 
         lacking = Math.Min(lacking, _limiter.Capacity - sound);
 
-        // A fetch that must avoid certain connections needs another one, because the idle ones may be those it avoids.
+        // A fetch that must avoid certain connections needs another one, because the idle connections may be among them.
         return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
-    /// <summary>Total ticks for which waits were suspended by the bandwidth limit; no wait counts this time.</summary>
+    /// <summary>Total ticks for which the bandwidth limit suspended the waits. This time does not count as waiting.</summary>
     public long PacedFor(long now) => _gates.PacedFor(now);
 
-    /// <summary>Whether enough other connections already only drain abandoned replies to fill the line.</summary>
+    /// <summary>Whether so many other connections drain abandoned replies that the line is full.</summary>
     public bool IsDrainingBeside(ConnectionLoad own) =>
         _open.Count(load => load != own && load.Commands > 0 && load.Unwanted >= load.Commands) >= MostDraining - 1;
 
@@ -155,7 +154,7 @@ internal sealed class LeaseScheduler
             _leaving--;
     }
 
-    /// <summary>Marks what takes no more commands: connections with an old login, then the excess above the cap, idle first.</summary>
+    /// <summary>Marks connections that take no more commands: first all with an old login, then the excess above the cap, idle first.</summary>
     public void MarkLeaving(int login, int most)
     {
         foreach (var load in _open)
@@ -197,11 +196,11 @@ internal sealed class LeaseScheduler
     /// <summary>Serves each class in order, until one of its fetches cannot be served.</summary>
     public void Serve(LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
     {
-        // 1. Forget which lane the bandwidth limit held up.
-        // 2. Ask the gates for all classes, again whenever the background got a connection, because the one spared for it is then free for
+        // 1. Forget the lane that the bandwidth limit delayed.
+        // 2. Ask the gates for all classes, again whenever the background got a connection, because the connection spared for it is then free for
         //    readers. A class ends with its first fetch that has to wait.
         // 3. Tell the operation limiter whether the background still waits.
-        // 4. Tell the bandwidth limiter which lane it holds up.
+        // 4. Tell the bandwidth limiter which lane it delays.
 
         // Step 1.
         _gates.BeginRound();
@@ -220,7 +219,7 @@ internal sealed class LeaseScheduler
         _gates.EndRound();
     }
 
-    /// <summary>Removes an ended or never sent command from the counts.</summary>
+    /// <summary>Removes an ended or unsent command from the counts.</summary>
     /// <returns>The permit if the connection is idle now, to be disposed outside the lock; otherwise null.</returns>
     public static OperationPermit? End(ConnectionLoad load, in ArticleRequest request)
     {
@@ -237,7 +236,7 @@ internal sealed class LeaseScheduler
         return load.TakePermit();
     }
 
-    /// <summary>Settles the charge of an ended command. A body <paramref name="inTime"/> also shows how full the line is.</summary>
+    /// <summary>Settles the charge of an ended command. <paramref name="inTime"/>, the lease of a body that arrived in time, also measures the line.</summary>
     public void Measure(in ArticleRequest request, long received, LeaseWaiter? inTime)
     {
         _gates.Settle(request, received);
@@ -301,7 +300,7 @@ internal sealed class LeaseScheduler
     }
 
     /// <summary>Finds the connection that would finish the command first, and passes the gates there.</summary>
-    /// <returns>The gate at which it has to wait. It has taken nothing then.</returns>
+    /// <returns>The gate at which the command has to wait, having taken nothing.</returns>
     private Gate TryPlace(in ArticleRequest request, LeaseTerms terms, out ConnectionLoad? load)
     {
         load = null;
@@ -321,7 +320,7 @@ internal sealed class LeaseScheduler
             return Gate.None;
         }
 
-        // Imports that hold every connection must learn of the reader, otherwise they would never leave one idle.
+        // Imports that hold every connection must be notified of the reader, otherwise they would never leave one idle.
         if (request.Lane == OperationLane.Playback)
             _limiter.OnPlaybackWaiting();
         return gate;
@@ -356,7 +355,7 @@ internal sealed class LeaseScheduler
         return (idle, busy, silent);
     }
 
-    /// <summary>Whether the article must come over another connection. If no other exists or can be dialed, this one is used.</summary>
+    /// <summary>Whether the article must be fetched over another connection. If no other exists or can be dialed, this one is used.</summary>
     private bool IsAvoided(ConnectionLoad load, in ArticleRequest request, LeaseTerms terms) =>
         request.Avoided is { } avoided && avoided.Contains(load.Connection.Identity) && (terms.MoreMayServe || HasOther(avoided));
 
@@ -364,8 +363,8 @@ internal sealed class LeaseScheduler
     private bool HasOther(IReadOnlyCollection<object> avoided) => _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity));
 
     /// <summary>
-    /// The connection that playback spares until it is idle, because the background waits and has none. Always the first one,
-    /// so that one connection drains completely instead of each a little.
+    /// The connection that playback spares until it is idle, because the background waits and has none. Always the first one, so that one connection drains
+    /// completely instead of all partly.
     /// </summary>
     private ConnectionLoad? SparedForBackground()
     {

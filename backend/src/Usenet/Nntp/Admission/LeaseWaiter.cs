@@ -22,8 +22,7 @@ internal enum LeaseClass : byte
 }
 
 /// <summary>
-/// A fetch that waits for a connection, as the gates see it: what it asks for and its place in a queue. A wait ends once, with a grant or
-/// a refusal, and takes nothing before the grant.
+/// A fetch that waits for a connection: its request and its place in a queue. A wait ends once, by a grant or a refusal, and holds nothing before.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except where noted.</remarks>
 internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool>
@@ -46,16 +45,16 @@ internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool
     /// <summary>Encoded bytes that the provider owed on all connections at the grant, including this command.</summary>
     public long OutstandingAtGrant { get; private set; }
 
-    /// <summary>How long the bandwidth limit suspended the wait, in the same ticks; meaningless while it waits.</summary>
+    /// <summary>How long the bandwidth limit suspended the wait, in the same ticks; valid once the wait has ended.</summary>
     public long PacedFor { get; private set; }
 
-    /// <summary>Bytes that it costs its party in a fair queue.</summary>
+    /// <summary>Bytes charged to its party in a fair queue.</summary>
     public long Cost => Math.Max(_request.ExpectedBytes, SmallestCost);
 
     /// <summary>The class in which it waits; null if it does not wait.</summary>
     public LeaseClass? Class { get; set; }
 
-    /// <summary>The gate that refused it last; a waiter behind others is not asked.</summary>
+    /// <summary>The gate that refused it last; unchanged while it waits behind others.</summary>
     public Gate WaitsAt { get; set; }
 
     public LeaseWaiter? Before { get; set; }
@@ -66,7 +65,7 @@ internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool
     /// <summary>When the wait expires, on the clock of the waits, in ticks of the time provider.</summary>
     public long Deadline { get; private set; }
 
-    /// <summary>When its fetch learns that the wait is long, on the same clock.</summary>
+    /// <summary>When its fetch is notified of a long wait, on the same clock.</summary>
     public long LateAt { get; set; } = long.MaxValue;
 
     /// <summary>Whether its fetch wants to learn of a long wait.</summary>
@@ -75,7 +74,7 @@ internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool
     /// <summary>Whether the lease holds a connection: from the grant until the connection is returned. Only the owner reads it, after the wait.</summary>
     protected bool IsHeld { get; set; }
 
-    /// <summary>Tells its fetch that the wait is long. Called under no lock.</summary>
+    /// <summary>Notifies its fetch of a long wait. Called under no lock.</summary>
     public abstract void OnLongWait();
 
     /// <summary>Begins the wait. <paramref name="paced"/> ticks of waits were suspended before.</summary>
@@ -92,7 +91,7 @@ internal abstract class LeaseWaiter(in ArticleRequest request) : Completion<bool
 
     /// <summary>Reports the end of the wait. Called under no lock.</summary>
     /// <param name="meter">Counts the time of the wait.</param>
-    /// <param name="inline">Whether the fetch may send its command in this call. A refusal never does, because it may do more work.</param>
+    /// <param name="inline">Whether the fetch may send its command in this call. Never after a refusal, because the fetch may then do more work.</param>
     public void Settle(NntpMeter meter, bool inline)
     {
         meter.Waited(_askedAt);

@@ -3,8 +3,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// The waits of one pool: when they expire, when their fetches learn that they are long, and which have ended. A wait ends under the lock of
-/// the pool, but its owner is notified outside of it, because the fetch then takes its own locks.
+/// The waits of one pool: their deadlines, the notices about long waits, and the ended waits. A wait ends under the lock of the pool, but its owner is notified
+/// outside of it, because the fetch then takes its own locks.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except <see cref="Report"/>.</remarks>
 internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission shared, DeadlineTimer timer)
@@ -13,7 +13,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
     private LeaseWaiter? _firstEnded;
     private LeaseWaiter? _lastEnded;
 
-    // Made once, because every reply serves the waiters.
+    // Allocated once, because every reply serves the waiters.
     private Action<LeaseWaiter, ConnectionLoad>? _grant;
 
     /// <summary>Grants a connection at once if the gates let the command pass; otherwise its wait begins, and false is returned.</summary>
@@ -37,7 +37,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
             Watch(waiter);
     }
 
-    /// <summary>Serves all waiters, as far as the gates let them pass.</summary>
+    /// <summary>Grants connections to all waiters that the gates let pass.</summary>
     public void Serve(LeaseTerms terms)
     {
         var wasPaced = scheduler.IsPaced;
@@ -58,7 +58,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         return true;
     }
 
-    /// <summary>Ends the waits for bodies, and with <paramref name="withStats"/> those for STAT answers too.</summary>
+    /// <summary>Ends the waits for bodies and, with <paramref name="withStats"/>, for STAT answers.</summary>
     public void RefuseAll(NntpException failure, bool withStats = true)
     {
         foreach (var waiter in scheduler.AllWaiting())
@@ -69,7 +69,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
     }
 
     /// <summary>Ends the waits that have expired.</summary>
-    /// <returns>The waits that are long, to be told with <see cref="LeaseWaiter.OnLongWait"/> under no lock.</returns>
+    /// <returns>The long waits, to be notified by <see cref="LeaseWaiter.OnLongWait"/> under no lock.</returns>
     public List<LeaseWaiter> Check()
     {
         var late = new List<LeaseWaiter>();
@@ -96,7 +96,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         return late;
     }
 
-    /// <summary>Takes the waits that have ended since the last call; the first one of a list, or null.</summary>
+    /// <summary>Takes the waits that have ended since the last call, as the first of a linked list; null if none.</summary>
     public LeaseWaiter? TakeEnded()
     {
         var first = _firstEnded;
@@ -106,7 +106,6 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
 
     /// <summary>Notifies the owners of ended waits. Called under no lock of the pool.</summary>
     /// <param name="first">From <see cref="TakeEnded"/>.</param>
-    /// <param name="meter">Counts the waits.</param>
     /// <param name="inline">Whether fetches may continue in this call, because the caller holds no lock.</param>
     public static void Report(LeaseWaiter? first, NntpMeter meter, bool inline)
     {
@@ -121,7 +120,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
 
     private void Begin(LeaseWaiter waiter)
     {
-        // Fetches ahead may wait longer behind a slow line, because no reader misses them before they are raised.
+        // Prefetches may wait longer on a slow line, because no reader misses them before they are raised.
         var patience = waiter.Request.Urgency?.IsHeadOfLine == false ? shared.Options.AheadTimeout : shared.Options.LeaseTimeout;
         var now = shared.Time.GetTimestamp();
         waiter.Wait(now, scheduler.PacedFor(now), After(scheduler.WaitTime, patience));
@@ -130,7 +129,7 @@ internal sealed class LeaseWaits(LeaseScheduler scheduler, SharedAdmission share
         Watch(waiter);
     }
 
-    /// <summary>If a reader waits for the article, schedules when its fetch learns that the wait is long.</summary>
+    /// <summary>Schedules the notice about a long wait if a reader waits for the article.</summary>
     private void Watch(LeaseWaiter waiter)
     {
         if (!shared.Options.HedgeEnabled || !waiter.HasFetch || waiter.Request.Urgency?.IsHeadOfLine != true)

@@ -9,7 +9,7 @@ internal abstract class LeftPlace(long since)
     /// <summary>When its place became free; null while it holds one.</summary>
     public long? FreedAt { get; set; }
 
-    /// <summary>Whether it was reset, so that the server's close can no longer be seen.</summary>
+    /// <summary>Whether it was reset, after which the server's close cannot be seen.</summary>
     public abstract bool IsReset { get; }
 
     /// <summary>Whether the server's close was seen. Written before the place becomes free.</summary>
@@ -23,18 +23,18 @@ internal abstract class LeftPlace(long since)
 }
 
 /// <summary>
-/// The sockets of one account that its pool closed. The close itself does not prove that a place is free, so a socket that the server may
-/// still count keeps its place. If such places are needed, a trial dial now and then tests whether the server has room. A refusal
-/// only proves that the server takes no more than all of these together.
+/// The sockets of one account that its pool closed. The close itself does not prove that a place is free, so a socket that the server may still count keeps its
+/// place. If such places are needed, occasional trial dials test whether the server has room. A refusal only proves that the server takes no more than all of
+/// these together.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except <see cref="ResetsHelp"/>.</remarks>
 internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
 {
-    // Minimum pause between trial dials, longer with more refusals in the last minute, so that a server sees fewer than twenty a minute.
+    // Minimum pause between trial dials. It grows with the refusals in the last minute, so that a server sees fewer than twenty a minute.
     private static readonly (int Refusals, TimeSpan Pause)[] Pauses =
         [(6, TimeSpan.FromSeconds(1)), (12, TimeSpan.FromSeconds(2)), (int.MaxValue, TimeSpan.FromSeconds(6))];
 
-    // One success may be chance, because another counted socket may have ended at the same moment.
+    // One success may be a coincidence, because another counted socket may have ended at the same moment.
     private const int EnoughResets = 2;
 
     private static readonly TimeSpan Minute = TimeSpan.FromSeconds(60);
@@ -58,7 +58,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
     /// <summary>Whether dials must wait for <see cref="Rest"/>; <see cref="EndRest"/> ends this.</summary>
     public bool HoldsUpDials => _notBefore is not null;
 
-    /// <summary>How long no dial may begin.</summary>
+    /// <summary>Time until a dial may begin.</summary>
     public TimeSpan Rest => TimeSpan.FromSeconds((double)((_notBefore ?? 0) - shared.Time.GetTimestamp()) / shared.Time.TimestampFrequency);
 
     private LeftPlace? OldestHeld => _sockets.Find(socket => socket.FreedAt is null);
@@ -75,7 +75,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
 
     public void EndRest() => _notBefore = null;
 
-    /// <summary>Whether to test now if the server has room, although all places are taken, some only in case the server counts them.</summary>
+    /// <summary>Whether to test now if the server has room, although all places are taken, some perhaps without need.</summary>
     /// <param name="again">When to check again without an event; null if only an event can help.</param>
     public bool MayTry(out TimeSpan? again)
     {
@@ -89,8 +89,8 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
             return false;
         }
 
-        // Now and then a trial tests whether the server notices a reset where it ignores a half-close. It uses the newest socket, because
-        // the server would otherwise count that one longest.
+        // Occasionally tests whether the server notices a reset where it ignores a half-close. Uses the newest socket, because the server would count that
+        // one longest.
         if (_reset is null && (_triedResets is not { } tried || _resetsNoticed > 0 || shared.Time.GetElapsedTime(tried, now) >= Minute))
         {
             _triedResets = now;
@@ -130,7 +130,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
     /// <summary>Ends the trial without a result: the dial neither connected nor was refused.</summary>
     public void DialFailed() => (_isTrial, _reset) = (false, null);
 
-    /// <summary>Evaluates a refusal. Unless one of the counted sockets serves, it says nothing about the limit.</summary>
+    /// <summary>Evaluates a refusal. It says nothing about the limit unless one of the counted sockets serves.</summary>
     public void Refused(int counted, int serving)
     {
         var now = shared.Time.GetTimestamp();
@@ -148,7 +148,7 @@ internal sealed class LeftSockets(ConnectionCap cap, SharedAdmission shared)
         var proven = Math.Min(cap.Proven, cap.Current);
         if (counted < proven && _sockets.Find(MayStillCount) is { } unnoticed && counted + _sockets.Count(MayStillCount) >= proven)
         {
-            // The server has accepted more before, so one socket it still counts explains the refusal. Each socket explains only one.
+            // The server has accepted more before, so one socket that it still counts explains the refusal. Each socket explains only one refusal.
             _sockets.Remove(unnoticed);
             (_resetsHelp, _resetsNoticed) = (false, 0);
             _notBefore = After(now, Pause);

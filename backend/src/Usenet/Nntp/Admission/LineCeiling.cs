@@ -3,13 +3,13 @@ using System.Numerics;
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Learns how many bytes may be outstanding at one provider before more only queue. Bytes on the wire cannot be overtaken, so on a full
-/// line an urgent article waits for all bytes requested before. Once articles take twice as long as on an idle line, prefetching is
-/// limited to the bytes that keep it full. Fetches waiting here can still be overtaken.
+/// Learns how many bytes may be outstanding at one provider before further bytes only queue. Bytes on the wire cannot be overtaken, so on a full line an urgent
+/// article waits for all bytes requested before. Once articles take twice as long as on an idle line, prefetching is limited to the bytes that keep it full.
+/// Fetches waiting here can still be overtaken.
 /// </summary>
 /// <remarks>
-/// Used under the lock of one pool. By Little's law the bytes outstanding equal the rate times the time per article. So the line
-/// needs the outstanding bytes divided by the factor by which articles are slower than necessary.
+/// Used under the lock of one pool. By Little's law the bytes outstanding equal the rate times the time per article. So the line needs the outstanding bytes
+/// divided by the factor by which articles are slower than necessary.
 /// </remarks>
 internal sealed class LineCeiling
 {
@@ -22,15 +22,15 @@ internal sealed class LineCeiling
 
     private const double NewSampleWeight = 0.2;
 
-    // If articles remain slow with so few outstanding, the path itself has become longer. This is believed only until more may be
-    // requested, because a very thin line looks the same.
+    // If articles remain slow with so few outstanding, the path itself has become longer. This assumption ends when more may be requested, because a very
+    // thin line looks the same.
     private const int Few = 3;
     private const double StillFull = 1.3;
 
     // Caps one sample, because a single stalled article says nothing about the line.
     private const double MostTelling = 6;
 
-    // A line that became longer is believed in steps.
+    // Maximum growth of a learned time per sample, so that a longer line is accepted in steps.
     private const double Growth = 1.5;
 
     // While the line is full, tests whether a queue causes the delay.
@@ -52,7 +52,7 @@ internal sealed class LineCeiling
     /// </summary>
     public long Shared => _least == 0 ? long.MaxValue : Math.Max(_least, (long)(Full * _outstanding / _stretch));
 
-    /// <summary>The same for a reader alone on the line; unlimited while the line has room.</summary>
+    /// <summary>Outstanding bytes for a reader alone on the line; unlimited while the line has room.</summary>
     public long Own => _isFull ? Shared : long.MaxValue;
 
     /// <summary>Measures a body that arrived in time.</summary>
@@ -68,7 +68,7 @@ internal sealed class LineCeiling
         var most = Math.Max(before, after + bytes);
         if (_isFull && _trial.Refutes(most, seconds / bytes, now - seconds, now))
         {
-            // The path has become longer; the next articles will show by how much.
+            // The path has become longer, so forget the times and learn them again.
             Array.Clear(_alone);
             (_isFull, _least) = (false, 0);
         }

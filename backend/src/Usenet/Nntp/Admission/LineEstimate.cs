@@ -1,16 +1,15 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Measured timings of one connection or of all connections of a provider: round trip, rate, article and handshake times. They decide how
-/// deep to pipeline and whether waiting beats dialing. The estimate of a connection teaches that of its provider, and uses it until it
-/// has samples itself.
+/// Measured timings of one connection or of all connections of a provider: round trip, rate, article and handshake times. They decide how deep to pipeline and
+/// whether waiting beats dialing. A connection's estimate also updates its provider's, and falls back to it until it has samples.
 /// </summary>
 /// <remarks>Thread-safe: read loops write and the scheduler reads. Each field is one word, and a lost update only costs a sample.</remarks>
 internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = null)
 {
     private const double NewSampleWeight = 0.2;
 
-    // A lower bound, because a reply that arrives in one piece takes no measurable time.
+    // A lower bound in seconds, because a reply that arrives in one piece takes no measurable time.
     private const double Shortest = 1e-6;
 
     private readonly UsualSilence _silences = new();
@@ -49,7 +48,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
 
     public void ObserveHandshake(long from) => Observe(ref _handshake, time.GetElapsedTime(from).TotalSeconds);
 
-    /// <summary>Measures a whole body. Small ones are ignored for the rate, because they mostly reflect the round trip.</summary>
+    /// <summary>Measures a whole body. Small bodies do not count for the rate, because they mostly reflect the round trip.</summary>
     public void ObserveTransfer(long bytes, long from)
     {
         const int SmallestTelling = 32 * 1024;
@@ -124,9 +123,7 @@ internal sealed class RecentRoundTrips
         Volatile.Write(ref _ticks[(uint)(Interlocked.Increment(ref _count) - 1) % Kept], waited.Ticks);
 }
 
-/// <summary>
-/// Recent silences within replies of one provider. They tell how long a silence is unusual, and whether any connection receives data.
-/// </summary>
+/// <summary>Recent silences within replies of one provider. They show how long a usual silence lasts, and whether any connection receives data.</summary>
 /// <remarks>Thread-safe. Bounded: a new sample replaces the oldest.</remarks>
 internal sealed class UsualSilence
 {
@@ -153,7 +150,7 @@ internal sealed class UsualSilence
 
     public void Heard(long now)
     {
-        // Bytes of another connection may have arrived after those that a silence kept from being read.
+        // The given time may lie before data that another connection has received, because a stream reports its silence afterwards.
         if (now > HeardAt)
             Volatile.Write(ref _heardAt, now);
     }

@@ -14,7 +14,7 @@ internal enum PaceAnswer : byte
 }
 
 /// <summary>The state of one account's pool within the limiter. Made by <see cref="BandwidthLimiter.Join"/>.</summary>
-/// <remarks>Changed by the limiter alone, under its lock and in calls of the pool, so the pool may read it under its own lock.</remarks>
+/// <remarks>Only the limiter changes it, under its lock and in calls of the pool, so the pool may read it under its own lock.</remarks>
 internal sealed class PacedPool(BandwidthLimiter limiter)
 {
     public bool IsLimited => limiter.BytesPerSecond > 0;
@@ -22,7 +22,7 @@ internal sealed class PacedPool(BandwidthLimiter limiter)
     /// <summary>The most urgent lane that waits for the limit alone; null if none does.</summary>
     public OperationLane? Held { get; set; }
 
-    /// <summary>Whether it waits for its turn only, and not for outstanding bytes.</summary>
+    /// <summary>Whether it waits only for its turn, not for outstanding bytes.</summary>
     public bool IsNext { get; set; }
 
     public long Turn { get; set; }

@@ -6,12 +6,12 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedAdmission sh
     private volatile ProviderOptions _provider = provider;
     private readonly PipelineTrial _trial = new(shared.Time);
 
-    /// <summary>Why the depth is fixed at 1; null if it is not.</summary>
+    /// <summary>The reason the depth is fixed at 1; null if the depth adapts.</summary>
     public string? PinnedBecause => _trial.PinnedBecause;
 
     public void Change(ProviderOptions provider) => _provider = provider;
 
-    /// <summary>Most outstanding BODY commands: one arriving, plus as many as fit into a round trip.</summary>
+    /// <summary>Maximum number of outstanding BODY commands: one arriving, plus as many as fit into a round trip.</summary>
     public int Bodies(LineEstimate line)
     {
         const int Unmeasured = 2;
@@ -20,10 +20,10 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedAdmission sh
             : 1;
     }
 
-    /// <summary>Most outstanding BODY commands for readers, on a connection without own measurements.</summary>
+    /// <summary>Maximum number of outstanding BODY commands for readers, on a connection without own measurements.</summary>
     public int PlaybackBodies(LineEstimate line) => Chosen ?? Bodies(line);
 
-    /// <summary>Most outstanding STAT commands. Their short answers make it worthwhile to send many together.</summary>
+    /// <summary>Maximum number of outstanding STAT commands. Their short answers make it worthwhile to send many together.</summary>
     public int Stats(LineEstimate line)
     {
         // The sample size of an import.
@@ -36,7 +36,7 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedAdmission sh
     // A depth set for one provider takes precedence over the global one.
     private int? Chosen => _provider.PipeliningDepth is null && _trial.MayPipeline ? shared.Options.PlaybackDepth : null;
 
-    /// <summary>The current terms for leases. <paramref name="mayDial"/> tells whether another connection will or could be dialed.</summary>
+    /// <summary>The current terms for leases. <paramref name="mayDial"/> is whether another connection is being dialed or could be.</summary>
     public LeaseTerms Terms(LineEstimate line, bool mayDial) => new(
         Bodies(line),
         mayDial && line.BytesPerSecond > 0 ? (long)(line.Handshake * line.BytesPerSecond) : long.MaxValue,

@@ -1,12 +1,12 @@
 namespace Sluice.Usenet.Nntp.Admission;
 
 /// <summary>
-/// Tests whether a provider supports several outstanding commands per connection. Some answer out of order, drop commands or disconnect,
-/// yet work well with one command at a time.
+/// Tests whether a provider supports several outstanding commands per connection. Some servers answer out of order, drop commands or disconnect, but work well
+/// with one command at a time.
 /// </summary>
 /// <remarks>
-/// Thread-safe. A failing line takes down all its connections, so failures alone prove nothing. Pipelining is given up only after two
-/// rounds, each with failures under pipelining followed by answers without it.
+/// Thread-safe. A failing line takes down all its connections, so failures alone prove nothing. Pipelining is given up only after two rounds, each with
+/// failures under pipelining followed by answers without it.
 /// </remarks>
 internal sealed class PipelineTrial(TimeProvider time)
 {
@@ -38,7 +38,7 @@ internal sealed class PipelineTrial(TimeProvider time)
         }
     }
 
-    /// <summary>Why commands are sent one at a time, as a sentence for an operator; null while pipelining is in use or on trial.</summary>
+    /// <summary>The reason commands are sent one at a time, as a sentence for an operator; null while pipelining is in use or on trial.</summary>
     public string? PinnedBecause
     {
         get
@@ -48,7 +48,7 @@ internal sealed class PipelineTrial(TimeProvider time)
         }
     }
 
-    /// <summary>Counts a complete reply. Returns true if it has settled that the provider does not support pipelining.</summary>
+    /// <summary>Counts a complete reply. Returns true if it proves that the provider does not support pipelining.</summary>
     public bool Answered(bool pipelined)
     {
         lock (_gate)

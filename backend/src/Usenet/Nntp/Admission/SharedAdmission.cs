@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp.Health;
 
 namespace Sluice.Usenet.Nntp.Admission;
 
-/// <summary>What the gates of all accounts share: the limits of the process, the options, the memory and the clock.</summary>
+/// <summary>Shared by the gates of all accounts: the limits of the process, the options, the memory and the clock.</summary>
 /// <remarks>Thread-safe. The bandwidth limiter is not owned.</remarks>
 internal class SharedAdmission(
     NntpOptions options,

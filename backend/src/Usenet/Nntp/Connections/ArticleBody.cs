@@ -6,10 +6,10 @@ namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
 /// <param name="lease">Holds the request and its fetch, which takes the body and whose lock is the gate of this reply.</param>
-/// <param name="sink">Takes the body if the lease has no fetch; the only provider that it knows is 0.</param>
+/// <param name="sink">Takes the body if the lease has no fetch. Its provider index is always 0.</param>
 internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = null) : PendingReply(lease.Fetch?.Gate)
 {
-    // Guarded by the gate: whether the fetch has ended, so that nothing may be written any more.
+    // Guarded by the gate: whether the fetch has ended, so that nothing may be written to it.
     private bool _isLetGo;
     private long _claimed;
     private BodyScanner _scanner = BodyScanner.AtStart;
@@ -28,13 +28,12 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
 
     public override int Unanswered => _answered ? 0 : 1;
 
-    // A file may name a wrong length, and an article may claim one, so both have to promise the bytes. The claim counts decoded bytes, which
-    // leaves out the line ends and escapes of the rest.
+    // The smaller claim counts, because the NZB and the article may each state a wrong length. The article's claim leaves out escapes and line ends.
     public override long StillToCome => Request.ExpectedBytes > 0 ? Math.Min(_claimed, Request.ExpectedBytes - Received) : 0;
 
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
-    // The rest of the fetch and the check of the segment are short. A source whose callers may do more leaves the read loop by itself.
+    // The rest of the fetch and the check of the segment are short. A source with slower callers leaves the read loop itself.
     protected override bool ContinuesInline => true;
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteBody(output, Request.Id);
@@ -56,12 +55,12 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink? sink = nu
         return ReplyStep.End;
     }
 
-    /// <summary>Passes the next bytes to the fetch, or searches a body that is not wanted for its end.</summary>
+    /// <summary>Passes the next bytes to the fetch, or scans an unwanted body for its end.</summary>
     public override bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
         lock (Gate)
         {
-            // The scanner follows a fetch that decodes, because only it knows how much of the terminator has arrived if the fetch ends now.
+            // The scanner tracks the bytes that the fetch decodes, so that it knows how much of the terminator has arrived if the fetch ends now.
             _answered = _isLetGo ? _scanner.Scan(raw, out consumed) : Pass(raw, out consumed);
             Received += consumed;
             _claimed = _isLetGo ? 0 : lease.Fetch?.StillToCome(lease.Attempt) ?? sink!.StillToCome;

@@ -3,27 +3,24 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What the clock of a connection found due.</summary>
+/// <summary>The result of a check of the clock.</summary>
 /// <param name="IsLate">Whether the first reply has become late.</param>
-/// <param name="Failure">Why the connection must close; null if it must not.</param>
+/// <param name="Failure">The reason to close the connection; null to keep it.</param>
 internal readonly record struct ConnectionDue(bool IsLate, NntpException? Failure)
 {
     /// <summary>Whether the connection has been idle long enough to close.</summary>
     public bool IsIdle { get; init; }
 
-    /// <summary>Whether the connection has been idle so long that the server may close it, although it should stay open.</summary>
+    /// <summary>Whether the connection should stay open but has been idle so long that the server may close it.</summary>
     public bool NeedsKeepAlive { get; init; }
 }
 
 /// <summary>
-/// All timeouts of one connection. A silent connection that owes a reply first becomes late, so that its article is requested elsewhere
-/// too, and later stalled, so that it closes. Only progress postpones both: a whole line, or enough body bytes for the elapsed time. An
-/// abandoned rest has to end soon, and an idle socket is kept alive or closed. All share one timer with all connections, so a read costs no timer call.
+/// All timeouts of one connection. A silent connection that owes a reply first becomes late, so that its article is requested elsewhere too, and later stalled,
+/// so that it closes. Only progress postpones both: a whole line, or enough body bytes for the elapsed time. The rest of an abandoned reply has to end soon,
+/// and an idle socket is kept alive or closed. All connections share one timer, so a read costs no timer call.
 /// </summary>
-/// <remarks>
-/// Thread-safe: the loops, the senders and the timer call it. <c>_gate</c> guards the deadlines; the locks of the replies, the pool and
-/// the limiter are taken below it.
-/// </remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the deadlines; the locks of the replies, the pool and the limiter are taken below it.</remarks>
 internal sealed class ConnectionClock : IAsyncDisposable
 {
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
@@ -77,12 +74,12 @@ internal sealed class ConnectionClock : IAsyncDisposable
         return unusual > options.HedgeFloor ? unusual : options.HedgeFloor;
     }
 
-    /// <summary>Whether the first command after at least this idle time has had no answer.</summary>
+    /// <summary>Whether the first command after at least this idle time is still unanswered.</summary>
     public bool IsFirstAfter(TimeSpan rest) => _sent.IsFirstAfterRest(TicksOf(rest));
 
     /// <summary>
-    /// A command of this lane, which sets the stall timeout, is about to be sent. If <paramref name="isWanted"/>, a fetch waits for it and any
-    /// drain ends. A keep-alive ends no drain: if it crosses a QUIT or the end of a lease, the server must still finish in time.
+    /// Called before a command is sent; its lane sets the stall timeout. If <paramref name="isWanted"/>, a fetch waits for it and any drain ends. A keep-alive
+    /// ends no drain, because after a QUIT or the end of a lease the server must still finish in time.
     /// </summary>
     public void Expect(OperationLane lane, bool isWanted)
     {
@@ -129,7 +126,6 @@ internal sealed class ConnectionClock : IAsyncDisposable
     }
 
     /// <summary>Counts received body bytes, and reports progress once there are enough.</summary>
-    /// <param name="bytes">Number of bytes.</param>
     /// <param name="now">In ticks of the time provider.</param>
     /// <param name="wereGathered">Whether the bytes arrived over some time, so that the line was not silent since the last ones.</param>
     public void Received(long bytes, long now, bool wereGathered = false)
@@ -151,7 +147,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _line.Silences.Heard(now);
     }
 
-    /// <summary>Reports body bytes that have arrived, but are still gathered by the system. Any thread.</summary>
+    /// <summary>Reports body bytes that the system has received and still gathers. Any thread.</summary>
     public void Gathered(long now)
     {
         _sent.Heard(now);
@@ -164,11 +160,11 @@ internal sealed class ConnectionClock : IAsyncDisposable
         _longest = TimeSpan.Zero;
     }
 
-    /// <summary>Records the silence for which a connection is about to close. Otherwise the usual silence would be underestimated.</summary>
+    /// <summary>Records the silence of a closing connection, because the usual silence would otherwise be underestimated.</summary>
     public void GivenUp() => _line.Silences.Observe(Silence(_time.GetTimestamp(), out _));
 
     /// <summary>Whether the owed articles should be requested elsewhere. If so, the first reply stays late until it progresses or ends.</summary>
-    /// <param name="due">How soon to check again.</param>
+    /// <param name="due">Time until the next check.</param>
     public bool IsLate(out TimeSpan due)
     {
         var limit = SilenceLimit(_line, _options);
@@ -210,7 +206,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         if (!_sent.IsEmpty)
             return FindDueReplies(out next);
 
-        // The connection has drained in time, whenever the timer runs. A keep-alive sent from here on has its own timeout.
+        // The connection has drained in time, even if the timer runs late. A keep-alive sent from now on has its own timeout.
         _drainSince = null;
         var rest = Rest;
         if (rest >= _options.KeepAliveInterval && IsKeptWarm)
@@ -238,8 +234,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
         return new ConnectionDue(isLate, isLate && IsStuck ? Closed("An abandoned article did not arrive and delayed others.") : null);
     }
 
-    // Whether to watch for silence at all. Without hedging it is watched while an abandoned reply delays a wanted one, because the
-    // wanted one is then requested elsewhere.
+    // Whether to watch for silence. Without hedging, only while an abandoned reply delays a wanted one, which then moves to another provider.
     private bool IsWatched => _options.HedgeEnabled || _sent.IsHeldUpByAbandoned;
 
     // Whether an abandoned reply delays another and has been silent for so long that the socket is not worth keeping.
@@ -253,7 +248,7 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;
 
-    // Time without progress of the first reply since its turn came; zero if nothing is outstanding.
+    // Time without progress since the first reply became due; zero if nothing is outstanding.
     private TimeSpan Stall => _sent.SilentSince(roundTrip: 0) is var since and not long.MaxValue ? _time.GetElapsedTime(since) : TimeSpan.Zero;
 
     private TimeSpan Silence(long now, out long since)

@@ -3,13 +3,10 @@ using Sluice.Usenet.Nntp.Admission;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The right to send one command, or one batch, on a connection and to receive its reply. It first waits in the queue of a pool and is then
-/// held. Disposing it decides what happens to the connection if the reply was abandoned.
+/// The right to send one command, or one batch, on a connection and to receive its reply. It first waits in the queue of a pool and is then held. Disposing it
+/// decides what happens to the connection if the reply was abandoned.
 /// </summary>
-/// <remarks>
-/// For one use by one owner, who may raise it or give it up on any thread. The end of the wait is decided once, under the lock of the pool,
-/// and reported outside of it.
-/// </remarks>
+/// <remarks>For one use by one owner, who may raise it or give it up on any thread. The end of the wait is decided once, under the lock of the pool.</remarks>
 internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null, ushort attempt = 0) : LeaseWaiter(request), IDisposable
 {
     // Null until the owner requests a connection.
@@ -20,7 +17,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     private PendingReply? _reply;
     private bool _isGivenUp;
 
-    // Of the wait first, then of the reply.
+    // Belongs to the wait first, then to the reply.
     private CancellationTokenRegistration _registration;
 
     public IPendingFetch? Fetch => fetch;
@@ -28,7 +25,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>The attempt of the fetch that uses this lease.</summary>
     public int Attempt => attempt;
 
-    /// <summary>The connection that takes the command; null before the grant. The pool grants no other kind.</summary>
+    /// <summary>The connection that takes the command; null before the grant. The cast is safe, because the pool grants no other type.</summary>
     public NntpConnection? Connection => (NntpConnection?)Load?.Connection;
 
     public override bool HasFetch => fetch is not null;
@@ -52,15 +49,13 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>Moves the wait ahead of prefetches, because a reader now waits for the article.</summary>
     public void Raise() => Volatile.Read(ref _pool)?.Raise(this);
 
-    /// <summary>
-    /// Ends the wait or the reply with an <see cref="OperationCanceledException"/>, or prevents its start. Does nothing once the reply ended.
-    /// </summary>
+    /// <summary>Ends the wait or the reply with an <see cref="OperationCanceledException"/>, or prevents its start. Does nothing after the reply.</summary>
     public void GiveUp() => Withdraw(GivenUp);
 
     /// <summary>Sends BODY and waits for the end of its reply. The fetch takes the body.</summary>
     public ValueTask<ReplyOutcome> FetchAsync(CancellationToken cancellationToken) => AskAsync(new ArticleBody(this), cancellationToken);
 
-    /// <summary>The same without a fetch: the sink takes the body.</summary>
+    /// <summary>Sends BODY and waits for the end of its reply. The sink takes the body.</summary>
     public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken = default) =>
         AskAsync(new ArticleBody(this, sink), cancellationToken);
 
@@ -108,7 +103,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
         if (!(fetch?.IsBeaten(attempt) == true && Connection!.TryGiveUp()))
             Connection!.Reconsider();
 
-        // A fetch that waits for this connection may now be better served by another one.
+        // A fetch that waits for this connection may now get a better one.
         _pool!.Pump();
     }
 }

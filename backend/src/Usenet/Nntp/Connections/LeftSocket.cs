@@ -6,9 +6,8 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// A socket that the pool closed in the middle of a reply or login. The server counts it until it notices, so it keeps its place until the
-/// server closes too, or until a limit. Only the sending side is closed, because after a reset the server's close could not be seen. A
-/// server that keeps sending is reset.
+/// A socket that the pool closed in the middle of a reply or login. The server counts it until it notices, so it keeps its place until the server closes too,
+/// or until a time limit. Only the sending side is closed, because after a reset the server's close could not be seen. A server that keeps sending is reset.
 /// </summary>
 /// <remarks>Used under the lock of the pool, except <see cref="WaitAsync"/>, which runs once without it.</remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle.")]

@@ -7,12 +7,11 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// One logged-in socket. A write loop sends all ready commands in one flush. A read loop matches the replies to the commands in order
-/// and lends body bytes to their sinks.
+/// One logged-in socket. A write loop sends all ready commands in one flush. A read loop matches replies in order and lends bytes to the sinks.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Any thread may send; the write loop does the work. The owning pool is notified of every reply and of the end.
-/// <see cref="Abort"/>, <see cref="Retire"/> or the server end the connection; <see cref="Completion"/> follows.
+/// Thread-safe. Any thread may send; the write loop does the work. The owning pool is notified of every reply and of the end. <see cref="Abort"/>,
+/// <see cref="Retire"/> or the server end the connection; <see cref="Completion"/> follows.
 /// </remarks>
 internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
 {
@@ -26,7 +25,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     private readonly ConnectionClock _clock;
     private readonly Channel<PendingReply> _unsent = Channel.CreateUnbounded<PendingReply>(new() { SingleReader = true });
 
-    // Used by the read loop and by the teardown after it: misses that are not confirmed yet, and the reply whose body continues.
+    // Used by the read loop and the teardown after it: unconfirmed misses, and the reply whose body is arriving.
     private readonly Queue<StepProof> _doubts = new();
     private PendingReply? _body;
 
@@ -72,10 +71,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     /// <summary>Whether a fetch waits for a reply; a keep-alive does not count.</summary>
     public bool IsAwaited => !_sent.IsEmpty && !_sent.OnlyAbandoned;
 
-    /// <summary>
-    /// Decides about abandoned replies: reads them to their end if that is cheap, otherwise closes the socket. While a fetch waits behind
-    /// them they are read at any cost.
-    /// </summary>
+    /// <summary>Drains abandoned replies if that is cheap, otherwise closes the socket. If a fetch waits behind them, they are always drained.</summary>
     public void Reconsider()
     {
         if (_sent.AbandonedBytes is not { } remaining)
@@ -305,8 +301,8 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
     /// <exception cref="NntpException">The bytes fit no command.</exception>
     internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {
-        // Reported before the body is passed on, because its sink may take longer than the connection may stay silent. Bytes that were gathered
-        // until a silence are as old as that, so that their reply is late no later than without gathering.
+        // Reported before the body is passed on, because its sink may take longer than the connection may stay silent. Bytes gathered before a silence count
+        // from its start, so that gathering does not delay the hedge.
         if (_body is not null)
             _clock.Received(arrived, _transport.SilentSince ?? _time.GetTimestamp(), _transport.HasGathered);
         while (!buffer.IsEmpty)
@@ -368,11 +364,11 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         var outcome = OutcomeOf(reply);
         _pool.Depth.Answered(reply.WasPipelined);
 
-        // Closed first, so that a reply abandoned meanwhile is counted as such.
+        // Closed first, so that a reply abandoned in the meantime counts as abandoned.
         var isWanted = reply.TryClose();
         GiveBack(reply);
 
-        // The abandoned replies behind a wanted one were kept for its sake.
+        // Abandoned replies are read at any cost only while a wanted reply is outstanding.
         Reconsider();
 
         // Completed last, because the fetch continues in this call and delays the replies behind it.
@@ -399,7 +395,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         }
     }
 
-    /// <summary>Records a miss that could still be the answer to another command. Commands outstanding now will settle that.</summary>
+    /// <summary>Records a miss that could still be the answer to another command. The commands outstanding now will settle it.</summary>
     /// <param name="id">The missing article; empty if the miss must not be remembered.</param>
     /// <returns>The pending proof; null if nothing is outstanding, so that the miss is already confirmed.</returns>
     private StepProof? DoubtOf(MessageId id)
@@ -440,7 +436,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         _pool.EndCommand(this, reply.Request, reply);
     }
 
-    // The first command after a long idle time broke this connection, so the next try should not get another stale one.
+    // The first command after a long idle time broke this connection, so a retry must not use another stale one.
     private void RetireOthersLikeThis()
     {
         foreach (var other in _pool.Idle)
@@ -468,7 +464,7 @@ internal sealed class NntpConnection : ILeasedConnection, IAsyncDisposable
         NntpLog.ConnectionClosed(_shared.Logger, reason.Fault, reason.Message);
     }
 
-    /// <summary>Fails a reply. A body that has not begun will not come, so it does not count toward the bandwidth limit.</summary>
+    /// <summary>Fails a reply. A body that has not begun will not arrive, so it does not count toward the bandwidth limit.</summary>
     private void Fail(PendingReply reply, NntpException reason)
     {
         if (reply is ArticleBody { BodyStartedAt: 0 })

@@ -72,7 +72,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public (int Changing, int Idle, int Open, int? Cap) Counts => Read(static pool =>
         (pool._dials.Changing, pool._scheduler.Open.Count(load => load.Commands == 0), pool._scheduler.Open.Count, pool._dials.Cap.Learned));
 
-    /// <summary>Seconds until the outstanding bytes have arrived; decides among equal providers.</summary>
+    /// <summary>Seconds until the outstanding bytes have arrived; used to choose among equal providers.</summary>
     public double Backlog => Read(static pool => pool.Line.TimeFor(pool._scheduler.Bytes) / Math.Max(1, pool._options.MaxConnections));
 
     public ConnectionSnapshot Snapshot => Read(static pool => new ConnectionSnapshot(
@@ -185,7 +185,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <summary>Grants leases to the waiting fetches and dials for the rest.</summary>
     public void Pump() => Serve(inline: true);
 
-    /// <summary>Ends the waits for bodies because the provider keeps failing. A fetch without another provider comes back and waits again.</summary>
+    /// <summary>Ends the waits for bodies because the provider keeps failing. A fetch without another provider requests a connection again.</summary>
     public void SendAway()
     {
         lock (_gate)
@@ -210,7 +210,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
                 throw new NntpException(resting.Fault, resting.Message, resting);
             isHeld = _waits.TryGrant(lease, Terms);
 
-            // Fetches ahead in the queue may wait for something other than the free connection, so this one may still be served.
+            // Earlier fetches in the queue may wait for something other than the free connection, so this fetch may still be served.
             ended = ServeUnderLock();
         }
 
@@ -256,7 +256,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Lets an idle connection say QUIT. Returns false while it has a lease, or while the floor needs it and it is not stale.</summary>
+    /// <summary>Lets an idle connection say QUIT. Returns false while it has a lease, or if the warm floor needs it and it is not stale.</summary>
     public bool TryRetire(NntpConnection connection, bool isStale)
     {
         lock (_gate)
@@ -308,7 +308,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         lock (_gate)
             _dials.Left(left);
 
-        // The pool now knows when to try whether the server has room, although the socket holds its place.
+        // The pool can now schedule a trial dial, although the socket still holds its place.
         Pump();
         await left.WaitAsync(() => _dials.ResetsHelp, _disposing.Token);
         lock (_gate)
@@ -404,7 +404,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         List<LeaseWaiter> late;
         lock (_gate)
         {
-            // Once per dial: a fetch without another provider comes back and waits.
+            // Once per dial, because a fetch without another provider requests a connection again.
             if (_dials.TryNoteMute())
                 _waits.RefuseAll(new NntpException(NntpFault.GivenUp, "The server has not answered a connection attempt for too long."));
             late = _waits.Check();
@@ -480,7 +480,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             NntpLog.Recovered(Shared.Logger, _options.Name);
     }
 
-    /// <summary>Handles a dial without a connection, except a refusal while other sockets counted.</summary>
+    /// <summary>Handles a failed dial, except a refusal while the server counted other sockets.</summary>
     private void DialFailed(NntpException failure, bool isTelling, BreakerProbe? probe)
     {
         _dials.Failed(failure.Fault);
@@ -492,7 +492,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             _waits.RefuseAll(failure);
     }
 
-    /// <summary>Retires what the settings no longer allow: connections with an old login, then the excess above the cap, idle first.</summary>
+    /// <summary>Retires connections that the settings no longer allow: first all with an old login, then the excess above the cap, idle first.</summary>
     private void Trim()
     {
         NntpConnection[] idle;

@@ -3,13 +3,10 @@ using System.Diagnostics.CodeAnalysis;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// The commands of one connection on the wire, oldest first. Replies arrive in exactly this order. Also tracks how long the first reply has
-/// made no progress, and whether it is late.
+/// The commands of one connection on the wire, oldest first. Replies arrive in exactly this order. Also tracks how long the first reply has made no progress,
+/// and whether it is late.
 /// </summary>
-/// <remarks>
-/// Thread-safe. A command is added before it is flushed, because its answer can overtake the end of the flush. Lateness belongs to the
-/// first reply and ends with it.
-/// </remarks>
+/// <remarks>Thread-safe. Commands are added before they are flushed, because an answer can overtake the flush. Lateness ends with the first reply.</remarks>
 internal sealed class PendingReplies(long openedAt = 0)
 {
     private readonly Lock _gate = new();
@@ -23,8 +20,8 @@ internal sealed class PendingReplies(long openedAt = 0)
     private long _added;
     private long _ended;
 
-    // Written under the lock. The pool reads it under its own lock and must not wait for this one there. Each change is followed by a call
-    // to the pool, so a stale value is soon reread.
+    // Written under the lock. The pool reads it under its own lock and must not wait for this lock. A call to the pool follows each change, so a stale value
+    // is soon reread.
     private volatile bool _isLate;
     private volatile bool _hasRevived;
 
@@ -51,7 +48,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Replies ended so far, and replies that will have ended once all outstanding ones have; both only grow.</summary>
+    /// <summary>Number of replies ended so far, and this number once all outstanding replies have ended; both only grow.</summary>
     public (long Ended, long Added) Progress
     {
         get
@@ -133,8 +130,8 @@ internal sealed class PendingReplies(long openedAt = 0)
     }
 
     /// <summary>
-    /// Since when the first reply has made no progress, in ticks of the time provider; the largest value if none is outstanding. Counts from
-    /// the last progress, the end of the previous reply, or one <paramref name="roundTrip"/> after its command, whichever is latest.
+    /// Returns the start of the first reply's silence, in ticks of the time provider; the largest value if none is outstanding. Counts from the last progress,
+    /// the end of the previous reply, or one <paramref name="roundTrip"/> after its command, whichever is latest.
     /// </summary>
     public long SilentSince(long roundTrip)
     {
@@ -178,7 +175,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Whether the first command after an idle time of at least <paramref name="rest"/> ticks has had no answer.</summary>
+    /// <summary>Whether the first command after an idle time of at least <paramref name="rest"/> ticks is still unanswered.</summary>
     public bool IsFirstAfterRest(long rest)
     {
         lock (_gate)
@@ -236,7 +233,7 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Removes the first command, because its reply has ended or will not come. Restarts the idle and lateness times.</summary>
+    /// <summary>Removes the first command, because its reply has ended or will not arrive. Restarts the idle and lateness times.</summary>
     public bool TryRemove(long now, [MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)

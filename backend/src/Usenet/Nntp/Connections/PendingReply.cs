@@ -6,7 +6,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What a pending reply needs next after a line.</summary>
+/// <summary>The input that a pending reply needs next.</summary>
 internal enum ReplyStep
 {
     /// <summary>The reply has ended and needs no more input.</summary>
@@ -19,7 +19,7 @@ internal enum ReplyStep
     Body,
 }
 
-/// <summary>How one command ended at one provider. Deliveries share one instance.</summary>
+/// <summary>The outcome of one command at one provider. Deliveries share one instance.</summary>
 /// <param name="MissCode">430, 423 or 451 if the provider does not have the article; 0 if the article or all answers arrived.</param>
 /// <param name="Proof">Settles whether the misses are real; null if there are none, or if they are already confirmed.</param>
 internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
@@ -81,7 +81,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     /// <summary>Estimated bytes still to come; at least 1 until the end was seen.</summary>
     public abstract long Remaining { get; }
 
-    /// <summary>Fewest bytes that the present body still has to bring; 0 if unknown, or if every byte is urgent. Read loop only.</summary>
+    /// <summary>Minimum bytes still to come of the current body; 0 if unknown, or if every byte is urgent. Read loop only.</summary>
     public virtual long StillToCome => 0;
 
     /// <summary>Bytes of a body received so far; 0 if there is none. Written by the read loop only.</summary>
@@ -134,7 +134,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     /// <summary>Completes the fetch of a closed reply. The connection must not touch the reply afterwards.</summary>
     public void Complete(ReplyOutcome outcome) => End(outcome, ContinuesInline);
 
-    /// <summary>Fails the fetch because no reply will come. The connection must not touch the reply afterwards.</summary>
+    /// <summary>Fails the fetch because no reply will arrive. The connection must not touch the reply afterwards.</summary>
     public void Fail(NntpException failure)
     {
         if (TryEnd(abandons: false))
@@ -221,7 +221,7 @@ internal sealed class KeepAlive : PendingReply
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteDate(output);
 
-    // A server that does not know DATE is still alive. But an answer about an article would belong to another command.
+    // A server that does not know DATE is still alive. An answer about an article would belong to another command, however.
     public override ReplyStep Take(in NntpResponse response, long now)
     {
         if (response.Code is NntpResponseCode.Body or NntpResponseCode.ArticleExists || NntpResponseCode.IsMiss(response.Code))
@@ -230,7 +230,7 @@ internal sealed class KeepAlive : PendingReply
         return ReplyStep.End;
     }
 
-    // Commands behind a keep-alive cannot be answered here any sooner, so their fetches move.
+    // Commands behind a late keep-alive have to wait for it, so their fetches move.
     public override Lateness OnLate() => Lateness.Raced;
 
     public override void Measure(LineEstimate line)

@@ -9,10 +9,10 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
     private readonly KnownFamily _family = new();
 
     /// <summary>Dials and logs in. Never fails.</summary>
-    /// <returns>A logged-in transport, or why there is none. WasCancelled means that the failure says nothing about the provider.</returns>
+    /// <returns>A logged-in transport, or the failure. WasCancelled means that the failure says nothing about the provider.</returns>
     public async Task<(NntpTransport? Transport, NntpException? Failure, bool WasCancelled)> OpenAsync(ProviderOptions provider, CancellationToken cancellationToken)
     {
-        // The caller may hold the lock.
+        // Leaves the caller at once, because it may hold the lock.
         await Task.Yield();
         try
         {
@@ -32,7 +32,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
         }
         catch (NntpException failure)
         {
-            // A wait behind too many other handshakes says nothing about this provider.
+            // A timeout behind too many other handshakes says nothing about this provider.
             return (null, failure, cancellationToken.IsCancellationRequested || failure.Fault == NntpFault.NoConnection);
         }
         catch (OperationCanceledException cancelled)
@@ -41,7 +41,7 @@ internal sealed class PoolDialer(SharedResources shared, LineEstimate line, Nntp
         }
         catch (Exception error)
         {
-            // Caught as well, because otherwise the place of the dial would stay taken forever.
+            // Caught too, because the place of the dial would otherwise stay taken forever.
             return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
         }
     }

@@ -5,10 +5,10 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// Tries a provider that is left alone as soon as its cooldown is over, so that its recovery is noticed while nothing is asked for, and no
-/// reader's fetch has to be the trial. Rests while all breakers are closed.
+/// Probes a failing provider as soon as its cooldown ends, so that its recovery is noticed without traffic and no reader's fetch has to be the trial. Idle
+/// while all breakers are closed.
 /// </summary>
-/// <remarks>Thread-safe. Dispose ends a probe that is under way and waits for it.</remarks>
+/// <remarks>Thread-safe. Dispose cancels a running probe and waits for it.</remarks>
 internal sealed class ProviderProber : IAsyncDisposable
 {
     private static readonly TimeSpan Soonest = TimeSpan.FromSeconds(1);
@@ -52,7 +52,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         _timer.Change(rest > Soonest ? rest : Soonest, Timeout.InfiniteTimeSpan);
     }
 
-    // Of those of bodies and STAT that are not closed.
+    // The earlier probe of the breakers for bodies and STAT that are not closed.
     private TimeSpan SoonestProbe
     {
         get
@@ -81,14 +81,14 @@ internal sealed class ProviderProber : IAsyncDisposable
         }
         catch (Exception error) when (error is NntpException or OperationCanceledException)
         {
-            // The breaker knows, and the pool has noted it.
+            // The breaker and the pool have recorded the failure.
         }
 
         if (!IsWell)
             Arm();
     }
 
-    /// <summary>Asks for something that the provider has had before. Where it never had anything, the next request ahead is the probe.</summary>
+    /// <summary>Requests an article that the provider delivered before. If there is none, the next prefetch is the probe.</summary>
     private async Task AskAsync()
     {
         if (Health.LastDelivered is not { IsEmpty: false } id)
@@ -128,7 +128,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         await _pool.LeaseAsync(lease, _disposing.Token);
         try
         {
-            // That it does not have the article any more is an answer as well.
+            // A miss is an answer too, because it shows that the server responds.
             await lease.AskAsync(batch, _disposing.Token);
             probe.Passed();
         }
@@ -138,7 +138,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         }
     }
 
-    /// <summary>A body that is only looked through for its end.</summary>
+    /// <summary>Discards a body and only finds its end.</summary>
     private sealed class DroppedBody : IArticleSink
     {
         private BodyScanner _scanner = BodyScanner.AtStart;

@@ -30,7 +30,7 @@ internal sealed class SharedResources(
     /// <summary>The timer of all connections.</summary>
     public DeadlineGrid Deadlines { get; } = deadlines ?? new DeadlineGrid(time);
 
-    /// <summary>Ends the gathering of connections whose bytes do not come; null if connections pass on each piece.</summary>
+    /// <summary>Ends the gathering of connections that fall silent; null if connections pass on each piece.</summary>
     public GatheringBeat? Beat => beat;
 
     public RecoverySignal Recovery { get; } = new();

@@ -38,8 +38,8 @@ internal sealed class StatBatch : PendingReply
     public bool HasMisses { get; private set; }
 
     /// <summary>
-    /// The reply code for an id, or 0 if there is none to trust. A 223 proves itself by naming its article. A miss names none, so it counts
-    /// only if <paramref name="isInStep"/>: all answers outstanding with it arrived in order.
+    /// The reply code for an id, or 0 if no code can be trusted. A 223 proves itself by naming its article. A miss names none, so it counts only if
+    /// <paramref name="isInStep"/>: all answers outstanding with it arrived in order.
     /// </summary>
     public int CodeOf(int index, bool isInStep) => _codes[index] == NntpResponseCode.ArticleExists || isInStep ? _codes[index] : 0;
 

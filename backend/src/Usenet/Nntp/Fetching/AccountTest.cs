@@ -8,15 +8,13 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Opens connections to test how an account answers, and closes them again. If the account is in use, they take free places of its pool,
-/// so that the server never counts more than the settings promise.
+/// Opens connections to test how an account answers, and closes them again. If the account is in use, they take free places of its pool, so that both together
+/// stay within the promised connections.
 /// </summary>
-/// <remarks>
-/// Thread-safe. <c>_gate</c> guards the open connections. Dispose closes them, with QUIT if they owe nothing. Nothing else may run then.
-/// </remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the open connections. Dispose closes them, with QUIT if they owe nothing. No call may run then.</remarks>
 public sealed class AccountTest : IAsyncDisposable
 {
-    // For idle connections that make room, because servers close within a round trip of QUIT.
+    // How long idle connections may take to make room. Servers usually close within a round trip of QUIT.
     private static readonly TimeSpan CloseIdleTimeout = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
@@ -30,7 +28,7 @@ public sealed class AccountTest : IAsyncDisposable
     internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, NntpOptions options, Func<Task>? release) =>
         (_pool, _shared, _names, _options, _release) = (pool, shared, names, options, release);
 
-    /// <summary>Open connections of the account, without the test's own.</summary>
+    /// <summary>Open connections of the account, excluding the test.</summary>
     public int Beside => _pool?.Counts.Open ?? 0;
 
     /// <summary>Closes the idle connections of the account to make room for the test.</summary>
@@ -44,17 +42,15 @@ public sealed class AccountTest : IAsyncDisposable
         }
         catch (TimeoutException)
         {
-            // A server that takes longer still counts them.
+            // The server has not closed the connections in time and still counts them.
         }
     }
 
     /// <summary>Opens a connection and logs in.</summary>
     /// <param name="provider">Host and port of the account; TLS and login may differ.</param>
     /// <param name="entering">Called on any thread when a step begins; may be null.</param>
-    /// <param name="cancellationToken">Cancels the dial.</param>
     /// <returns>Disposed by the caller or the test. Null if the account has no free place.</returns>
     /// <exception cref="NntpException">The server cannot be reached or refuses the login.</exception>
-    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task<TestConnection?> OpenAsync(ProviderOptions provider, Action<DialStep>? entering, CancellationToken cancellationToken)
     {
         IDialPlaces? places = _pool;
@@ -122,8 +118,8 @@ public sealed class TestConnection : IAsyncDisposable
 
     public int Owed => _owed;
 
-    /// <summary>Whether a connection without a login is asked to log in.</summary>
-    /// <exception cref="NntpException">The connection broke, or nothing came in time.</exception>
+    /// <summary>Whether the server requires a login.</summary>
+    /// <exception cref="NntpException">The connection broke, or no reply came in time.</exception>
     public async Task<bool> WantsLoginAsync(CancellationToken cancellationToken)
     {
         using var deadline = new CancellationTokenSource(_options.LoginTimeout, _shared.Time);

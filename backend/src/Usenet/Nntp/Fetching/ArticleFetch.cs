@@ -43,7 +43,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     // When a reader began to wait, in ticks of the time provider; long.MaxValue if none waits. Raise writes it without the gate.
     private long _awaitedSince = long.MaxValue;
 
-    // The sink is not called any more once RunAsync has ended.
+    // The sink is not called after RunAsync has ended.
     public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
@@ -123,7 +123,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return _isTaken = _sink.Write(raw, out consumed);
     }
 
-    /// <summary>Fewest bytes still to come for the attempt whose bytes reach the sink, under the gate.</summary>
+    /// <summary>Minimum bytes still to come for the attempt whose bytes reach the sink. Under the gate.</summary>
     public long StillToCome(int attempt) => !_isTaken && Attempt(attempt) is { HasBytes: true } from && from == _leader ? _sink.StillToCome : 0;
 
     /// <summary>
@@ -144,7 +144,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
     /// </remarks>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
-        // Assigned behind the last wait, so that no waiting article carries it.
+        // Assigned after the last await, so that the state of a waiting article has no field for it.
         Exception? broke;
         try
         {
@@ -189,7 +189,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
                 }
                 catch (OperationCanceledException) when (attempt.IsBeaten)
                 {
-                    // Another attempt has brought the article, or is bringing it.
+                    // Another attempt has delivered the article, or is delivering it.
                 }
                 catch (OperationCanceledException) when (attempt.AsksAgain(provider) && !HasEnded(attempt) && !_cancellationToken.IsCancellationRequested)
                 {
@@ -275,7 +275,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             return _walk?.TakeDoubt();
     }
 
-    /// <summary>Gives a connection a moment to prove its miss, unless a reader waits. After a second request it waits as long as needed.</summary>
+    /// <summary>Gives a connection a moment to prove its miss, unless a reader waits. After a second request, it waits until the miss is settled.</summary>
     private async ValueTask AwaitProofAsync(FetchAttempt attempt, Task settled)
     {
         while (!settled.IsCompleted)
@@ -296,7 +296,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         }
     }
 
-    /// <summary>Prepares the lease of a provider. A separate method, because the walk would otherwise keep copies over its waits.</summary>
+    /// <summary>Prepares the lease of a provider. A separate method, because the walk would otherwise keep copies across its awaits.</summary>
     private void Ask(FetchAttempt attempt, Provider provider, bool isProbe)
     {
         if (attempt.Provider is not null && _request.Urgency is { } urgency)
@@ -359,7 +359,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         if (fault?.Fault == NntpFault.GivenUp && attempt.TryLosePlace())
             return provider;
 
-        // The silence has used up the reader's patience, so an unasked provider comes before a second silence (F10).
+        // The reader has already waited through one stall, so an unasked provider comes before a retry (F10).
         var other = fault?.Fault == NntpFault.Stalled ? TakeNext() : null;
         if (other is null && fault is { IsTransient: true } && !provider.Pool.IsUnreachable && attempt.Failures++ < _services.Options.RetriesPerProvider)
             return provider;
@@ -393,7 +393,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             Walk.Faulted(provider, fault);
     }
 
-    /// <summary>Ends one request: returns the lease. A fault that says something about the provider fails its probe.</summary>
+    /// <summary>Ends one request and returns the lease. A fault that says something about the provider fails its probe.</summary>
     private void Leave(FetchAttempt attempt, BreakerProbe? probe, NntpException? fault)
     {
         attempt.Lease.Dispose();
@@ -449,7 +449,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
             challenger.GiveUp();
     }
 
-    /// <summary>The walk of a challenger. Null if there is no further one; none can start after that.</summary>
+    /// <summary>The walk of a challenger; null if there is no further challenger. None can start after that.</summary>
     private Task? NextChallenge(int index)
     {
         lock (Gate)
@@ -503,10 +503,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return _services.Time.GetElapsedTime(since) >= _services.Options.HedgeWait;
     }
 
-    /// <summary>
-    /// Whether a reader has waited so long in silence for a connection that a further silence would be too much (F10). Only if another
-    /// provider is left to ask.
-    /// </summary>
+    /// <summary>Whether a reader has waited so long for a connection that another stall would be too much (F10). Only if another provider is left.</summary>
     private bool WaitedInSilence(FetchAttempt attempt, Provider provider)
     {
         var since = Math.Max(attempt.AskedAt, provider.Pool.Line.Silences.HeardAt);
@@ -551,7 +548,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         return true;
     }
 
-    /// <summary>Marks the fetch: the article may arrive twice, and its duration says nothing about the line.</summary>
+    /// <summary>Marks the fetch as late, because the article may arrive twice and its duration says nothing about the line.</summary>
     private void MarkLate()
     {
         if (_request.Urgency is { } urgency)
@@ -569,7 +566,7 @@ internal sealed class ArticleFetch : IPendingFetch, IUrgent
         _challenger = null;
         if (_isTaken || _leader.AliveAt > _challenges[^1].BegunAt)
         {
-            // The late article is arriving again, and its delivered bytes are worth more than a restart.
+            // The late article is arriving again, and continuing it is cheaper than a restart.
             attempt.Lose();
             return false;
         }

@@ -3,22 +3,22 @@ using Sluice.Usenet.Nntp.Connections;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>The state of one attempt of a fetch, at one provider at a time. The sink takes bytes of the leading attempt only.</summary>
-/// <param name="gate">The gate of the fetch. It orders all but the members used by the walk alone, the lease and the wake-up.</param>
-/// <param name="number">By which the replies name the attempt.</param>
+/// <param name="gate">The gate of the fetch. It guards everything except the lease, the wake-up and the members used by the walk alone.</param>
+/// <param name="number">Identifies the attempt to its replies.</param>
 internal sealed class FetchAttempt(Lock gate, ushort number)
 {
-    // If articles stall all the time, each move ends behind the next stalled one. After this many moves a fetch stays until the replies
-    // before it arrive or its connection stalls.
+    // If articles stall all the time, each move ends behind another stalled article. After this many moves a fetch stays until the replies before it arrive
+    // or its connection stalls.
     private const int MostMoves = 8;
 
-    // A fetch still loses its place when its connection closes or its pool sends all away. Beyond this limit that counts as a failure.
+    // A fetch also loses its place if its connection closes or its pool dismisses all waiters. Beyond this limit, a lost place counts as a failure.
     private const int MostPlacesLost = 32;
 
     // Fewer bytes are no progress, because a server that sends one a second will not finish.
     private const int MinProgressBytes = 1024;
 
-    // Set by the walk, and used without the gate by threads that raise the attempt or give it up. The walk checks for both only after it
-    // has set them, so either that thread finds the lease, or the walk notices the raise or the end.
+    // Set by the walk, and used without the gate by threads that raise or abandon the attempt. The walk checks for both after it has set them. So either that
+    // thread finds the lease, or the walk notices the raise or the end.
     private volatile ConnectionLease? _lease;
     private volatile TaskCompletionSource? _wake;
 
@@ -41,7 +41,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
 
     public bool IsSent { get; private set; }
 
-    /// <summary>When the reply last made progress; 0 if it has not, or not since a fault.</summary>
+    /// <summary>When the reply last made progress; 0 if there was none, or none since a fault.</summary>
     public long AliveAt { get; private set; }
 
     /// <summary>Whether bytes of this reply have reached the sink.</summary>
@@ -55,7 +55,7 @@ internal sealed class FetchAttempt(Lock gate, ushort number)
     /// <summary>Whether it was started because the leader was late.</summary>
     public bool IsChallenge { get; init; }
 
-    /// <summary>Failures at the current provider. Used by the walk alone, like the next three.</summary>
+    /// <summary>Failures at the current provider. Used by the walk alone, like the next three properties.</summary>
     public int Failures { get; set; }
 
     /// <summary>The fault of the last request; null if it was answered.</summary>

@@ -30,7 +30,7 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
         request.Lane != OperationLane.HealthCheck && Shared.Memory.IsMissing(provider.Pool.Id, request.Id);
 
-    /// <summary>Records a miss in the release order, which needs no proof because it only orders. The pool remembers it once it is proved.</summary>
+    /// <summary>Records a miss in the release order, which needs no proof because it only orders. The pool remembers proved misses.</summary>
     public void Missed(in ArticleRequest request, Provider provider) => Releases.Answered(request.Release, provider.Options.Id, isMiss: true);
 
     public void Delivered(in ArticleRequest request, Provider provider, BreakerProbe? probe)

@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Limits hedges, and moves away from late replies, to one in twenty articles, so that a provider that stalls all the time cannot double
-/// the traffic. A few are granted in advance, because the first article of the first stream may already be late.
+/// Limits hedges, and moves away from late replies, to one in twenty articles, so that a stalling provider cannot double the traffic. A few are granted in
+/// advance, because the first article of the first stream may already be late.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class HedgeBudget
@@ -26,12 +26,12 @@ internal sealed class HedgeBudget
             Interlocked.CompareExchange(ref _credit, credit + 1, credit);
     }
 
-    /// <summary>Pays for one hedge.</summary>
+    /// <summary>Spends credit on one hedge; false if there is too little.</summary>
     public bool TrySpend() => TrySpend(keeps: 0);
 
     /// <summary>
-    /// Pays for moving an article away from behind a late reply, because the original may still arrive. A few moves are granted in advance.
-    /// The advance for hedges stays reserved, because readers wait for those.
+    /// Charges a move away from a late reply, because the original article may still arrive. A few moves are granted in advance. The advance for hedges stays
+    /// reserved, because readers wait for hedges.
     /// </summary>
     public bool TryMove() =>
         (Volatile.Read(ref _movesInAdvance) > 0 && Interlocked.Decrement(ref _movesInAdvance) >= 0) || TrySpend(keeps: InAdvance * ArticlesPerHedge);

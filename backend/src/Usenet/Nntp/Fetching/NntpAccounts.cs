@@ -35,8 +35,6 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     /// <summary>Creates the accounts without opening any connection.</summary>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="loggers">Logs faults.</param>
     /// <param name="memory">Learned facts about the providers; null to start and end without any.</param>
     /// <param name="names">Resolves host names; null for the system's resolver.</param>
     /// <param name="bandwidth">Limits the bandwidth of all providers together; not owned. Null for no limit.</param>
@@ -53,7 +51,7 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     public GlobalOperationLimiter Limiter => _shared.Limiter;
 
-    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. The limiter knows the permits.</summary>
+    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. Permits are reported by the limiter.</summary>
     public Meter Meter => _shared.Meter.Source;
 
     public long BytesReceived => _shared.Meter.BytesReceived;
@@ -66,7 +64,7 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     internal SharedResources Shared => _shared;
 
-    /// <summary>Knows which providers lack much of which release.</summary>
+    /// <summary>Tracks which providers lack much of a release.</summary>
     internal ReleaseOrder Releases { get; }
 
     /// <summary>Applies the restored memory of an earlier run, unless something newer has been learned.</summary>
@@ -95,12 +93,10 @@ public sealed class NntpAccounts : IAsyncDisposable
     }
 
     /// <summary>
-    /// Creates a test of a login; the caller disposes it. If the account is in use, the test takes places from its pool, so that both together
-    /// never exceed its connections.
+    /// Creates a login test; the caller disposes it. It takes places from the pool of an account in use, so that both stay within its cap.
     /// </summary>
     /// <param name="provider">The server and login, saved or not.</param>
     /// <param name="names">Resolves host names and restricts which addresses may be dialed.</param>
-    /// <param name="options">Timeouts and limits.</param>
     public AccountTest Test(ProviderOptions provider, INameResolver names, NntpOptions options)
     {
         lock (_gate)
@@ -118,7 +114,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(entries.Count, ProviderSet.MaxProviders);
         var wanted = entries.GroupBy(AccountKey.Of).ToDictionary(group => group.Key, group => Together([.. group]));
-        // A cooldown saves time for other providers. If there is only one, a reader would wait for every second.
+        // A cooldown lets other providers serve. With a single provider, a reader would only wait longer.
         if (wanted.Values.Count(account => account.Kind != ProviderKind.Disabled) == 1)
             options = options with { BreakerCooldown = LoneCooldown, BreakerLongestCooldown = LongestLoneCooldown };
         _shared.Options = options;

@@ -8,12 +8,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// All providers of one state of the settings, as one source of articles. A fetch asks them in the order of <see cref="ProviderSelector"/>
-/// until one delivers. A miss moves on at once; a fault is first retried over another connection of the same provider.
+/// All providers of one version of the settings, as one source of articles. A fetch asks them in the order of <see cref="ProviderSelector"/> until one
+/// delivers. A miss moves on at once; a fault is first retried over another connection of the same provider.
 /// </summary>
 /// <remarks>
-/// Thread-safe. The provider indexes belong to this pool, but the connections belong to the accounts, which several pools may share.
-/// Dispose releases them, and ends all fetches if no other pool uses the accounts.
+/// Thread-safe. The provider indexes belong to this pool, but the connections belong to the accounts, which several pools may share. Dispose releases them, and
+/// ends all fetches if no other pool uses the accounts.
 /// </remarks>
 public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 {
@@ -26,10 +26,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 
     /// <summary>Creates a pool with its own accounts, without opening any connection.</summary>
     /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index but are never asked.</param>
-    /// <param name="options">Timeouts and limits.</param>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="loggers">Logs faults.</param>
     /// <param name="memory">Learned facts about the providers; null to start and end without any.</param>
     public ProviderPool(
         IReadOnlyList<ProviderOptions> providers,
@@ -43,7 +40,6 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Creates a pool over shared accounts, and applies the settings to them.</summary>
     /// <param name="accounts">Not owned.</param>
     /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index but are never asked.</param>
-    /// <param name="options">Timeouts and limits.</param>
     public ProviderPool(NntpAccounts accounts, IReadOnlyList<ProviderOptions> providers, NntpOptions options)
     {
         (_accounts, _entries) = (accounts, providers);
@@ -111,7 +107,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Connections that a lane may use now, over all providers.</summary>
     public int EffectivePermits(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
-    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. The limiter knows the permits.</summary>
+    /// <summary>The metrics of all connections, named <c>Sluice.Nntp</c>. Permits are reported by the limiter.</summary>
     public Meter Meter => _accounts.Meter;
 
     /// <summary>Opens a connection to one provider, unless one is open, and leaves it in its pool.</summary>
@@ -167,7 +163,7 @@ public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? Pi
 /// <param name="Pool">The connections of its account, possibly shared with other entries and pools.</param>
 internal sealed record Provider(int Index, ProviderOptions Options, NntpConnectionPool Pool)
 {
-    /// <summary>Whether providers of one priority are used in order, instead of side by side.</summary>
+    /// <summary>Whether providers of one priority are used in order instead of by load.</summary>
     public bool KeepsOrder { get; init; }
 
     /// <summary>Orders providers of one priority, lowest first.</summary>

@@ -3,8 +3,8 @@ using Sluice.Usenet.Nntp.Health;
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Decides which provider is asked next: pooled providers before backups, then lower priority numbers. Among equals it takes the shortest
-/// backlog or the order of the settings. A provider that cannot be reached, or does not answer a dial, comes last.
+/// Decides which provider is asked next: pooled providers before backups, then lower priority numbers. Among equals it takes the shortest backlog or the order
+/// of the settings. A provider that is unreachable or does not answer a dial is last.
 /// </summary>
 internal static class ProviderSelector
 {
@@ -36,10 +36,7 @@ internal static class ProviderSelector
         return best;
     }
 
-    /// <summary>
-    /// Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise another connection of the same one. Null if
-    /// there is none.
-    /// </summary>
+    /// <summary>Chooses the provider for a hedge: another reachable one of no lesser kind, otherwise the same one. Null if there is none.</summary>
     /// <param name="providers">All of the pool, by index.</param>
     /// <param name="asked">Providers that have answered, failed, are being asked or are excluded.</param>
     /// <param name="missedBackbones">Backbones known to miss the article, or null.</param>
@@ -60,7 +57,7 @@ internal static class ProviderSelector
         return provider.Pool.IsOutOfReach || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
     }
 
-    /// <summary>Why a provider is skipped: its replies fail while another provider answers. Null if it is asked.</summary>
+    /// <summary>The failure for which a provider is skipped while another provider answers; null if it is asked.</summary>
     public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, bool forStat = false)
     {
         if (BreakerOf(provider, forStat).Failure is not { } failure)

@@ -5,10 +5,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// <summary>A miss that its connection has not yet proved to be the answer to this command.</summary>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
-/// <summary>
-/// Collects the misses and faults of one fetch on its way through the providers. Most fetches succeed at the first provider and never
-/// create one.
-/// </summary>
+/// <summary>Collects the misses and faults of one fetch over all providers. Most fetches succeed at the first provider and never create one.</summary>
 /// <remarks>Pure state of one fetch, which guards it.</remarks>
 internal sealed class ProviderWalk
 {
@@ -39,7 +36,7 @@ internal sealed class ProviderWalk
     /// <summary>Adds a miss without proof.</summary>
     public void Doubt(DoubtedMiss doubt) => (_doubts ??= new Stack<DoubtedMiss>()).Push(doubt);
 
-    /// <summary>An unproved miss, last one first because earlier ones had more time to be proved; null if there is none.</summary>
+    /// <summary>Takes the latest unproved miss first, because earlier misses had more time to be proved; null if there is none.</summary>
     public DoubtedMiss? TakeDoubt()
     {
         while (_doubts?.TryPop(out var doubt) == true)
@@ -73,8 +70,8 @@ internal sealed class ProviderWalk
 
     /// <summary>Ends the walk without a body.</summary>
     /// <param name="excluded">Providers excluded by the request.</param>
-    /// <param name="reply">Says that no provider has the article, if null is returned.</param>
-    /// <returns>Why nothing is proved, because a provider could not be asked; otherwise null.</returns>
+    /// <param name="reply">The definitive miss; valid only if null is returned.</param>
+    /// <returns>The failure if a provider could not be asked, so that nothing is proved; otherwise null.</returns>
     public NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
     {
         reply = default;

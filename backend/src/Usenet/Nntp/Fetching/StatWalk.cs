@@ -60,7 +60,7 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
         return true;
     }
 
-    /// <summary>Asks one provider about the articles at these indexes, and records its answers or that it gave none.</summary>
+    /// <summary>Asks one provider about the articles at these indexes, and records its answers or their absence.</summary>
     /// <returns>False if the provider does not answer a dial and another one should be asked first.</returns>
     private async Task<bool> TryAskAsync(
         Provider provider, ProviderSet asked, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)

@@ -16,14 +16,11 @@ internal enum BreakerState
 }
 
 /// <summary>
-/// Keeps fetches away from a provider that keeps failing, and allows a probe after a cooldown of 5 s, doubled up to 60 s. A breaker that
-/// opened several times within an hour needs more passed probes before it closes, so that a flaky provider cannot make it flap (F13).
-/// Misses are no failures and are never reported here.
+/// Keeps fetches away from a provider that keeps failing, and allows a probe after a cooldown of 5 s, doubled up to 60 s. A breaker that opened several times
+/// within an hour needs more passed probes before it closes, so that a flaky provider cannot make it flap (F13). Misses are no failures and are never reported
+/// here.
 /// </summary>
-/// <remarks>
-/// Thread-safe. A probe has one owner, who disposes it with or without a verdict. A probe kept too long becomes void, so that the breaker
-/// never stays half-open.
-/// </remarks>
+/// <remarks>Thread-safe. The owner of a probe always disposes it. A probe kept too long becomes void, so that the breaker never stays half-open.</remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The probe belongs to the operation that asked for it; here it is only compared.")]
 internal sealed class CircuitBreaker
 {
@@ -135,7 +132,6 @@ internal sealed class CircuitBreaker
     }
 
     /// <summary>Counts a fault of an ordinary operation. Ignored while open, because such an operation began before the breaker opened.</summary>
-    /// <param name="failure">The fault.</param>
     /// <param name="atOnce">Whether this one fault is enough to open.</param>
     public void Failed(NntpException failure, bool atOnce = false)
     {

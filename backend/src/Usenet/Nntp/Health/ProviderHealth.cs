@@ -2,10 +2,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp.Health;
 
-/// <summary>
-/// Whether a provider can be dialed, send bodies and answer STAT. Each has its own breaker, because a server may answer STAT but
-/// send no body. Misses never count.
-/// </summary>
+/// <summary>Breakers for dials, bodies and STAT of a provider: separate, because a server may answer STAT but send no body. Misses never count.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderHealth
 {
@@ -40,7 +37,7 @@ internal sealed class ProviderHealth
 
     public CircuitBreaker Stats { get; }
 
-    /// <summary>Why no connection may be opened now; null if a dial is allowed.</summary>
+    /// <summary>The failure that forbids a dial now; null if a dial is allowed.</summary>
     public NntpException? Resting => Dials.Rest > TimeSpan.Zero ? Dials.Failure : null;
 
     /// <summary>The last article the server delivered; empty if none.</summary>
@@ -105,6 +102,6 @@ internal sealed class ProviderHealth
         return false;
     }
 
-    /// <summary>Whether a fault says anything about the provider. Faults of this process and of its limits do not.</summary>
+    /// <summary>Whether a fault says anything about the provider. Faults of this process or of its limits do not.</summary>
     public static bool IsTelling(NntpException fault) => fault.Fault is not (NntpFault.GivenUp or NntpFault.Broken or NntpFault.TooManyConnections or NntpFault.NoConnection);
 }

@@ -11,10 +11,8 @@ public enum BreakerKind
     /// <summary>Connecting and logging in.</summary>
     Dials = 0,
 
-    /// <summary>BODY.</summary>
     Bodies = 1,
 
-    /// <summary>STAT.</summary>
     Stats = 2,
 }
 
@@ -39,20 +37,17 @@ public readonly record struct RememberedMiss(Guid Key, DateTimeOffset Until, Tim
 /// <param name="Misses">Articles that a provider does not have.</param>
 public sealed record LearnedValues(IReadOnlyDictionary<Guid, int?> Caps, IReadOnlyList<RememberedMiss> Misses)
 {
-    /// <summary>Breaker states of providers; null if a breaker has nothing to remember any more.</summary>
+    /// <summary>Breaker states of providers; null if a breaker no longer has anything to remember.</summary>
     public IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Breaks { get; init; } = new Dictionary<(Guid, BreakerKind), RememberedBreak?>();
 
     public bool IsEmpty => Caps.Count == 0 && Misses.Count == 0 && Breaks.Count == 0;
 }
 
 /// <summary>
-/// Facts learned about providers that outlive one pool or one run of the process (F38): how many connections they take, which articles they
-/// lack, and how long they stay in cooldown.
+/// Facts learned about providers that outlive one pool or one run of the process (F38): how many connections they take, which articles they lack, and how long
+/// they stay in cooldown.
 /// </summary>
-/// <remarks>
-/// Thread-safe. Answers from memory and never waits. Its owner regularly takes new facts and stores them; facts lost before that are learned
-/// again.
-/// </remarks>
+/// <remarks>Thread-safe. Never waits for storage. Its owner regularly stores new facts; facts lost before that are learned again.</remarks>
 public sealed class ProviderMemory
 {
     // Limits the misses waiting to be stored. Further ones are kept in memory only.
@@ -128,7 +123,7 @@ public sealed class ProviderMemory
         }
     }
 
-    /// <summary>Forgets the breakers and the cap, because the id now stands for another server.</summary>
+    /// <summary>Forgets the breakers and the cap, because the id now names another server.</summary>
     internal void ForgetServer(Guid provider)
     {
         ForgetBreaks(provider);

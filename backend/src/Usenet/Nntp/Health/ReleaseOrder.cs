@@ -3,8 +3,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
-/// Learns which providers lack much of a release. A provider that missed 30 % of at least four articles goes behind the others for half an
-/// hour, or until it misses less than 12 %. This only changes the order of asking, and proves nothing missing.
+/// Learns which providers lack much of a release. A provider that missed 30 % of at least four articles is asked last for half an hour, or until it misses less
+/// than 12 %. This changes only the order, and proves no article missing.
 /// </summary>
 /// <remarks>Thread-safe. Bounded: a new release replaces the one learned first.</remarks>
 internal sealed class ReleaseOrder(TimeProvider time)
@@ -20,7 +20,7 @@ internal sealed class ReleaseOrder(TimeProvider time)
 
     private readonly Lock _gate = new();
 
-    // The records of the providers of each release, guarded by the lock. A release is added at its first miss and keeps that age.
+    // The records of the providers of each release, guarded by the lock. The age of a release counts from its first miss.
     private readonly AgingMap<object, Dictionary<Guid, Record>> _releases = new(MostReleases, TimeSpan.MaxValue, time);
 
     /// <summary>Providers asked after the others for articles of a release, as indexes into <paramref name="providers"/>.</summary>

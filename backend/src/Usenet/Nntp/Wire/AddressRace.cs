@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Nntp.Wire;
 /// <summary>Counts the sockets of a running dial. Thread-safe.</summary>
 internal interface IDialPlaces
 {
-    /// <summary>Takes a place for one more socket besides that of the dial; false if none is free.</summary>
+    /// <summary>Takes a place for one more socket in addition to the dial's; false if none is free.</summary>
     bool TryTake();
 
     void Return();
@@ -16,7 +16,7 @@ internal interface IDialPlaces
     void Leave(Socket socket);
 }
 
-/// <summary>Connects to the first of several addresses that answers (RFC 8305), alternating families, one every 250 ms.</summary>
+/// <summary>Connects to the first address that answers (RFC 8305). Alternates families and tries one address every 250 ms.</summary>
 internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProvider time, IDialPlaces places)
 {
     private const int TcpUserTimeoutOption = 18;
@@ -26,7 +26,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
     private static readonly TimeSpan AttemptDelay = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan TcpUserTimeout = TimeSpan.FromSeconds(15);
 
-    /// <summary>Alternates the families (RFC 8305 section 4), beginning with <paramref name="first"/>, or else with the first address.</summary>
+    /// <summary>Alternates the families (RFC 8305 section 4), beginning with <paramref name="first"/> or the first address.</summary>
     public static IReadOnlyList<IPAddress> InTurn(IReadOnlyList<IPAddress> addresses, AddressFamily? first, int most)
     {
         var leading = first ?? (addresses.Count > 0 ? addresses[0].AddressFamily : AddressFamily.Unspecified);
@@ -44,7 +44,7 @@ internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProv
         return turns.Count <= most ? turns : turns[..most];
     }
 
-    /// <summary>Connects to the addresses in order, of which there is at least one. Only the returned socket stays open.</summary>
+    /// <summary>Connects to at least one address, in order. Only the returned socket stays open.</summary>
     /// <exception cref="SocketException">No address can be reached.</exception>
     public async Task<Socket> RunAsync(IReadOnlyList<IPAddress> addresses, int port, CancellationToken cancellationToken)
     {

@@ -3,22 +3,22 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Watches connections that gather: reports the bytes that arrive, so that no reply counts as late, and ends the gathering when no more come, as in a
-/// body that is shorter than it claims. It looks only while one of them gathers, together with the clocks of all connections.
+/// Watches gathering connections: reports arriving bytes, so that no reply counts as late. Ends the gathering when no more bytes come, as in a body shorter
+/// than claimed. It runs only while a connection gathers, and shares the timer of the connection clocks.
 /// </summary>
 /// <remarks>Thread-safe. Its lock is taken above those of the streams.</remarks>
 internal sealed class GatheringBeat : IAsyncDisposable
 {
     private static readonly TimeSpan Interval = DeadlineGrid.Coarse;
 
-    // Below the shortest silence after which a reply is late.
+    // Shorter than any silence that makes a reply late.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromMilliseconds(30);
 
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
     private readonly DeadlineGrid.Deadline _timer;
 
-    // Guarded by _gate: streams that gather. A stream leaves when it is looked at and gathers no more, closed ones included.
+    // Guarded by _gate: the gathering streams. A check removes streams that no longer gather, including closed ones.
     private readonly HashSet<GatheringStream> _streams = [];
 
     public GatheringBeat(TimeProvider time, DeadlineGrid deadlines)
@@ -29,7 +29,7 @@ internal sealed class GatheringBeat : IAsyncDisposable
 
     public long Now => _time.GetTimestamp();
 
-    /// <summary>Watches a stream until it gathers no more.</summary>
+    /// <summary>Watches a stream until it stops gathering.</summary>
     public void Watch(GatheringStream stream)
     {
         lock (_gate)

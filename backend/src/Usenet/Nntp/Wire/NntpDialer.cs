@@ -30,7 +30,7 @@ internal sealed class NntpDialer(
     ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null,
     GatheringBeat? beat = null)
 {
-    // Limits the addresses tried, because otherwise each would get too little time.
+    // Maximum number of addresses, because each would otherwise get too little time.
     private const int MostAddresses = 8;
 
     // Two records of TLS with their headers: SslStream may have read one whole and a part of the next (RFC 8446 section 5.2).
@@ -39,7 +39,6 @@ internal sealed class NntpDialer(
     private readonly IDialPlaces _places = places ?? new NoPlaces(meter);
 
     /// <exception cref="NntpException">A step failed or took too long.</exception>
-    /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     public async Task<NntpTransport> DialAsync(CancellationToken cancellationToken)
     {
         using var deadline = new CancellationTokenSource(options.LoginTimeout, time);
@@ -89,7 +88,7 @@ internal sealed class NntpDialer(
         return await new AddressRace(options, meter, time, _places).RunAsync(addresses, provider.Port, either.Token);
     }
 
-    /// <summary>Closes a failed dial. A socket that this side closes may still count at the server; one that the server refused does not.</summary>
+    /// <summary>Closes a failed dial. A socket closed by this side may still count at the server; a refused socket does not.</summary>
     private async Task CloseAsync(Socket socket, NntpTransport? transport, bool isOurs)
     {
         try
@@ -118,7 +117,7 @@ internal sealed class NntpDialer(
             family.First = worked;
     }
 
-    /// <summary>Makes the other address family go first, because TLS or the greeting failed with this one.</summary>
+    /// <summary>Prefers the other address family from now on, because TLS or the greeting failed with this one.</summary>
     private void Distrust(AddressFamily failed)
     {
         if (family is not null)

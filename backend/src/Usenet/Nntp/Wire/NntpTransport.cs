@@ -43,18 +43,18 @@ internal sealed class NntpTransport : IAsyncDisposable
     /// <summary>Whether the bytes read last were gathered, so that they arrived over some time. Reader only.</summary>
     public bool HasGathered => _gathering is { HasGathered: true };
 
-    /// <summary>Since when nothing had arrived, in ticks, if the bytes read last were gathered until a silence; else null. Reader only.</summary>
+    /// <summary>Start of the silence, in ticks, that ended the gathering of the bytes read last; null if none. Reader only.</summary>
     public long? SilentSince => _gathering?.SilentSince;
 
-    /// <summary>Sets who is told, with the time in ticks, that bytes have arrived that the system still gathers.</summary>
+    /// <summary>Sets the callback for bytes that have arrived but are still gathered. It receives the time in ticks.</summary>
     public void ReportGathered(Action<long> progress)
     {
         if (_gathering is not null)
             _gathering.Progress = progress;
     }
 
-    /// <summary>Says what comes next. Reader only, between two reads.</summary>
-    /// <param name="stillToCome">Fewest bytes that the present body still has to bring; 0 if every byte is urgent.</param>
+    /// <summary>Announces the expected bytes. Reader only, between two reads.</summary>
+    /// <param name="stillToCome">Minimum bytes still to come of the current body; 0 if every byte is urgent.</param>
     /// <param name="bytesPerSecond">Rate of the connection; 0 if unknown.</param>
     public void Expect(long stillToCome, double bytesPerSecond) => _gathering?.Expect(stillToCome, bytesPerSecond);
 
@@ -79,7 +79,7 @@ internal sealed class NntpTransport : IAsyncDisposable
         return ReleaseAsync();
     }
 
-    /// <summary>Disposes everything except the socket, which then belongs to the caller. Nothing may read or write any more.</summary>
+    /// <summary>Disposes everything except the socket, which then belongs to the caller. Nothing may read or write afterwards.</summary>
     public async ValueTask ReleaseAsync()
     {
         await Input.CompleteAsync();

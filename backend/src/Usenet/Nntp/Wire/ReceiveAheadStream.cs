@@ -4,12 +4,12 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// A buffer between TLS and the socket that receives as much as is available. TLS reads single records of 16 KiB, each after a zero-byte
-/// read, so a bare socket would need two system calls per record.
+/// A buffer between TLS and the socket that receives as much as is available. TLS reads single records of 16 KiB, each after a zero-byte read, so a bare socket
+/// would need two system calls per record.
 /// </summary>
 /// <remarks>One reader and one writer at a time. Holds a buffer only while it contains bytes. Owns the inner stream.</remarks>
 /// <param name="inner">A socket stream, in which a zero-byte read waits for data.</param>
-/// <param name="bufferBytes">Most bytes received at a time.</param>
+/// <param name="bufferBytes">Maximum bytes received at a time.</param>
 internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
 {
     private byte[]? _buffer;

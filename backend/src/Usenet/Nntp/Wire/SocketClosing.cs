@@ -20,7 +20,7 @@ internal static class SocketClosing
         socket.Dispose();
     }
 
-    /// <summary>Closes the sending side and tells the server; pending writes fail.</summary>
+    /// <summary>Closes the sending side and notifies the server; pending writes fail.</summary>
     public static void StopSending(this Socket socket)
     {
         try
