@@ -3,13 +3,10 @@ using System.Text;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>
-/// The unique name of an article, stored as the bytes between the angle brackets (RFC 3977 section 3.6, RFC 5536 section 3.1.3). No other type
-/// handles these brackets.
-/// </summary>
+/// <summary>The unique name of an article, stored without angle brackets (RFC 3977 section 3.6, RFC 5536 section 3.1.3). No other type handles these.</summary>
 /// <remarks>
-/// 1 to 250 bytes without whitespace, control characters, <c>&lt;</c> and <c>&gt;</c>, so that it is safe in a command line. Bytes above 0x7F are
-/// kept, because real posts contain them. <c>default</c> marks a segment that was never posted. Immutable and thread-safe.
+/// 1 to 250 bytes without whitespace, control characters, <c>&lt;</c> and <c>&gt;</c>, so that it is safe in a command line. Bytes above 0x7F are kept, because
+/// real posts contain them. <c>default</c> marks a segment that was never posted. Immutable and thread-safe.
 /// </remarks>
 public readonly struct MessageId : IEquatable<MessageId>
 {

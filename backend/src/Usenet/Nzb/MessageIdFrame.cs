@@ -8,10 +8,7 @@ namespace Sluice.Usenet.Nzb;
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class MessageIdFrame
 {
-    /// <summary>
-    /// Segments per frame, except the last. A larger frame would be on the large object heap, where a frame abandoned by a seek stays until the next
-    /// full collection.
-    /// </summary>
+    /// <summary>Segments per frame, except the last. More would put frames on the large object heap, which keeps them until a full collection.</summary>
     public const int Capacity = 1024;
 
     /// <summary>Upper limit of a frame's uncompressed length, because the length in a table cannot be trusted.</summary>

@@ -32,7 +32,6 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
 
     /// <summary>Opens a list and reads its table.</summary>
     /// <param name="stream">A seekable stream with only the list. The list takes ownership, even if this method fails.</param>
-    /// <param name="cancellationToken">Cancels the read.</param>
     /// <exception cref="MessageIdListException">The stream is not a list, or damaged.</exception>
     /// <exception cref="IOException">The stream failed.</exception>
     public static async ValueTask<MessageIdList> OpenAsync(Stream stream, CancellationToken cancellationToken)
@@ -59,7 +58,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         return new SliceOfList(this, first, count);
     }
 
-    /// <summary>Sets for how many readers, each at a different position, frames are kept. At least 1, the default.</summary>
+    /// <summary>Sets the number of readers at different positions for which frames are kept. At least 1, the default.</summary>
     public void KeepFor(int readers)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(readers, 1);

@@ -12,10 +12,8 @@ public static class NzbDecompression
     /// <summary>Opens an NZB, plain or gzip.</summary>
     /// <param name="input">A readable stream; stays open.</param>
     /// <param name="limits">Null for the defaults.</param>
-    /// <param name="cancellationToken">Cancels the read of the first bytes.</param>
     /// <returns>
-    /// A forward-only stream of the plain bytes, owned by the caller. Reads throw <see cref="NzbFormatException"/> if a limit is exceeded or the
-    /// compressed data is damaged.
+    /// A forward-only stream of the plain bytes, owned by the caller. Reads throw <see cref="NzbFormatException"/> on damage or an exceeded limit.
     /// </returns>
     /// <exception cref="NzbFormatException">The input is empty or starts like neither XML nor gzip.</exception>
     public static async ValueTask<Stream> OpenAsync(Stream input, NzbLimits? limits, CancellationToken cancellationToken)
@@ -67,7 +65,7 @@ internal static class NzbSniffer
         if (start.StartsWith("d8:announce"u8))
             return "torrent";
 
-        // An XML document begins with an opening bracket in one of its encodings.
+        // Decode first, because an XML document begins with an opening bracket in one of several encodings.
         var (encoding, mark) = NzbEncoding.Recognise(start);
         var text = encoding.GetString(start[mark..]).AsSpan().TrimStart();
         if (text.IsEmpty)

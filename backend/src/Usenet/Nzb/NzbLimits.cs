@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>Limits on the resources an NZB may consume. The defaults exceed the largest real posts several times. Immutable.</summary>
+/// <summary>Limits on the resources an NZB may consume. The defaults are several times the largest real posts. Immutable.</summary>
 public sealed record NzbLimits
 {
     public static NzbLimits Default { get; } = new();

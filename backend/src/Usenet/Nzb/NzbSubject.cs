@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>A subject parsed by custom: <c>[3/12] - "film.part03.rar" yEnc (1/74) 52428800</c>.</summary>
+/// <summary>A subject parsed by convention: <c>[3/12] - "film.part03.rar" yEnc (1/74) 52428800</c>.</summary>
 /// <param name="FileName">The file name; null if absent.</param>
 /// <param name="Segments">The m of <c>(n/m)</c>, or 0. An unreliable number of segments.</param>
 /// <param name="FileNumber">The n of <c>[n/m]</c>, or 0.</param>
@@ -28,7 +28,7 @@ public readonly record struct NzbSubject(string? FileName, int Segments, int Fil
         return LastCounter(subject, '(', ')');
     }
 
-    // Returns the last quoted text, preferably with an extension, because titles may be quoted too and come first.
+    // Returns the last quoted text, preferably with an extension, because quoted titles may precede the name.
     private static string? QuotedName(string subject)
     {
         string? best = null;

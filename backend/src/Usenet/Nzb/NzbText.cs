@@ -100,7 +100,7 @@ internal sealed class NzbText : TextReader
         var (encoding, mark) = NzbEncoding.Recognise(_bytes.AsSpan(0, _end));
         _start = mark;
 
-        // Skip blanks before the declaration: not valid XML, but they occur.
+        // Skip blanks before the declaration, because they occur although they are invalid.
         while (mark == 0 && _start < _end && _bytes[_start] is (byte)' ' or (byte)'\t' or (byte)'\r' or (byte)'\n')
             _start++;
         return encoding.GetDecoder();
@@ -136,7 +136,7 @@ internal static class NzbEncoding
         return (IsLatin(DeclaredName(start)) ? Encoding.Latin1 : Encoding.UTF8, 0);
     }
 
-    // Western European one-byte encodings differ in only a few characters. A false declaration of UTF-16 is read as UTF-8.
+    // Read as Latin-1, because Western European one-byte encodings differ in few characters. A false declaration of UTF-16 is read as UTF-8.
     private static bool IsLatin(string name) => name.ToUpperInvariant() is
         "ISO-8859-1" or "ISO8859-1" or "ISO_8859-1" or "LATIN1" or "LATIN-1" or "L1" or "ISO-8859-15" or "WINDOWS-1252" or "CP1252";
 

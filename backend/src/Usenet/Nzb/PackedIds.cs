@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// The stored form of one segment's message-ids: a byte with their number (0 for a hole), then each id as a length byte and its bytes, primary first.
+/// The stored message-ids of one segment: a byte with their number (0 for a hole), then each id as a length byte and its bytes, primary first.
 /// </summary>
 internal static class PackedIds
 {

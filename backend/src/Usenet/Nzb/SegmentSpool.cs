@@ -2,13 +2,10 @@ using System.Buffers.Binary;
 
 namespace Sluice.Usenet.Nzb;
 
-/// <summary>
-/// The segments of one file while its NZB is read, in the order added. Beyond a few megabytes they go to a scratch file, because a single file may
-/// make up the whole NZB.
-/// </summary>
+/// <summary>The segments of one file while its NZB is read. Beyond a few megabytes they go to a scratch file, because one file may be the whole NZB.</summary>
 /// <remarks>
-/// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in sequence; a place
-/// is a block and an offset. Reused for one file after another. Not thread-safe.
+/// A segment is its number (4 bytes, 0 if none), its size in the NZB (4) and its <see cref="PackedIds"/>. Segments fill blocks in sequence; a place is a block
+/// and an offset. Reused for one file after another. Not thread-safe.
 /// </remarks>
 /// <param name="scratch">Creates the seekable scratch file, owned by the spool; null keeps everything in memory.</param>
 internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
