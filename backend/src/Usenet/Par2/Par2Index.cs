@@ -36,7 +36,7 @@ public sealed record Par2Index
 /// <summary>Collects the packets of a file; ignores repeated and damaged ones. Not thread-safe.</summary>
 internal sealed class Par2Findings
 {
-    // Each damaged packet costs a wasted checksum; this many take less than a tenth of a second.
+    // Limited, because each damaged packet costs a checksum; this many take less than a tenth of a second.
     private const int MaxDamaged = 100;
 
     private readonly Dictionary<UInt128, int> _places = [];

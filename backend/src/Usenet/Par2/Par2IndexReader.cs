@@ -6,7 +6,6 @@ public delegate ValueTask Par2Source(long offset, Memory<byte> buffer, Cancellat
 /// <summary>Reads the index of a PAR2 set from a posted file. Skipped packets are not read, so a volume costs no more than an index.</summary>
 /// <remarks>Not thread-safe; use one reader per file.</remarks>
 /// <param name="length">Length of the file in bytes.</param>
-/// <param name="read">Reads the file.</param>
 public sealed class Par2IndexReader(long length, Par2Source read)
 {
     /// <summary>Maximum bytes read from one file: 16 MiB.</summary>

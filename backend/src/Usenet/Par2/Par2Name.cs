@@ -6,7 +6,7 @@ namespace Sluice.Usenet.Par2;
 /// <summary>A PAR2 file of a release.</summary>
 /// <param name="Name">The file name; null if unknown.</param>
 /// <param name="SetId">The set according to the first packet; null if not read.</param>
-/// <param name="Bytes">Length in bytes, as far as known or claimed.</param>
+/// <param name="Bytes">Known or claimed length in bytes.</param>
 public readonly record struct PostedPar2(string? Name, UInt128? SetId, long Bytes);
 
 /// <summary>A parsed PAR2 file name.</summary>
@@ -19,10 +19,7 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
 
     private static readonly SearchValues<char> Numbers = SearchValues.Create("0123456789+-");
 
-    /// <summary>
-    /// Parses <c>.par2</c>, <c>.volN+M.par2</c> and its variants (<c>.volN-M</c>, <c>.volN</c>), and RAR recovery volumes (<c>.rev</c>). Returns null for
-    /// other names.
-    /// </summary>
+    /// <summary>Parses <c>.par2</c>, <c>.volN+M.par2</c> (also <c>.volN-M</c>, <c>.volN</c>) and RAR recovery volumes (<c>.rev</c>); null for others.</summary>
     public static Par2Name? Parse(string? name)
     {
         if (name is null)

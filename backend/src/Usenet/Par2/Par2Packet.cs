@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Par2;
 
-/// <summary>A PAR2 packet, as far as naming and matching need it.</summary>
+/// <summary>A PAR2 packet with the fields needed for naming and matching.</summary>
 /// <param name="SetId">Its set: the MD5 of the main packet's body, big-endian.</param>
 internal abstract record Par2Packet(UInt128 SetId);
 

@@ -18,16 +18,13 @@ internal readonly record struct Par2Step(long Advance, int Needed, Par2Packet? P
     public static Par2Step Wait(int needed) => new(0, needed, null, IsDamaged: false);
 }
 
-/// <summary>
-/// Reads packets of PAR2 files (Parity Volume Set Specification 2.0). Verifies and parses packets that describe files, and skips all others by
-/// their length. Pure.
-/// </summary>
+/// <summary>Verifies and parses the PAR2 packets that describe files, and skips all others by length (Parity Volume Set Specification 2.0). Pure.</summary>
 internal static class Par2Reader
 {
     /// <summary>Length of a packet header: magic 8, length 8, MD5 16, set 16, type 16.</summary>
     public const int HeaderLength = 64;
 
-    /// <summary>Maximum files of one set, because each needs at least one slice and the code has no more slices.</summary>
+    /// <summary>Maximum files of one set, because each needs at least one slice and the Reed-Solomon code has no more.</summary>
     public const int MaxFiles = 32_768;
 
     /// <summary>Longest file name in bytes, the longest path of Linux.</summary>
@@ -49,7 +46,7 @@ internal static class Par2Reader
     /// <summary>Returns the MD5 as a big-endian number.</summary>
     public static UInt128 Md5Of(ReadOnlySpan<byte> bytes)
     {
-        // The format has no other checksum. It protects against damage, not against forgery.
+        // MD5, because the format has no other checksum. It protects against damage, not against forgery.
 #pragma warning disable CA5351
         Span<byte> md5 = stackalloc byte[MD5.HashSizeInBytes];
         MD5.HashData(bytes, md5);
