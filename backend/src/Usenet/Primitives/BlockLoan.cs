@@ -49,11 +49,11 @@ public interface ILender
 public interface ILendingStream
 {
     /// <summary>
-    /// Lends available bytes and waits only if there are none. Advances, throws and ends exactly like a read at the same position. After an exception
-    /// the caller returns the loan.
+    /// Lends available bytes and waits only if there are none. Advances, throws and ends exactly like a read at the same position. After an exception the
+    /// caller returns the loan.
     /// </summary>
     /// <param name="loan">Empty; receives the bytes in order.</param>
-    /// <param name="most">Most bytes to take, above 0.</param>
+    /// <param name="most">Maximum bytes to take, above 0.</param>
     /// <param name="cancellationToken">Ends the wait; the stream can still be read.</param>
     /// <returns>Bytes taken; 0 only at the end.</returns>
     ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken);
@@ -70,8 +70,8 @@ public interface IBlockOutput
     void WriteLoan(PipeWriter response);
 
     /// <summary>
-    /// Tells the connection whether much is left of a partly sent response. Unsent bytes in the system are wasted if the client leaves, but keeping
-    /// them few costs a long response many calls.
+    /// Hints whether much of a partly sent response is left. Unsent bytes in the system are wasted if the client leaves, but keeping them few costs a long
+    /// response many calls.
     /// </summary>
     void ExpectMuch(bool isLong);
 }

@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace Sluice.Usenet.Primitives;
 
 /// <summary>
-/// A single completion, awaited once. The continuation runs on the completing thread, or on another one if that thread must not run it.
-/// Leases and replies derive from this, so that waiting for an article allocates nothing more.
+/// A single completion, awaited once. The continuation runs on the completing thread if that is allowed, otherwise on a pool thread. Leases and replies derive
+/// from this, so that waiting for an article allocates nothing more.
 /// </summary>
 /// <remarks>Completed once, by one thread.</remarks>
 internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
@@ -13,7 +13,7 @@ internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
 
     protected short Version => _core.Version;
 
-    /// <summary>Completes with a result. <paramref name="inline"/> tells whether the continuation may run in this call.</summary>
+    /// <summary>Completes with a result. If <paramref name="inline"/>, the continuation may run in this call.</summary>
     protected void End(T result, bool inline)
     {
         _core.RunContinuationsAsynchronously = !inline;

@@ -8,7 +8,6 @@ namespace Sluice.Usenet.Primitives;
 /// Thread-safe. Its lock is taken under the locks of the owners, but not held during their checks. Checks run one after the other and must not
 /// block. The timer exists while there is a deadline.
 /// </remarks>
-/// <param name="time">Clock.</param>
 internal sealed class DeadlineGrid(TimeProvider time)
 {
     /// <summary>The timer checks a far deadline at the last multiple of this time before the deadline.</summary>
@@ -132,7 +131,7 @@ internal sealed class DeadlineGrid(TimeProvider time)
 
         public bool IsDisposed { get; private set; }
 
-        /// <summary>Schedules a check after this time, up to <see cref="Coarse"/> earlier or <see cref="Fine"/> later; an earlier one stays scheduled.</summary>
+        /// <summary>Schedules a check after this time, up to <see cref="Coarse"/> earlier or <see cref="Fine"/> later; an earlier one remains.</summary>
         public void Arm(TimeSpan due) => grid.Arm(this, due);
 
         /// <summary>Removes the deadline, and waits for a running check.</summary>

@@ -1,13 +1,10 @@
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>
-/// One timer for many deadlines, armed only for the nearest, so that later ones cost no timer call. When it fires, its owner checks all deadlines and
-/// arms it for the next.
-/// </summary>
+/// <summary>One timer for many deadlines, armed only for the nearest, so later ones cost no call. When it fires, its owner checks all and rearms it.</summary>
 /// <remarks>Thread-safe. Its lock is taken under the locks of its owner, and is not held during the check.</remarks>
 internal sealed class DeadlineTimer : IDisposable, IAsyncDisposable
 {
-    // Rounding may fire a timer slightly early; this keeps it from firing repeatedly.
+    // Rounding may fire a timer slightly early. This minimum keeps it from firing repeatedly.
     private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
 
     private readonly Lock _gate = new();

@@ -2,7 +2,7 @@ using System.Threading.Channels;
 
 namespace Sluice.Usenet.Primitives;
 
-/// <summary>Wakes the loop of a worker, of which only one may wait. Calls between two waits count as one. Thread-safe.</summary>
+/// <summary>Wakes the loop of a worker, for which only one caller may wait. Calls between two waits count as one. Thread-safe.</summary>
 public sealed class WakeSignal(TimeProvider time)
 {
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
