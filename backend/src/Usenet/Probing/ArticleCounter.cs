@@ -4,14 +4,10 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>
-/// Maps a file whose articles carry no ranges, such as uuencode. All articles must be fetched, because each begins where the previous lengths
-/// end (IMP-35).
-/// </summary>
+/// <summary>Maps a file whose articles carry no ranges, such as uuencode. Fetches every article, because each offset depends on all before (IMP-35).</summary>
 /// <remarks>
-/// Uuencode has no length and no checksum, so a copy truncated at a line end looks whole. Two signs of truncation: a part of unusual length,
-/// and a last part without its end. Such an article is fetched from the other providers too. The longest copy wins, because truncation only
-/// removes data.
+/// Uuencode has no length and no checksum, so a copy truncated at a line end looks whole. Two signs of truncation: a part of unusual length, and a last part
+/// without its end. Such an article is fetched from the other providers too. The longest copy wins, because truncation only removes data.
 /// </remarks>
 internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, Action? fetched)
 {

@@ -28,7 +28,7 @@ internal sealed class Companions
         }
     }
 
-    /// <summary>Returns the file that this file is named after and the rest of its own name; null if it has an independent name.</summary>
+    /// <summary>Returns the file that this file is named after and the rest of the name; null if the name is independent.</summary>
     public (int Index, string Ending)? LeaderOf(int index)
     {
         var file = _files[index];
@@ -36,7 +36,7 @@ internal sealed class Companions
         if (_leaders.Count == 0 || IsLeader(index) || file.IsRefused || file.IsDiscPart || file.IsVolume)
             return null;
 
-        // If no name was good enough, any of them may be the link, but the extension comes from the chosen name.
+        // The release name was chosen, so any posted name may be the link. The extension comes from the chosen name.
         return chosen.Source == NameSource.Release
             ? file.All.Select(name => Find(NameJudge.StemOf(name) + "." + NameJudge.ExtensionOf(chosen.Name))).FirstOrDefault(found => found is not null)
             : Find(chosen.Name);

@@ -10,9 +10,7 @@ namespace Sluice.Usenet.Probing;
 /// <remarks>Immutable; holds at most 1 KiB of content, or 6 KiB for an archive.</remarks>
 public sealed record FileHead
 {
-    /// <summary>
-    /// Indexes of the targets that make up the file, in order. Many if the NZB lists segments as files; −1 if unlisted or missing everywhere.
-    /// </summary>
+    /// <summary>Indexes of the targets that make up the file, in order. Many if the NZB lists segments as files; −1 if unlisted or missing.</summary>
     public required IReadOnlyList<int> Members { get; init; }
 
     /// <summary>The parsed subject of the first member.</summary>
@@ -53,7 +51,7 @@ public sealed record FileHead
     /// </summary>
     public ArticleEncoding? TooLongToCount { get; init; }
 
-    /// <summary>Which evidence the articles carry, as far as the first and last one show.</summary>
+    /// <summary>Which evidence the articles carry, judged by the first and the last.</summary>
     public ArticleHabit Habit { get; init; }
 
     /// <summary>Whether first, last and all other fetched articles agree with <see cref="Map"/>; false if only the first was fetched.</summary>

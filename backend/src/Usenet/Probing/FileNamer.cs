@@ -22,7 +22,6 @@ public readonly record struct NameRequest(string? Subject, string? Yenc, MediaKi
 /// <summary>The name assigned to a file.</summary>
 /// <param name="Name">Clean and unique within its folder; empty if the file is refused.</param>
 /// <param name="Original">The best posted name, unchanged, for display; equal to <paramref name="Name"/> if nothing was changed.</param>
-/// <param name="Source">The origin of the name.</param>
 public readonly record struct FileName(string Name, string Original, NameSource Source)
 {
     /// <summary>The folder inside the release, with <c>/</c> as separator and clean elements; empty for the root.</summary>
@@ -56,7 +55,6 @@ public static class FileNamer
     private const int MainShare = 70;
 
     /// <summary>Names the files of a release, in the given order.</summary>
-    /// <param name="release">Name of the release.</param>
     /// <param name="files">All files to publish; volumes and PAR2 files keep their names.</param>
     /// <param name="windowsSafe">Whether names must also be valid on Windows.</param>
     public static IReadOnlyList<FileName> Name(string release, IReadOnlyList<NameRequest> files, bool windowsSafe)

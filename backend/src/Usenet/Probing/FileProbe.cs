@@ -31,7 +31,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return await MeasureAsync(found, head, answers, MayBeVolume(found, depth), cancellationToken);
     }
 
-    /// <summary>Fetches the last article of a file of which only the first was fetched, and measures the file.</summary>
+    /// <summary>Measures a file whose first article alone was fetched, by fetching the last one.</summary>
     public async Task<FileHead> CompleteAsync(CancellationToken cancellationToken)
     {
         // Reuse the first article, because fetching it again would bring the same bytes.
@@ -103,7 +103,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     private Task<HeadAnswer> FetchAsync(int segment, CancellationToken cancellationToken) =>
         _segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, Count), cancellationToken);
 
-    /// <summary>Looks for a copy with a range at other providers, because one provider may have lost it. A single article needs none.</summary>
+    /// <summary>Looks for a copy with a range at other providers, because a provider may have lost the range line. A single article needs none.</summary>
     private async Task<ArticleHead> WithRangeAsync(int index, ArticleHead head, CancellationToken cancellationToken)
     {
         if (head.Begin is not null || Count == 1)
@@ -138,7 +138,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     private static bool MayBeVolume(FileHead file, ProbeDepth depth) =>
         file.VolumeSet is not null || MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive || (file.Kind == MediaKind.Unknown && depth != ProbeDepth.Ends);
 
-    // Bytes from the middle of a file tell nothing about its kind.
+    // Bytes from the middle of a file do not reveal its kind.
     private static MediaKind KindOf(ArticleHead head) =>
         head.Begin is null or 0 ? MediaSignature.Recognise(head.FirstBytes.Span) : MediaKind.Unknown;
 

@@ -20,7 +20,7 @@ internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, 
     /// <summary>Whether the article is optional because an acceptable head exists already.</summary>
     public bool IsOptional => UntilEnd || TriedProviders.Count > 0;
 
-    // The NZB may claim any size. Real articles are smaller, and a larger claim would delay other fetches for nothing.
+    // The NZB may claim any size. Real articles are smaller, and a larger claim would delay other fetches needlessly.
     private const long MaxClaimedBytes = 2 << 20;
 
     /// <summary>Bytes the connection will transfer: the whole article, because the rest is already in flight once the beginning suffices.</summary>
@@ -40,10 +40,7 @@ internal readonly record struct HeadAnswer(ArticleHead? Head, HeadState State)
     public static HeadAnswer NeverPosted => new(null, HeadState.Missing);
 }
 
-/// <summary>
-/// Fetches the beginnings of articles with limited concurrency. Tries the next provider if a copy is bad, and the ids of duplicates if the
-/// primary is missing.
-/// </summary>
+/// <summary>Fetches the beginnings of articles with limited concurrency. Tries other providers after a bad copy, and duplicate ids after a miss.</summary>
 /// <remarks>Thread-safe. Serves one probe and counts its cost.</remarks>
 internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) : IDisposable
 {
@@ -63,7 +60,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
 
     public void Dispose() => _slots.Dispose();
 
-    /// <summary>Fetches a segment by its primary id or those of duplicates.</summary>
+    /// <summary>Fetches a segment by its primary id or the ids of duplicates.</summary>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     public async Task<HeadAnswer> FetchAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
@@ -123,7 +120,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         var fetch = source.FetchAsync(request, sink, giveUp.Token).AsTask();
         try
         {
-            // Cancel the rest of the article once its beginning suffices, but give a useful trailer a little time.
+            // Cancel the rest of the article once its beginning suffices, but wait a little for a useful trailer.
             if (!options.TakesWholeArticles && await Task.WhenAny(fetch, sink.Enough) != fetch && !await WaitForTrailerAsync(fetch, await sink.Enough, demand))
                 await giveUp.CancelAsync();
             var reply = await fetch;

@@ -19,7 +19,7 @@ internal sealed record ArticleHead(
     /// <summary>Whether the line that ends the data arrived.</summary>
     public bool HasTrailer { get; init; }
 
-    /// <summary>Which evidence the file's articles carry, as far as this article shows.</summary>
+    /// <summary>Which evidence the file's articles carry, judged by this article.</summary>
     public ArticleHabit Habit => Header is not { } header ? default : new ArticleHabit(
         header.Part is null && !header.HasPartField ? Carries.Never : Carries.Yes,
         header.HasPartLine ? Carries.Yes : Carries.Never,
@@ -31,7 +31,7 @@ internal sealed record ArticleHead(
     /// <summary>Offset of the first byte in the file; null if unknown.</summary>
     public long? Begin => Header is { HasPartLine: true } header ? header.Begin : null;
 
-    /// <summary>Decoded length, from the range in the header or else counted; null if unknown.</summary>
+    /// <summary>Decoded length, from the range in the header, otherwise counted; null if unknown.</summary>
     public long? Length => Begin is not null ? Header?.PartLength : DecodedLength;
 
     /// <summary>Offset after the last byte in the file; null if unknown.</summary>
@@ -66,7 +66,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     /// <summary>Raw bytes received, over all attempts.</summary>
     public long RawBytes { get; private set; }
 
-    /// <summary>The article once it has arrived whole, otherwise null.</summary>
+    /// <summary>The whole article; null until it has arrived completely.</summary>
     public ArticleHead? Whole => _ended ? Snapshot() : null;
 
     public void Start(int provider)

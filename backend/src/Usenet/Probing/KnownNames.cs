@@ -44,7 +44,7 @@ internal sealed class KnownNames
     /// <summary>Whether the file is published unchanged although it is an archive inside (IMP-58).</summary>
     public bool IsPlain { get; }
 
-    /// <summary>Whether the name must stay, because players look for it.</summary>
+    /// <summary>Whether the name must stay, because players look for this name.</summary>
     public bool IsDiscPart { get; }
 
     /// <summary>Whether the file belongs to a pair of subtitle stream and index, which looks like a video.</summary>

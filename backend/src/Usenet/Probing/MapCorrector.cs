@@ -41,14 +41,11 @@ public sealed class MapCorrector
         head is null || (map[index].Begin == head.Begin && map[index].Length == head.Length);
 
     /// <summary>Verifies a claim and corrects the map.</summary>
-    /// <param name="ids">Message-ids of the posted file.</param>
-    /// <param name="refuted">The current map.</param>
     /// <param name="claim">The location stated by an intact article.</param>
     /// <param name="leastLength">Minimum length of the file in bytes if its length is an estimate; null if it is proved.</param>
-    /// <param name="cancellationToken">Cancels the fetches.</param>
     /// <returns>
-    /// A map of the same count that contains the claim; null if the articles contradict each other. It has the same length, unless that was an estimate
-    /// and the last article shows another one.
+    /// A map of the same count that contains the claim; null if the articles contradict each other. It has the same length, unless that was an estimate and the
+    /// last article shows another one.
     /// </returns>
     /// <exception cref="NntpException">No provider gave a final answer.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
@@ -64,7 +61,7 @@ public sealed class MapCorrector
         if (!before.IsPossible || (leastLength is null && !Behind(refuted.Length).IsPossible))
             return null;
 
-        // At once, because a viewer waits. An intact article of another file may carry this number, so the neighbors must confirm it.
+        // In parallel, because a viewer waits. The neighbors must confirm the claim, because an article of another file may carry this number.
         var ending = leastLength is null ? Task.FromResult<(ArticleHead?, long)>((null, refuted.Length)) : FindEndAsync(segments, refuted, claim, cancellationToken);
         var neighbors = Task.WhenAll(FetchAsync(claim.Index - 1), FetchAsync(claim.Index + 1));
         await Task.WhenAll(ending, neighbors);

@@ -17,10 +17,7 @@ internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
     public int Missing { get; init; }
 }
 
-/// <summary>
-/// Finds the segment map of a posted file. Parts are equal if first and last article agree; otherwise bisects over the headers between them until
-/// every deviation is found.
-/// </summary>
+/// <summary>Finds the segment map of a posted file. Unless first and last article show equal parts, bisects over headers to find every deviation.</summary>
 internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action? counted = null)
 {
     private readonly ArticleCounter _counter = new(heads, options, counted);

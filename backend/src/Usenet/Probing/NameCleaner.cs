@@ -17,7 +17,6 @@ public static class NameCleaner
     private const int MaxExtensionBytes = 16;
 
     /// <summary>Returns the clean name. Idempotent.</summary>
-    /// <param name="name">Any text.</param>
     /// <param name="windowsSafe">Also removes <c>&lt;&gt;:"|?*</c>, trailing dots and spaces, and Windows device names.</param>
     /// <param name="suffix">Clean text inserted before the extension and never cut off, as in <c>film (2).mkv</c>.</param>
     /// <returns>Never empty, <c>.</c> or <c>..</c>; invalid characters become <c>_</c> or are removed.</returns>

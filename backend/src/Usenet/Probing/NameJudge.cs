@@ -36,8 +36,8 @@ public static class NameJudge
     public static bool IsPlain(string? name) => name is not null && PlainExtensions.Contains(ExtensionOf(name).ToLowerInvariant());
 
     /// <summary>
-    /// Whether a file belongs to a disc structure and must keep its name, because players look for it: everything below BDMV, VIDEO_TS and
-    /// CERTIFICATE, and <c>ifo</c> and <c>bup</c> anywhere (IMP-42). Separator is <c>/</c>.
+    /// Whether a file belongs to a disc structure and must keep its name, because players look for this name: everything below BDMV, VIDEO_TS and CERTIFICATE,
+    /// and <c>ifo</c> and <c>bup</c> anywhere (IMP-42). Separator is <c>/</c>.
     /// </summary>
     public static bool IsDiscPart(string path)
     {

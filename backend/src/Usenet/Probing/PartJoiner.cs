@@ -4,13 +4,10 @@ namespace Sluice.Usenet.Probing;
 internal readonly record struct ListedFile(ProbeTarget Target, IReadOnlyList<int> Members);
 
 /// <summary>
-/// Joins targets that an NZB lists part by part, before any fetch: they share name and total and differ in number (IMP-17).
-/// Then a volume of an archive is one posted file, and its name is treated like any other. Pure.
+/// Joins targets that an NZB lists part by part, before any fetch: they share name and total and differ in number (IMP-17). Then a volume of an archive is one
+/// posted file, and its name is treated like any other. Pure.
 /// </summary>
-/// <remarks>
-/// Obfuscated posts may share one name among all files, so numbers repeat or totals differ. <see cref="SegmentJoiner"/> joins those by article
-/// headers.
-/// </remarks>
+/// <remarks>In obfuscated posts all files may share one name, so numbers repeat or totals differ; <see cref="SegmentJoiner"/> uses article headers.</remarks>
 internal static class PartJoiner
 {
     private const int MaxTotalPerListed = 20;
@@ -54,7 +51,7 @@ internal static class PartJoiner
     private static ListedFile JoinParts(int[] indexes, IReadOnlyList<ProbeTarget> targets)
     {
         var total = targets[indexes[0]].Subject.Segments;
-        // If most parts are missing the file is lost anyway. One hole per gap then suffices, so that a claimed total cannot exhaust memory.
+        // If most parts are missing, the file is lost anyway. One hole per gap then suffices, so a claimed total cannot exhaust memory.
         var longestGap = total <= MaxTotalPerListed * indexes.Length ? total : 1;
         var members = new List<int>();
         var next = 1;

@@ -18,7 +18,7 @@ public sealed record ProbeOptions
     /// <summary>Maximum number of parallel fetches, which the source pipelines over its connections.</summary>
     public int Concurrency { get; init; } = 64;
 
-    /// <summary>Number of first bytes kept per file; enough to tell its kind.</summary>
+    /// <summary>Number of first bytes kept per file, enough to recognize its kind.</summary>
     public int HeadBytes { get; init; } = MediaSignature.SufficientLength;
 
     /// <summary>Called for each fetched file as soon as it is done, on any thread; may be null.</summary>

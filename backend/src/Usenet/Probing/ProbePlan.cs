@@ -10,7 +10,7 @@ internal enum ProbeDepth
     /// <summary>The first article, and the last only if the first does not give the file length: a volume confirmed by its neighbors.</summary>
     Head,
 
-    /// <summary>The first article, then more depending on the kind, because the name tells nothing.</summary>
+    /// <summary>The first article, then more depending on the kind, because the name reveals nothing.</summary>
     ByKind,
 
     /// <summary>First and last article in parallel.</summary>

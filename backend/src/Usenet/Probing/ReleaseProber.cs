@@ -6,7 +6,6 @@ using Sluice.Usenet.Par2;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>A posted file as listed in the NZB.</summary>
-/// <param name="Subject">The parsed subject.</param>
 /// <param name="Ids">Message-ids in order, at least one.</param>
 /// <param name="EncodedBytes">Total article size in bytes as claimed by the NZB; only a hint, 0 if unknown.</param>
 public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, long EncodedBytes = 0)
@@ -45,7 +44,6 @@ public sealed class ReleaseProber
     /// <summary>Probes the posted files of a release.</summary>
     /// <param name="targets">The files in NZB order.</param>
     /// <param name="progress">Receives the number of finished files; may be null.</param>
-    /// <param name="cancellationToken">Cancels the fetches.</param>
     /// <returns>The result, including missing and damaged articles.</returns>
     /// <exception cref="NntpException">No provider gave a final answer; the caller may retry.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>

@@ -40,8 +40,6 @@ internal enum VolumeNaming
 /// <summary>The parsed name of one volume of an archive or split file. All such naming rules are in this type. Pure.</summary>
 /// <param name="Set">The set name in lower case plus a mark for its kind; equal for all volumes of one set.</param>
 /// <param name="Number">0 for the usual first volume, −1 if a set counts from one lower; gaps are volumes never posted.</param>
-/// <param name="Format">The implied archive format.</param>
-/// <param name="Naming">The numbering scheme.</param>
 internal readonly record struct VolumeName(string Set, int Number, VolumeFormat Format, VolumeNaming Naming)
 {
     // The .zip of a split zip, which always comes last.
