@@ -1,9 +1,6 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>
-/// Every copy of a segment came damaged a moment ago. The damage may have happened in transit, so nothing is fetched until a second request decides.
-/// The bytes may be available later.
-/// </summary>
+/// <summary>Every copy of a segment arrived damaged, perhaps in transit. A second request after a pause decides, so the bytes may be available later.</summary>
 public sealed class ArticleDoubtedException : IOException
 {
     /// <param name="segment">0-based index of the segment in its posted file.</param>

@@ -1,13 +1,11 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>Where the bytes of a file are at one moment: in memory, on disk, in transit or gone.</summary>
+/// <summary>The location of the bytes of a file at one moment: in memory, on disk, in transit or gone.</summary>
 /// <remarks>Immutable.</remarks>
 /// <param name="Cells">
-/// One letter for each equal part of the file, the first of these states that any byte of the part has: <c>x</c> known to be gone, <c>f</c> in
-/// transit, <c>m</c> in memory, <c>d</c> on disk, <c>-</c> not held.
+/// One letter for each equal part of the file: the first of these that applies to any byte of the part: <c>x</c> known to be gone, <c>f</c> in transit,
+/// <c>m</c> in memory, <c>d</c> on disk, <c>-</c> not held.
 /// </param>
-/// <param name="MemoryBytes">Bytes in memory.</param>
 /// <param name="DiskBytes">Bytes on disk; an estimate if the whole file is kept there and has many segments.</param>
-/// <param name="UnderWay">Articles in transit.</param>
 /// <param name="Gone">Articles known to be gone.</param>
 public sealed record FileCells(string Cells, long MemoryBytes, long DiskBytes, int UnderWay, int Gone);

@@ -4,8 +4,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>A seekable file that can only be read, and only asynchronously.</summary>
 /// <remarks>
-/// Serves one reader at a time. A read of 0 bytes means the end and nothing else; every error throws. Dispose it asynchronously, because closing
-/// waits for fetches in progress.
+/// Serves one reader at a time. A read of 0 bytes means only the end; errors throw. Dispose it asynchronously, because closing waits for fetches.
 /// </remarks>
 public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
 {

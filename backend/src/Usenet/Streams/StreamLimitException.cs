@@ -1,8 +1,6 @@
 namespace Sluice.Usenet.Streams;
 
-/// <summary>
-/// A read was canceled while it waited for a place, because active streams held every place. It passes when one of these streams pauses or closes.
-/// </summary>
+/// <summary>A read was canceled while active streams held every place. It can succeed once one of these streams pauses or closes.</summary>
 public sealed class StreamLimitException : OperationCanceledException
 {
     public StreamLimitException(int limit, CancellationToken cancellationToken = default)

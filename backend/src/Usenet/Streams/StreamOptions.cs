@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>Immutable.</remarks>
 public sealed record StreamOptions
 {
-    // The part of the budget that places are guaranteed: 200 of 256 MiB.
+    // The share of the budget that is guaranteed to places: 200 of 256 MiB.
     private const int PlaceParts = 25;
     private const int BudgetParts = 32;
 
@@ -14,7 +14,7 @@ public sealed record StreamOptions
     /// <summary>Decoded bytes that one stream may hold ahead, however fast its reader and the connection are.</summary>
     public long ReadAhead { get; init; } = 128L << 20;
 
-    /// <summary>Whether even the segment at which a reader starts is withheld until it is proved.</summary>
+    /// <summary>Whether even the first segment of a read is withheld until it is proved.</summary>
     public bool VerifyBeforeServe { get; init; }
 
     /// <summary>Whether a checksum mismatch makes an article corrupt. If false, identity and length alone prove a part.</summary>
@@ -26,7 +26,7 @@ public sealed record StreamOptions
     /// <summary>Bytes that each stream with a place can always hold.</summary>
     public long GuaranteedBytes { get; init; } = 2L << 20;
 
-    /// <summary>Most playback time, at the reader's own rate, to buffer for a player.</summary>
+    /// <summary>Maximum playback time, at the reader's own rate, to buffer for a player.</summary>
     public TimeSpan PacedReadAhead { get; init; } = TimeSpan.FromSeconds(4);
 
     /// <summary>Time without a read until a stream releases all but two of its segments.</summary>
@@ -44,10 +44,10 @@ public sealed record StreamOptions
     /// <summary>Bytes withheld at the end of the data that a response takes from an unproved first segment.</summary>
     public int WithheldBytes { get; init; } = 4096;
 
-    /// <summary>Most bytes in a row that still count as a probe, because network buffers take about as many before the client reads.</summary>
+    /// <summary>Maximum bytes of a read that counts as a probe, because network buffers take about as many before the client reads.</summary>
     public int ProbeBytes { get; init; } = 384 * 1024;
 
-    /// <summary>Bytes requested at once where a reader starts: a player takes as many after a seek, and they may span two segments.</summary>
+    /// <summary>Bytes requested at once where a reader starts, because a player takes as many after a seek and they may span two segments.</summary>
     public int LandingReach { get; init; } = 128 * 1024;
 
     /// <summary>Proved bytes that stay in memory after their last reader has released them; 0 for none.</summary>
@@ -66,8 +66,8 @@ public sealed record StreamOptions
     public int? WantedStreams { get; init; }
 
     /// <summary>
-    /// Streams that may read at a time: 100 with 256 MiB unless fewer are wanted. Their guarantees stay below the budget, so that a stream which lost
-    /// its place has a moment to release memory.
+    /// Streams that may read at a time: 100 with 256 MiB unless fewer are wanted. Their guarantees stay below the budget, so that a stream that lost its place
+    /// has a moment to release memory.
     /// </summary>
     public int MaxStreams => (int)Math.Clamp(ByteBudget * PlaceParts / BudgetParts / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
 }

@@ -6,8 +6,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
-/// The header of a disk cache file: names the segment, the blocks that follow and their checksums. Little-endian: magic, version, key, segment
-/// length, number of blocks, index and CRC of each, CRC of all before.
+/// The header of a disk cache file: names the segment, the blocks that follow and their checksums. Little-endian: magic, version, key, segment length, number
+/// of blocks, index and CRC of each, CRC of everything before it.
 /// </summary>
 /// <remarks>Pure: spans in, values out.</remarks>
 internal static class BlockFileHeader
@@ -24,7 +24,7 @@ internal static class BlockFileHeader
 
     public static int SizeFor(int blocks) => Fixed + (blocks * PerBlock) + 4;
 
-    /// <summary>Writes a header of exactly <see cref="SizeFor"/> bytes, with the blocks by rising index.</summary>
+    /// <summary>Writes a header of exactly <see cref="SizeFor"/> bytes, with the blocks in ascending order.</summary>
     public static void Write(Span<byte> destination, DiskKey key, int segmentLength, IReadOnlyList<StoredBlock> blocks)
     {
         Mark.CopyTo(destination);
@@ -43,7 +43,7 @@ internal static class BlockFileHeader
     }
 
     /// <summary>Reads a header and verifies that the file matches it, the key and the decoded length of the segment.</summary>
-    /// <returns>The blocks that follow, by rising index; null if the file is malformed or of another segment.</returns>
+    /// <returns>The blocks that follow, in ascending order; null if the file is malformed or belongs to another segment.</returns>
     public static StoredBlock[]? Read(ReadOnlySpan<byte> source, long fileLength, DiskKey key, int segmentLength)
     {
         if (source.Length < Fixed || !source.StartsWith(Mark) || BinaryPrimitives.ReadInt32LittleEndian(source[4..]) != Version

@@ -50,7 +50,7 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Writes at least one block of a segment, replacing its file, and returns the length of the file. Indexes must rise.</summary>
+    /// <summary>Writes at least one block of a segment, replacing its file, and returns the length of the file. Indexes must ascend.</summary>
     /// <exception cref="IOException">The file cannot be written.</exception>
     /// <exception cref="UnauthorizedAccessException">Permission denied.</exception>
     public async Task<long> WriteAsync(DiskKey key, int segmentLength, IReadOnlyList<int> indexes, Func<int, ReadOnlyMemory<byte>> read)
@@ -63,7 +63,7 @@ internal sealed class BlockFiles(string root)
         var unfinished = path + Unfinished;
         try
         {
-            // Gathered, so that a file costs one system call.
+            // One gathered write, so that a file costs one system call.
             ReadOnlyMemory<byte>[] all = [header, .. stored.Select(block => read(block.Index))];
             using (var file = File.OpenHandle(unfinished, FileMode.Create, FileAccess.Write))
                 await RandomAccess.WriteAsync(file, all, 0);
@@ -89,8 +89,8 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Lists the folder and deletes unfinished files of a crash.</summary>
-    /// <returns>The files, the most recently written first.</returns>
+    /// <summary>Lists the folder and deletes unfinished files left by a crash.</summary>
+    /// <returns>The files, most recently written first.</returns>
     public List<(DiskKey Key, long Bytes)> Scan()
     {
         var found = new List<(DiskKey Key, long Bytes, DateTime At)>();

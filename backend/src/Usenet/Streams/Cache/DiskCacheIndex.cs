@@ -2,8 +2,7 @@ namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>The contents of the disk cache in order of use, within its limits.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Until the folder has been scanned, a segment may be on disk
-/// without being listed.
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Segments on disk may be unlisted until the scan has ended.
 /// </remarks>
 internal sealed class DiskCacheIndex(DiskCacheOptions options)
 {
@@ -63,7 +62,7 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>Adds the scanned files, most recently used first. They count as used before all files used since the start.</summary>
+    /// <summary>Adds the scanned files, most recently used first. Files used since the start rank above them.</summary>
     public void Complete(IEnumerable<(DiskKey Key, long Bytes)> found)
     {
         lock (_gate)

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>Location and limits of the disk cache.</summary>
 /// <remarks>Immutable.</remarks>
-/// <param name="Path">Folder for the cache alone, absolute. Created when first needed; always safe to delete.</param>
+/// <param name="Path">Absolute path of a folder for the cache alone. Created when first needed; always safe to delete.</param>
 public sealed record DiskCacheOptions(string Path)
 {
     /// <summary>Maximum size of all files in bytes.</summary>
@@ -17,6 +17,6 @@ public sealed record DiskCacheOptions(string Path)
     /// <summary>Size of each edge of a file, because containers keep their headers and indexes at both ends.</summary>
     public long EdgeBytes { get; init; } = 4L << 20;
 
-    /// <summary>Most bytes waiting to be written; blocks above this limit are not kept.</summary>
+    /// <summary>Maximum bytes waiting to be written; blocks above this limit are not kept.</summary>
     public long MaxQueuedBytes { get; init; } = 32L << 20;
 }

@@ -5,10 +5,7 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Cache;
 
-/// <summary>
-/// The name of a segment on disk: a hash of its ids and place. It is the same after a restart, and for every file that lists the segment at this
-/// place.
-/// </summary>
+/// <summary>The name of a segment on disk: a hash of its ids and place, stable across restarts and equal for every file with this segment there.</summary>
 /// <remarks>Immutable value.</remarks>
 internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
 {
@@ -57,7 +54,7 @@ internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
         BinaryPrimitives.WriteUInt128BigEndian(bytes[16..], Low);
     }
 
-    // Prefixed with its length, because two ids could otherwise run together.
+    // The length comes first, because two ids could otherwise run together.
     private static void Append(IncrementalHash hash, ReadOnlySpan<byte> id)
     {
         hash.AppendData([(byte)id.Length]);

@@ -6,12 +6,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
-/// Keeps blocks read at the edges of files on disk, so that a repeated library scan costs the providers nothing (F27). A load waits for reads but
-/// never for writes: blocks that arrive faster than the disk writes are not kept.
+/// Keeps blocks read at the edges of files on disk, so that a repeated library scan costs the providers nothing (F27). A load waits for reads but never for
+/// writes: blocks that arrive faster than the disk writes are not kept.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One per folder and process; shared by any number of engines, and outlives them. Every disk failure counts as a miss. Only proved
-/// bytes are stored, and each block is verified when it is read.
+/// Thread-safe. One per folder and process, shared by any number of engines, which it outlives. Every disk failure counts as a miss. Only proved bytes are
+/// stored, and each block is verified when it is read.
 /// </remarks>
 public sealed class DiskSegmentCache : IAsyncDisposable
 {
@@ -59,7 +59,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     internal bool Covers(FileOrigin file, Stretch place) =>
         _options.KeepsAll || place.Begin < _options.EdgeBytes || place.Begin + place.Length > file.Length - _options.EdgeBytes;
 
-    /// <summary>Returns the file size of a segment; 0 if it has none, or until the folder is scanned. Does not count as a use.</summary>
+    /// <summary>Returns the file size of a segment; 0 if it has no file, or until the folder is scanned. Does not count as a use.</summary>
     internal long BytesOf(DiskKey key) => _index.BytesOf(key);
 
     /// <summary>Reads the stored blocks of a segment.</summary>
@@ -67,9 +67,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
 
-    /// <summary>
-    /// Queues the blocks of a proved segment that hold the bytes read, from one offset up to another, exclusive. The cache takes its own reference.
-    /// </summary>
+    /// <summary>Queues the blocks of a proved segment between two offsets, the second exclusive. The cache takes its own reference.</summary>
     internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
     {
         var offer = new KeptSegment(key, proved, length, from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
@@ -88,8 +86,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     {
         try
         {
-            // On another thread, because the disk may be slow and the caller may hold the lock of a reader. Asynchronous I/O would use pool threads
-            // too, for each call.
+            // On another thread, because the disk may be slow and the caller may hold the lock of a reader. Asynchronous I/O would use a pool thread for each
+            // call too.
             return await Task.Run(() => _files.Read(key, segmentLength, blocks));
         }
         catch (InvalidDataException)
@@ -127,7 +125,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
             }
             catch (Exception failure)
             {
-                // One segment is lost; without this catch the loop would end and nothing would be kept.
+                // One segment is lost. Without this catch the loop would end, and no later segment would be kept.
                 LogFailure(failure);
             }
             finally

@@ -4,8 +4,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// The order in which the copies of one segment are requested until one is good: the primary message-id, then the fallbacks. Each id is requested
-/// from one provider after another. If a copy was bad, a second round asks every provider again, because it may have been damaged in transit.
+/// The order in which the copies of one segment are requested until one is good: the primary message-id, then the fallbacks. Each id is requested from one
+/// provider after another. If a copy was bad, a second round asks every provider again, because the copy may have been damaged in transit.
 /// </summary>
 /// <remarks>Pure: names the next request; its owner sends it and reports the answer. Single use.</remarks>
 internal sealed class CopySearch
@@ -15,7 +15,7 @@ internal sealed class CopySearch
     private readonly int _providers;
     private readonly int _rounds;
 
-    // −1 for the primary id, else the index of a fallback.
+    // −1 for the primary id, otherwise the index of a fallback.
     private int _copy = -1;
     private bool _hasBadCopy;
     private bool _isOver;
@@ -36,7 +36,7 @@ internal sealed class CopySearch
 
     public int Round { get; private set; }
 
-    /// <summary>Whether this round brought a copy that another copy must confirm.</summary>
+    /// <summary>Whether this round delivered a copy that another copy must confirm.</summary>
     public bool IsInDoubt { get; private set; }
 
     public ArticleLoss Loss { get; private set; } = ArticleLoss.Missing;
@@ -52,7 +52,7 @@ internal sealed class CopySearch
     /// <returns>False if that provider was already excluded, because asking it again in this round might never end.</returns>
     public bool ReportBad(int provider) => Reject(provider, default);
 
-    /// <summary>Reports a copy that needs confirmation. The first round then asks only other stores than <paramref name="store"/>.</summary>
+    /// <summary>Reports a copy that needs confirmation. The first round then asks only stores other than <paramref name="store"/>.</summary>
     public void ReportDoubtful(int provider, ProviderSet store)
     {
         IsInDoubt = true;
@@ -68,7 +68,7 @@ internal sealed class CopySearch
             EndId();
     }
 
-    /// <summary>Reports that every provider answers this id with something that cannot be a copy, and would do so again.</summary>
+    /// <summary>Reports that no provider answers this id with a usable copy, and that a retry would not help.</summary>
     public void ReportUseless()
     {
         Loss = ArticleLoss.Corrupt;

@@ -4,8 +4,7 @@ namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>Lends decoders, because the tables and line buffers of each, about 10 KB, would otherwise dominate the memory of an article.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called while it is held. Bounded: decoders returned above the limit are left to the
-/// garbage collector.
+/// Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called while it is held. Decoders above the limit are left to the collector.
 /// </remarks>
 internal sealed class DecoderPool
 {

@@ -21,7 +21,7 @@ internal readonly record struct LoadStep(SegmentBuffer? Proved, Exception? Failu
 /// <remarks>Pure. Imports are not retried here, because their queue waits for providers in its own way.</remarks>
 internal static class RetryPolicy
 {
-    // Enough for a connection that garbles replies now and then; each try is up to two requests to each provider.
+    // Enough for a connection that occasionally garbles replies. Each try is up to two requests to each provider.
     private const int TriesOfUselessReplies = 3;
 
     private static readonly TimeSpan FirstDelay = TimeSpan.FromMilliseconds(100);

@@ -27,8 +27,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     public LoadServices Services => services;
 
     /// <summary>
-    /// Starts to deliver a segment to its waiter, which is passed only once. Never fails: the waiter is notified of success, failure and end, perhaps
-    /// before this returns. The token only ends the reading of ids; a waiter that leaves ends the rest.
+    /// Starts to deliver a segment to its waiter, which is passed only once. Never fails: the waiter is notified of success, failure and end, perhaps before
+    /// this returns. The token cancels only the reading of ids; leaving the waiter cancels the rest.
     /// </summary>
     public void Begin(SegmentWaiter waiter, OperationLane lane, CancellationToken cancellationToken)
     {
@@ -46,13 +46,13 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Called by a load as its last act: the segment is proved or unavailable. Takes over the caller's reference to the buffer.</summary>
+    /// <summary>Called by a load as its last step: the segment is proved or unavailable. Takes over the caller's reference to the buffer.</summary>
     public void Ended(SegmentLoad load, SegmentBuffer? proved, Exception? failure)
     {
         failure = failure is null ? null : ToReaderError(failure);
         lock (_gate)
         {
-            // An abandoned load may have been replaced already.
+            // The load may have been abandoned and replaced already.
             var place = (load.Key, ExclusiveReaderOf(load.Urgency));
             if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present.Load, load))
                 _underWay.Remove(place);
@@ -84,7 +84,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Returns the ranges of a file in transit, in memory, and believed gone, as far as they were loaded for it.</summary>
+    /// <summary>Returns the ranges of a file in transit, in memory, and believed gone. Covers only segments loaded for this file.</summary>
     public (IReadOnlyList<Stretch> UnderWay, IReadOnlyList<Stretch> Held, IReadOnlyList<Stretch> Gone) Find(FileOrigin file)
     {
         Stretch[] underWay;
@@ -118,7 +118,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         ? throw new ArticleGoneException(ArticleLoss.NeverPosted, waiter.Piece.Segment.Index)
         : new SegmentKey(ids, waiter.Piece.Segment);
 
-    /// <summary>Reads the message-ids first, and the segment itself if the disk has it.</summary>
+    /// <summary>Reads the message-ids, then the segment itself if the disk has it.</summary>
     private async Task PrepareAsync(ValueTask<SegmentIds> ids, SegmentWaiter waiter, OperationLane lane)
     {
         try
@@ -135,7 +135,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         }
     }
 
-    /// <summary>Serves the waiter with blocks kept on disk; if some are missing, until the reader needs the rest.</summary>
+    /// <summary>Serves the waiter with blocks from disk. If some are missing, they serve until the reader needs the rest.</summary>
     /// <returns>Whether the disk had all blocks.</returns>
     private async ValueTask<bool> FindOnDiskAsync(SegmentKey key, SegmentWaiter waiter)
     {
@@ -191,9 +191,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <returns>False if the cache has served the waiter.</returns>
     /// <exception cref="OperationCanceledException">The waiter has left.</exception>
     /// <exception cref="ArticleGoneException">The segment was proved gone recently, or its file has used up its reload allowance.</exception>
-    /// <exception cref="ArticleDoubtedException">
-    /// All copies came damaged a moment ago, and the waiter need not wait for the second request.
-    /// </exception>
+    /// <exception cref="ArticleDoubtedException">All copies arrived damaged a moment ago, and the waiter need not wait for the second request.</exception>
     private bool TryJoin(SegmentKey key, SegmentWaiter waiter, OperationLane lane, out SegmentLoad load, out bool isNew)
     {
         if (waiter.HasLeft)
@@ -255,7 +253,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <summary>The only reader that a load serves; null if the settings let a load serve all readers.</summary>
     private object? ExclusiveReaderOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
-    /// <summary>A load, and the place of its segment according to the first waiter that knows it. A value in the table, to save an object.</summary>
+    /// <summary>A load, and the place of its segment according to the first waiter that knows it. A value type, to save an object.</summary>
     private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)

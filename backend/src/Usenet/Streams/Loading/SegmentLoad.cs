@@ -21,12 +21,10 @@ namespace Sluice.Usenet.Streams.Loading;
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source has nothing to dispose, and all else is given back when the load ends.")]
 internal sealed class SegmentLoad : IArticleSink
 {
-    /// <summary>
-    /// With no more bytes than this to come, an unwanted article is finished, because its connection would read it to the end anyway.
-    /// </summary>
+    /// <summary>If at most this many bytes are missing, an unwanted article is finished, because its connection would read it to the end anyway.</summary>
     private const int WorthFinishing = 256 * 1024;
 
-    // Scanners read the edges of a file again and again, so more is worth finishing there: the segment is kept on disk.
+    // Scanners reread the edges of a file, so finishing more is worthwhile there: the segment is kept on disk.
     private const int WorthKeeping = 1024 * 1024;
 
     private const int RoundsPerCopy = 2;
@@ -64,7 +62,7 @@ internal sealed class SegmentLoad : IArticleSink
     private ITimer? _finishing;
     private ReadBlocks? _reads;
 
-    // Never disposed, because it has neither a timer nor a wait handle unless a caller asks for one.
+    // Never disposed, because it holds no timer and no wait handle unless a caller asks for one.
     private CancellationTokenSource _cancel = new();
     private SegmentBuffer? _early;
     private int _available;
@@ -76,8 +74,7 @@ internal sealed class SegmentLoad : IArticleSink
     private long _joinedAt;
 
     /// <summary>
-    /// Creates a load for its first waiter. Other files with the same segment share it. <paramref name="known"/> is null unless an earlier load of
-    /// the segment failed.
+    /// Creates a load for its first waiter. Other files may share it. <paramref name="known"/> is null unless an earlier load of the segment failed.
     /// </summary>
     public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, KnownDamage? known)
     {
@@ -161,7 +158,7 @@ internal sealed class SegmentLoad : IArticleSink
         {
             if (_first == waiter && waiter.Next is null && !IsWorthFinishing(waiter))
             {
-                // The last waiter stays in the list until the end, so that a stream being closed can wait until nothing is in progress for it.
+                // The last waiter stays in the list until the end, so that a closing stream can wait for all work on its behalf.
                 _isAbandoned = true;
                 unwanted = _cancel;
             }
@@ -205,7 +202,7 @@ internal sealed class SegmentLoad : IArticleSink
         var ended = _decoder!.Decode(raw, _buffer!, out consumed);
         if (!ended && _decoder.HasHeader)
         {
-            // Identity comes before the first byte: a header of another article ends early release for this try.
+            // The identity is checked before the first byte, because the header of another article must end early release for this try.
             _mayPublish = _mayPublish && SegmentEvidence.Identifies(_decoder.Header, Key.Segment, _file.Habit.Known);
             Publish(_buffer!, Math.Min(_buffer!.Written, Key.Segment.Length));
         }
@@ -214,7 +211,7 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <inheritdoc/>
-    // Bytes that leave before they are proved are urgent. A decoded byte is at least one byte on the wire.
+    // Bytes that are served before they are proved are urgent. A decoded byte is at least one byte on the wire.
     public long StillToCome => _isUrgent || _decoder!.Header.PartLength is not { } length ? 0 : length - _decoder.Decoded;
 
     /// <summary>Judges the delivered article. Readers get no further byte of a corrupt one.</summary>
@@ -236,7 +233,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Releases the buffer and the decoder. No article is delivered after this call.</summary>
     public void Close()
     {
-        // Detach first, because the last reference may go below and no waiter may then be given the buffer.
+        // Detach first, because the last reference may go below, and no waiter may receive the buffer after that.
         Detach();
         ReleaseBuffer();
         if (_decoder is not null)
@@ -277,9 +274,8 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Sends one request after another until a copy is proved, by itself or by a second copy with the same bytes. Ends too if the segment is proved
-    /// gone or no retry makes sense. Never fails. Keeps few locals across awaits, because most loads end with the first answer and all pay for that
-    /// memory.
+    /// Sends one request after another until a copy is proved, by itself or by a second copy with the same bytes. Also ends if the segment is proved gone or no
+    /// retry makes sense. Never fails. Keeps few locals across awaits, because most loads end with the first answer and all pay for that memory.
     /// </summary>
     private async Task RunAsync()
     {
@@ -363,14 +359,14 @@ internal sealed class SegmentLoad : IArticleSink
         return Services.Source.FetchAsync(request, this, cancellationToken);
     }
 
-    /// <summary>Connections that delivered unproved copies, because another connection may bring a better one; null for none.</summary>
+    /// <summary>Connections that delivered unproved copies, because another connection may deliver a better copy; null for none.</summary>
     private IReadOnlyCollection<object>? Avoided => _known is { Connections: { Count: > 0 } known } ? [.. known, .. _suspects ?? []] : _suspects;
 
     /// <summary>
-    /// Records in the search that the answer was no proved copy. A copy without full evidence is compared with earlier copies. If it depends on the
-    /// habit of the file, another article may decide it meanwhile.
+    /// Records in the search that the answer was not a proved copy. A copy without full evidence is compared with earlier copies. If it depends on the habit of
+    /// the file, another article may decide it meanwhile.
     /// </summary>
-    /// <returns>The bytes of the segment if the copy is proved after all; else null.</returns>
+    /// <returns>The bytes of the segment if the copy is proved after all; otherwise null.</returns>
     /// <exception cref="MapRefutedException">The article claims another range, which may be the right one.</exception>
     private async Task<SegmentBuffer?> WeighAsync(ArticleReply reply, CancellationToken cancellationToken)
     {
@@ -426,8 +422,7 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Accepts the copy judged last and hands over its bytes with the reference of the load. Providers whose unconfirmed copies had other bytes are
-    /// reported as corrupt.
+    /// Accepts the copy judged last and hands over the load's reference. Reports providers whose unconfirmed copies had other bytes as corrupt.
     /// </summary>
     private SegmentBuffer TakeProved()
     {
@@ -442,7 +437,7 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>
-    /// Handles a request that brought only damaged copies. A second one over other connections decides. Until then readers without any bytes get an
+    /// Handles a request that delivered only damaged copies. A second request over other connections decides. Until then readers without any bytes get an
     /// error, and readers whose response has begun wait.
     /// </summary>
     private LoadStep Doubt(ArticleGoneException gone)
@@ -451,7 +446,7 @@ internal sealed class SegmentLoad : IArticleSink
         if (_owner.ReportGarbled(this, suspects) is not { } askIn)
             return LoadStep.Failed(gone);
 
-        // This was the second request, but one connection brought both copies because no other was free. The next request must use another.
+        // This was the second request, but one connection delivered both copies because no other was free. The next request must use another.
         if (_known is { Loss: ArticleLoss.Corrupt })
             suspects.ForEach(Services.Source.Distrust);
         _known = new KnownDamage(gone.Loss, IsBelieved: false, IsDoubt: true, askIn, suspects);
@@ -460,7 +455,7 @@ internal sealed class SegmentLoad : IArticleSink
     }
 
     /// <summary>Fails the waiters of readers without any bytes.</summary>
-    /// <returns>False if no waiter is left. Then no waiter can join, and the refused ones get the error when the load ends.</returns>
+    /// <returns>False if no waiter is left. Then no waiter can join, and refused waiters get the error when the load ends.</returns>
     private bool RefuseOptionalWaiters(ArticleDoubtedException doubt)
     {
         SegmentWaiter? refused = null;
@@ -531,7 +526,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Makes the bytes decoded so far readable, if they may leave before they are proved.</summary>
+    /// <summary>Makes the bytes decoded so far readable, if they may be served before they are proved.</summary>
     private void Publish(SegmentBuffer buffer, int count)
     {
         lock (_gate)
@@ -552,7 +547,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
-    /// <summary>Withdraws the published bytes and empties the buffer, because a try begins or has proved worthless.</summary>
+    /// <summary>Withdraws the published bytes and empties the buffer, because a try begins or has failed.</summary>
     private void DiscardBytes()
     {
         bool hadBeenSeen;
@@ -575,7 +570,7 @@ internal sealed class SegmentLoad : IArticleSink
         _buffer?.Rewind();
     }
 
-    /// <summary>Lets the buffer leave the load; the published bytes stay valid.</summary>
+    /// <summary>Detaches the buffer from the load; the published bytes stay valid.</summary>
     private void Detach()
     {
         lock (_gate)

@@ -29,13 +29,10 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Records which bytes are read if they are to be kept on disk; set before any byte can be read.</summary>
     public ReadBlocks? Reads { get; set; }
 
-    /// <summary>Reads the ids or the disk before a load, if needed. Never fails, and is over once the waiter has ended.</summary>
+    /// <summary>Reads the ids or the disk before a load, if needed. Never fails, and has completed once the waiter has ended.</summary>
     public Task Preparation { get; set; } = Task.CompletedTask;
 
-    /// <summary>
-    /// Whether it waits for the second request after damaged copies. If false, its reader has had nothing yet and gets an error, because the client
-    /// can come back.
-    /// </summary>
+    /// <summary>Whether it waits for the second request after damaged copies. If false, its reader gets an error before any byte and can retry.</summary>
     public virtual bool MustWait => true;
 
     public bool HasLeft => Volatile.Read(ref _hasLeft);
@@ -68,7 +65,7 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
         Volatile.Read(ref _load)?.Leave(this);
     }
 
-    /// <summary>Called once, last: nothing is in progress for the waiter any more.</summary>
+    /// <summary>Called once, as the last call, when no work for the waiter is in progress.</summary>
     public void End()
     {
         if (_load is { } load)

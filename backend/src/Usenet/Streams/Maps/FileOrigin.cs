@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
-/// The file for which articles are fetched, as its user sees it. Damage counts against the whole file, however often it is opened and however many
-/// posted files it has. Immutable. Equal while the process runs for equal identities; string identities are equal after a restart, too.
+/// The file for which articles are fetched, as the user sees it. Damage counts against the whole file, however often it is opened and however many posted files
+/// it has. Immutable. Instances with equal identities are equal; string identities stay equal across restarts.
 /// </summary>
 public sealed class FileOrigin(object identity, long length) : IEquatable<FileOrigin>
 {

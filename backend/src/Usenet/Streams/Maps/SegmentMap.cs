@@ -9,10 +9,10 @@ namespace Sluice.Usenet.Streams.Maps;
 /// <remarks>Immutable and thread-safe. Lookups cost arithmetic and a binary search over the deviating parts.</remarks>
 public sealed class SegmentMap : IEquatable<SegmentMap>
 {
-    /// <summary>Most segments of one file; equal to the limit of one NZB.</summary>
+    /// <summary>Maximum number of segments of one file; equal to the limit of one NZB.</summary>
     public const int MaxCount = 3_000_000;
 
-    /// <summary>Most decoded bytes of one segment, because no longer article is accepted, encoded or decoded.</summary>
+    /// <summary>Maximum decoded bytes of one segment, because no longer article is accepted, encoded or decoded.</summary>
     public const int MaxSegmentLength = 16 << 20;
 
     private const byte PackVersion = 1;
@@ -20,7 +20,7 @@ public sealed class SegmentMap : IEquatable<SegmentMap>
     private readonly int _partSize;
     private readonly int _lastLength;
 
-    // Parts other than the last whose length is not _partSize, by rising index, each with the offset of its end.
+    // Parts other than the last whose length is not _partSize, in ascending order, each with the offset of its end.
     private readonly int[] _oddIndexes;
     private readonly int[] _oddLengths;
     private readonly long[] _oddEnds;

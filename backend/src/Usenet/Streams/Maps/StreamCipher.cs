@@ -5,8 +5,8 @@ namespace Sluice.Usenet.Streams.Maps;
 public sealed record StreamCipher(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv)
 {
     /// <summary>
-    /// Decrypted bytes before the first byte of the file, 0 to 31; never served. Not 0 only if one ciphertext holds several files (7z). The slices of
-    /// a later file then begin one block earlier, because that block replaces the IV.
+    /// Decrypted bytes before the first byte of the file, 0 to 31; never served. Nonzero only if one ciphertext holds several files (7z). The slices of a later
+    /// file then begin one block earlier, because that block replaces the IV.
     /// </summary>
     public int Skip { get; init; }
 

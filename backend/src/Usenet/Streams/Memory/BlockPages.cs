@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Returns the memory of blocks to the system while their arrays stay. The collector runs too rarely while nothing is allocated, so memory left to it
-/// would add to memory newly allocated.
+/// Returns the memory of blocks to the system while their arrays stay. The collector rarely runs while nothing is allocated, so memory left to it would add to
+/// new allocations.
 /// </summary>
 internal static partial class BlockPages
 {
@@ -16,10 +16,7 @@ internal static partial class BlockPages
     /// <summary>Allocates a block, pinned on Linux so that its pages can be freed.</summary>
     public static byte[] Allocate(int length) => GC.AllocateUninitializedArray<byte>(length, pinned: OperatingSystem.IsLinux());
 
-    /// <summary>
-    /// Maps the pages of a block before it is written, because one call costs half as much as a fault for each page. If the system does not support
-    /// it, pages come by faults.
-    /// </summary>
+    /// <summary>Maps the pages of a block before it is written, because one call costs half as much as the page faults. Does nothing if unsupported.</summary>
     public static void Populate(byte[] block)
     {
         if (OperatingSystem.IsLinux())

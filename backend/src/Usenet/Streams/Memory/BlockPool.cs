@@ -3,19 +3,19 @@ namespace Sluice.Usenet.Streams.Memory;
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> guards the free and the empty blocks and the timer; nothing is called while it is held. Renting never waits, because
-/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks return their memory to the system after a while without use. Blocks can
-/// still be returned after disposal, which only stops that.
+/// <see cref="ByteBudget"/> limits use before a load begins. Free blocks return their memory to the system after a while without use. Disposal only stops this;
+/// blocks can still be returned afterwards.
 /// </remarks>
 public sealed class BlockPool : IDisposable
 {
     /// <summary>Bytes of a block: below the large-object threshold, and eleven blocks hold a usual part with hardly any waste.</summary>
     public const int BlockSize = 64 * 1024;
 
-    // Lent and free blocks together never go below this: 4 MiB, for the first articles of the next reader.
+    // Lent and free blocks together never drop below this: 4 MiB, for the first articles of the next reader.
     private const int AlwaysKept = 64;
 
-    // Blocks unused for this long are released by halves. Demand rises and falls within seconds as readers seek and stop, and releasing and
-    // refetching memory costs more than copying its content.
+    // Half of the blocks unused for this long are released at a time. Demand changes within seconds as readers seek and stop, and refetching memory costs
+    // more than copying its content.
     private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(15);
 
     private readonly Lock _gate = new();
@@ -29,7 +29,7 @@ public sealed class BlockPool : IDisposable
     private readonly int _plenty;
     private int _rented;
 
-    // Fewest free blocks since the timer was set.
+    // Minimum number of free blocks since the timer was set.
     private int _leastFree;
     private bool _isTimed;
 
@@ -107,10 +107,9 @@ public sealed class BlockPool : IDisposable
             ReleaseMemory(Free - AlwaysKept);
     }
 
-    /// <summary>Stops releasing unused memory.</summary>
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>Called by a holder after it has read a block. If misuse is detected, the block must still be on loan to it.</summary>
+    /// <summary>Called by a holder after it has read a block. With misuse detection, checks that the block is still on loan to the holder.</summary>
     internal void Verify(byte[] block, object holder) => _guard?.Verify(block, holder);
 
     private void ReleaseIdle()

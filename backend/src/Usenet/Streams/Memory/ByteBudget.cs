@@ -3,13 +3,13 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Divides the memory for decoded bytes among the streams with a place. Each is guaranteed a minimum and the rest is split evenly, so a stream must
-/// release what exceeds its share when others enter. Nothing waits here: a segment that cannot be charged is not loaded yet.
+/// Divides the memory for decoded bytes among the streams with a place. Each is guaranteed a minimum and the rest is split evenly, so a stream must release any
+/// excess over its share when others enter. Nothing waits here: a segment that cannot be charged is not loaded yet.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Counts the bytes that slots may hold, from their claim until their load has ended and they are released. Read-ahead leaves part of
-/// the budget free, so that the next stream need not wait for others to release memory. <see cref="StreamPlaces"/> decides how many streams enter,
-/// and takes this lock under its own.
+/// Thread-safe. Counts the bytes that slots may hold, from their claim until their load has ended and they are released. Read-ahead leaves part of the budget
+/// free, so that the next stream need not wait for others to release memory. <see cref="StreamPlaces"/> decides how many streams enter, and takes this lock
+/// under its own.
 /// </remarks>
 internal sealed class ByteBudget
 {

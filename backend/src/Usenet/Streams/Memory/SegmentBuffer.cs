@@ -76,7 +76,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
     /// <summary>Returns the bytes of a present block; valid while the caller has a reference.</summary>
     public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index);
 
-    /// <summary>Returns where the blocks present without a gap from an offset on end; the offset itself if there are none.</summary>
+    /// <summary>Returns the end of the gapless run of blocks at an offset; the offset itself if there is none.</summary>
     public int HeldEnd(int offset)
     {
         var index = offset / BlockPool.BlockSize;
@@ -181,7 +181,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
 
     private int Capacity => _count * BlockPool.BlockSize;
 
-    // Loans of each block, less one once the last reference is released. The step to −1 returns the block, whether a loan or the release takes it.
+    // Loans of each block, less one once the last reference is released. The step to −1 returns the block, whether a loan or the release makes it.
     private Span<short> Loans => _many is { } many ? many.Loans : ((Span<short>)_fewLoans)[.._count];
 
     private Span<byte[]?> Blocks => _many is { } many ? many.Blocks : ((Span<byte[]?>)_few)[.._count];
@@ -227,7 +227,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ILender
         block = null;
     }
 
-    // 768 KiB.
+    // Twelve blocks, 768 KiB.
     [InlineArray(Most)]
     private struct FewBlocks
     {

@@ -4,13 +4,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// The proved segments in memory. A segment held by a reader is shared with the next one. A segment without readers stays for a while, below a limit
-/// and as long as readers leave memory for it; the least recently used goes first.
+/// The proved segments in memory. A segment held by a reader is shared with the next one. A segment without readers stays for a while, within a limit and while
+/// readers leave memory for it. The least recently used is dropped first.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; the lock of the <see cref="BlockPool"/> is taken under it. The
-/// cache has one reference to each buffer. A buffer is idle while no other reference exists. References to an idle buffer are taken only under the
-/// lock, so that no reader can get a buffer while it is dropped.
+/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; the lock of the <see cref="BlockPool"/> is taken under it. The cache has
+/// one reference to each buffer. A buffer is idle while no other reference exists. References to an idle buffer are taken only under the lock, so that no
+/// reader can get a buffer while it is dropped.
 /// </remarks>
 internal sealed class SegmentCache : IDisposable
 {
@@ -61,9 +61,7 @@ internal sealed class SegmentCache : IDisposable
             return _segments.ContainsKey(key);
     }
 
-    /// <summary>
-    /// Returns the cached ranges loaded for a file. Scans the table, whose entries are at most as many as the blocks of the budget.
-    /// </summary>
+    /// <summary>Returns the cached ranges loaded for a file. Scans the table, which has at most one entry per block of the budget.</summary>
     public IReadOnlyList<Stretch> Find(FileOrigin file)
     {
         lock (_gate)
@@ -111,7 +109,7 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Releases everything; a segment that a reader still holds goes when the reader releases it.</summary>
+    /// <summary>Releases everything. A segment held by a reader is freed when the reader releases it.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -172,9 +170,7 @@ internal sealed class SegmentCache : IDisposable
         IdleBytes -= held.BlockBytes;
     }
 
-    /// <summary>
-    /// A cached segment: its bytes, the file for which it was loaded, and its place there. A value in the table, to save an object.
-    /// </summary>
+    /// <summary>A cached segment: its bytes, the file for which it was loaded, and its place there. A value type, to save an object.</summary>
     private readonly record struct Held(SegmentBuffer Buffer, FileOrigin? File, Stretch Place);
 }
 

@@ -30,7 +30,7 @@ internal sealed class StreamPlaces : IDisposable
     private StreamOptions _options;
     private int _taken;
 
-    // Null while no place is idle. Fires no later than the time when a place could have to go, and then checks again.
+    // Null while no place is idle. Fires no later than a place may have to be released, and then checks again.
     private ITimer? _timer;
     private long _due;
 
@@ -43,7 +43,6 @@ internal sealed class StreamPlaces : IDisposable
     /// <summary>Divides the memory among streams with a place.</summary>
     public ByteBudget Budget { get; }
 
-    /// <summary>Number of places.</summary>
     public int Most
     {
         get
@@ -332,7 +331,7 @@ internal sealed class StreamPlaces : IDisposable
 }
 
 /// <summary>The place of one stream, held while it reads and until another stream needs it.</summary>
-/// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>. Dispose it when nothing is charged any more.</remarks>
+/// <remarks>Guarded by the lock of <see cref="StreamPlaces"/>. Dispose it once nothing is charged.</remarks>
 internal sealed class StreamPlace : IDisposable
 {
     private readonly StreamPlaces _places;

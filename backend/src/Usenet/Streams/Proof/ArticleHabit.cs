@@ -14,7 +14,6 @@ public enum Carries
 }
 
 /// <summary>Which evidence the articles of a posted file carry. Evidence that a file never carries is not required of any of its articles.</summary>
-/// <param name="Number">The part number.</param>
 /// <param name="Range">The byte range of the part.</param>
 /// <param name="Checksum">A checksum that covers exactly the part.</param>
 public readonly record struct ArticleHabit(Carries Number, Carries Range, Carries Checksum)

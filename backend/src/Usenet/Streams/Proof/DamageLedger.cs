@@ -5,20 +5,19 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// Remembers the damage that loads of one engine met, so that a player retrying a hole causes no more requests. "No such article" from every provider
-/// is believed for an hour, doubling to a day. A damaged copy is only doubted, because it may have been damaged in transit. If a second request some
-/// seconds later, over another connection, fails too, the damage is believed for a minute, doubling to an hour. Also limits how much a file may
-/// reload.
+/// Remembers the damage found by loads of one engine, so that a player retrying a hole causes no more requests. "No such article" from every provider is
+/// believed for an hour, doubling to a day. A damaged copy is only doubted, because it may have been damaged in transit. If a second request some seconds
+/// later, over another connection, fails too, the damage is believed for a minute, doubling to an hour. Also limits how much a file may reload.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the entries; nothing is called while it is held. Bounded: the oldest entry is dropped first. The entries depend
-/// on the providers of one engine and end with it; the traffic outlives it.
+/// Thread-safe. <c>_gate</c> guards the entries; nothing is called while it is held. Bounded: the oldest entry is dropped first. The entries depend on the
+/// providers of one engine and end with it; the traffic outlives it.
 /// </remarks>
 internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter, TimeProvider time)
 {
     private const int MostVerdicts = 100_000;
 
-    // Connections of one doubt, because one request reaches each provider at most twice.
+    // Maximum number of connections remembered for a doubt, because one request reaches each provider at most twice.
     private const int MostConnections = 2 * ProviderSet.MaxProviders;
 
     private static readonly (TimeSpan First, TimeSpan Most) Missing = (TimeSpan.FromHours(1), TimeSpan.FromHours(24));
@@ -29,7 +28,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
     // Expired entries stay for a while, because they decide how long the next one is believed and which loads count as traffic.
     private readonly AgingMap<SegmentKey, Entry> _entries = new(MostVerdicts, 2 * Missing.Most, time);
 
-    /// <summary>Returns the damage known of a segment; null if there is none.</summary>
+    /// <summary>Returns the known damage of a segment; null if there is none.</summary>
     public KnownDamage? Find(SegmentKey key)
     {
         lock (_gate)
@@ -63,7 +62,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
             Confirm(key, new Entry(ArticleLoss.Missing, default, [], file, place), Missing);
     }
 
-    /// <summary>Reports a request that brought only damaged copies, over these connections.</summary>
+    /// <summary>Reports a request that delivered only damaged copies, over these connections.</summary>
     /// <returns>Time until another request can prove the damage; null if this one has proved it.</returns>
     public TimeSpan? ReportGarbled(SegmentKey key, IReadOnlyCollection<object> connections, FileOrigin? file = null, Stretch place = default)
     {
@@ -95,7 +94,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
         }
     }
 
-    /// <summary>Removes the damage known of a segment, because it arrived intact.</summary>
+    /// <summary>Removes the known damage of a segment, because it arrived intact.</summary>
     public void ReportGood(SegmentKey key)
     {
         lock (_gate)
@@ -120,9 +119,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeSpan askAgainAfter
     }
 }
 
-/// <summary>
-/// The damage known of a segment. If it is a doubt, a second request decides after <c>AskIn</c>, over other connections than the given ones.
-/// </summary>
+/// <summary>The damage known of a segment. If it is a doubt, a second request decides after <c>AskIn</c>, over connections other than these.</summary>
 internal sealed record KnownDamage(ArticleLoss Loss, bool IsBelieved, bool IsDoubt, TimeSpan AskIn, IReadOnlyCollection<object> Connections);
 
 /// <summary>

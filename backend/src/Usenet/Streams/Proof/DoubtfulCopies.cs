@@ -46,7 +46,7 @@ internal sealed class DoubtfulCopies : IDisposable
         return answer is null;
     }
 
-    /// <summary>Lets the loads continue that wait for the answer of this one.</summary>
+    /// <summary>Releases the loads that wait for the answer of this load.</summary>
     public void Dispose()
     {
         _claimed?.EndQuestion();

@@ -37,10 +37,10 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     }
 
     /// <summary>
-    /// Claims the question that decides an unknown part of the habit. Only one article at a time is confirmed by a second copy, because its answer
-    /// usually settles all others. Otherwise a post without checksums would be fetched twice for a whole window.
+    /// Claims the question that decides an unknown part of the habit. Only one article at a time is confirmed by a second copy, because its answer usually
+    /// settles all others. Otherwise a post without checksums would be fetched twice for a whole window.
     /// </summary>
-    /// <returns>Null if the caller must ask, then call <see cref="EndQuestion"/>; else a task that ends with the question of another caller.</returns>
+    /// <returns>Null if the caller must ask and then call <see cref="EndQuestion"/>; otherwise a task that ends with the question of another caller.</returns>
     internal Task? ClaimQuestion()
     {
         lock (_gate)

@@ -1,8 +1,6 @@
 namespace Sluice.Usenet.Streams.Proof;
 
-/// <summary>
-/// Guards a slice whose offset was predicted, not read (IMP-52): no byte is served before the headers of its posted file confirm the prediction.
-/// </summary>
+/// <summary>Guards a slice whose offset was predicted, not read (IMP-52): no byte is served before the headers of its posted file confirm it.</summary>
 /// <remarks>Thread-safe; shared by all readers of the file. A proof is remembered.</remarks>
 public interface IExtentProof
 {
@@ -19,7 +17,7 @@ public interface IExtentProof
     ValueTask ProveAsync(IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Checks only the posted file of this slice, for a stream that arrives later and has proved all earlier slices. If the stream begins after
+    /// Checks only the posted file of this slice, for a stream that has proved all earlier slices. If the stream begins after
     /// unproved slices, <see cref="IsProved"/> stays false.
     /// </summary>
     /// <inheritdoc cref="ProveAsync"/>
@@ -29,7 +27,7 @@ public interface IExtentProof
 /// <summary>The beginnings of posted files whose first segments a stream reads anyway.</summary>
 public interface IPostedHeads
 {
-    /// <summary>Offset in the stream after the bytes held or in transit.</summary>
+    /// <summary>Offset after the last byte that the stream holds or that is in transit.</summary>
     long AheadEnd { get; }
 
     /// <summary>Reads at most this many bytes of the beginning of a posted file, from the segment that the stream holds or waits for.</summary>
@@ -38,6 +36,5 @@ public interface IPostedHeads
 }
 
 /// <summary>The first bytes of a posted file, proved and copied.</summary>
-/// <param name="Bytes">The bytes.</param>
 /// <param name="ClaimedLength">Length of the posted file in bytes, as its first article claims; null if no longer known.</param>
 public readonly record struct PostedHead(ReadOnlyMemory<byte> Bytes, long? ClaimedLength);

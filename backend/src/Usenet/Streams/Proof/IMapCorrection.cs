@@ -3,15 +3,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// Checks the claim of an article that contradicts the map of its posted file, then finds and stores the right map. The length of the posted file
-/// changes only if it was an estimate, and never so that a slice lies outside.
+/// Checks the claim of an article that contradicts the map of its posted file, then finds and stores the right map. The length of the posted file changes only
+/// if it was an estimate, and always covers every slice.
 /// </summary>
 /// <remarks>Thread-safe; any number of readers may meet the same contradiction.</remarks>
 public interface IMapCorrection
 {
-    /// <summary>
-    /// Whether the range that an intact article claims is worth checking. After it is found untrue, its article is damaged like any other.
-    /// </summary>
+    /// <summary>Whether the range that an intact article claims is worth checking. Once the claim is found untrue, its article counts as damaged.</summary>
     bool MayBelieve(Segment claim);
 
     /// <summary>Checks the range that an intact article claims against the <paramref name="refuted"/> map. Cancellation changes nothing.</summary>

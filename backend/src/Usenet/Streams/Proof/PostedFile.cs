@@ -21,7 +21,7 @@ public sealed record PostedFile
 
     public SegmentMap Map { get; }
 
-    /// <summary>The user's file to which it belongs; by default it stands alone.</summary>
+    /// <summary>The user's file that contains it; by default its own.</summary>
     public FileOrigin Origin { get; init; }
 
     /// <summary>The message-ids, in the order of the segments.</summary>

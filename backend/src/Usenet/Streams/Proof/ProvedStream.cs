@@ -3,10 +3,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>A file with predicted slices. Each slice is proved in parallel with its first read, and served only afterwards.</summary>
-/// <remarks>
-/// Serves one reader at a time. If the beginning of a slice is already in transit, the proof uses it. So no border makes the reader wait, and the
-/// proof fetches nothing.
-/// </remarks>
+/// <remarks>Serves one reader at a time. A proof uses the beginning of a slice already in transit, so that it fetches nothing and delays nobody.</remarks>
 internal sealed class ProvedStream : ReadOnlyStream
 {
     private readonly ReadOnlyStream _inner;
@@ -84,7 +81,7 @@ internal sealed class ProvedStream : ReadOnlyStream
     }
 
     /// <summary>Limits the next read to one slice.</summary>
-    /// <returns>The slice if it must be proved first, else null; the position; and the most bytes to take.</returns>
+    /// <returns>The slice if it must be proved first, otherwise null; the position; and the maximum bytes to take.</returns>
     private (int? Unproved, long Position, int Most) Next(int wanted)
     {
         var position = _inner.Position;
@@ -117,7 +114,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         return await read;
     }
 
-    /// <summary>Returns the reader's own loads if the segment at a position is the first one of its posted file; else null.</summary>
+    /// <summary>Returns the reader's own loads if the segment at a position is the first of its posted file; otherwise null.</summary>
     private IPostedHeads? HeadsAt(int slice, long position)
     {
         var (extent, begin) = (_extents[slice], _ends[slice] - _extents[slice].Length);

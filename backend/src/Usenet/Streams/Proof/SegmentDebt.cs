@@ -3,12 +3,12 @@ using Sluice.Usenet.Streams.Memory;
 namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>
-/// The bytes that a reader took of one segment before its article was proved. The end of the load settles the debt, even if the slot is gone. It
-/// succeeds if the proved article has the same bytes, and fails otherwise.
+/// The bytes that a reader took from one segment before its article was proved. The end of the load settles the debt, even if the slot is gone. It succeeds if
+/// the proved article has the same bytes, and fails otherwise.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> serializes the reader and the ending load, and guards all fields. Under it the locks of <see cref="StreamDebts"/> and of
-/// the memory that buffers return to may be taken.
+/// Thread-safe. <c>_gate</c> serializes the reader and the ending load, and guards all fields. Under it the locks of <see cref="StreamDebts"/> and of the
+/// memory that buffers return to may be taken.
 /// </remarks>
 internal sealed class SegmentDebt(StreamDebts stream, int segment)
 {
@@ -24,7 +24,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     private bool _isWithdrawn;
     private bool _isSettled;
 
-    // Takes a released slot off its load, with which it stays because the load settles this debt.
+    // Removes a released slot from its load. The slot stays with the load until then, because the load settles this debt.
     private Action? _leave;
 
     /// <summary>Called by the reader before it copies: the bytes between two offsets are owed from now on.</summary>
@@ -50,8 +50,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     }
 
     /// <summary>
-    /// Called by the reader when it releases the slot. If anything is owed, the slot stays with its load until the debt is settled or the stream is
-    /// closed.
+    /// Called by the reader when it releases the slot. A slot that owes bytes stays with its load until they are settled or the stream closes.
     /// </summary>
     public bool TryKeep(Action leave)
     {
@@ -64,7 +63,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the load when the try that brought the bytes has failed. Another try may still bring the same bytes.</summary>
+    /// <summary>Called by the load when the try that delivered the bytes has failed. Another try may still deliver the same bytes.</summary>
     public void Withdraw()
     {
         lock (_gate)
@@ -101,8 +100,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>Called by the stream when it closes, so that nothing is owed any more.</summary>
-    /// <returns>Takes off its load a slot that stayed only for this debt; must be called without a lock. Null if there is none.</returns>
+    /// <summary>Called by the stream when it closes, so that nothing more is owed.</summary>
+    /// <returns>Removes from its load a slot that stayed only for this debt; call it without a lock. Null if there is none.</returns>
     public Action? Cancel()
     {
         lock (_gate)

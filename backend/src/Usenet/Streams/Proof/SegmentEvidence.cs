@@ -20,8 +20,8 @@ internal enum Mark : byte
 }
 
 /// <summary>
-/// The evidence of an article for being the copy of a segment (yEnc draft 1.3); <c>IsBlock</c> if it has a block of exactly that length. Total, file
-/// size and name do not count, because obfuscated posts falsify them.
+/// The evidence that an article is the copy of a segment (yEnc draft 1.3); <c>IsBlock</c> if it has a block of exactly that length. Total, file size and name
+/// do not count, because obfuscated posts falsify them.
 /// </summary>
 internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark Range, Mark Checksum)
 {
@@ -31,10 +31,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         RangeOf(result.Header, segment),
         ChecksumOf(result));
 
-    /// <summary>
-    /// Whether bytes may be served before the article is complete: its part number and range match the segment, or no article of the file states
-    /// them.
-    /// </summary>
+    /// <summary>Whether bytes may be served before the article is complete: its number and range match the segment, or the file never states them.</summary>
     public static bool Identifies(in ArticleHeader header, Segment segment, ArticleHabit habit) =>
         IsIdentified(NumberOf(header, segment), RangeOf(header, segment), habit) == SegmentProof.Proved;
 
@@ -47,9 +44,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return identity == SegmentProof.Proved && checksCrc && !IsEnough(Checksum, habit.Checksum) ? SegmentProof.Unconfirmed : identity;
     }
 
-    /// <summary>
-    /// Returns the evidence that a proved article shows about its file. If a second copy confirms its bytes, a missing field was not lost in transit.
-    /// </summary>
+    /// <summary>Returns the evidence a proved article shows about its file. With a confirming second copy, a missing field was not lost in transit.</summary>
     public ArticleHabit Shows(bool isConfirmed)
     {
         return new ArticleHabit(By(Number), By(Range), By(Checksum));
@@ -63,8 +58,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     }
 
     /// <summary>
-    /// Returns the range that a complete article claims against the map, or null if it agrees. Only an article with number, range, matching length
-    /// and matching CRC can make a claim.
+    /// Returns the range that a complete article claims against the map, or null if it agrees. Only an article with a number, a range, a matching length and a
+    /// matching CRC can make a claim.
     /// </summary>
     public static Segment? ClaimOf(in DecodedArticle result, Segment segment)
     {

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Streams.Proof;
 
 /// <summary>The verdict on a complete article as a copy of a segment.</summary>
 /// <remarks>
-/// What makes a byte leave. Each byte that a client gets has an article in one of these states:
+/// Each byte that a client gets has an article in one of these states:
 /// <code>
 /// landed     The article still arrives. Its header names the segment; settings, file and account are trusted.     SegmentEvidence, TrustLedger
 ///            Only the segment in which a reader starts may leave so, without the last bytes that the response
@@ -34,10 +34,10 @@ internal enum SegmentProof : byte
     Refuting,
 }
 
-/// <summary>The verdict on one complete article, with the evidence to judge it again when more is known of its file.</summary>
+/// <summary>The verdict on one complete article, with the evidence to judge it again when more is known about its file.</summary>
 internal readonly record struct ArticleVerdict(SegmentEvidence Evidence, SegmentProof Proof, uint Checksum)
 {
-    /// <summary>Judges an article by the present habit of its file. It refutes the map if the file's correction takes its claim seriously.</summary>
+    /// <summary>Judges an article by the present habit of its file. It refutes the map if the file's correction considers its claim.</summary>
     public static ArticleVerdict On(in DecodedArticle article, Segment segment, PostedFile file, bool checksCrc)
     {
         var evidence = SegmentEvidence.Of(article, segment);
@@ -47,7 +47,7 @@ internal readonly record struct ArticleVerdict(SegmentEvidence Evidence, Segment
         return new ArticleVerdict(evidence, proof, article.ComputedCrc);
     }
 
-    /// <summary>Whether an unconfirmed article is proved by what is known of its file by now.</summary>
+    /// <summary>Whether an unconfirmed article is proved by the evidence that is now known about its file.</summary>
     public bool IsProvedBy(ArticleHabit habit, bool checksCrc) => Evidence.Judge(habit, checksCrc) == SegmentProof.Proved;
 
     /// <summary>Whether the article is unconfirmed only because the habit of its file is unknown.</summary>

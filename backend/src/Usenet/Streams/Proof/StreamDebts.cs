@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Streams.Proof;
 /// <remarks>Thread-safe. <c>_gate</c> guards the list; nothing is called while it is held.</remarks>
 internal sealed class StreamDebts
 {
-    // Each debt may hold a segment beyond the window, so a reader that leaves this many behind gets only proved bytes for a while.
+    // Each debt may hold a segment beyond the window. A reader that leaves this many behind gets only proved bytes until some are settled.
     private const int Most = 8;
 
     private readonly Lock _gate = new();

@@ -21,7 +21,7 @@ internal sealed class TrustLedger(TimeProvider time)
     // One entry for each account that the settings have named.
     private readonly Dictionary<Guid, AccountTrust> _accounts = [];
 
-    /// <summary>Whether the bytes of a file may be served early, as far as settings and file are concerned.</summary>
+    /// <summary>Whether the settings and the file allow its bytes to be served early.</summary>
     public bool MayLeaveEarly(FileOrigin file, StreamOptions options) => !options.VerifyBeforeServe && IsTrusted(file);
 
     /// <summary>Whether the file had no corrupt article in the last day.</summary>
@@ -39,8 +39,7 @@ internal sealed class TrustLedger(TimeProvider time)
     }
 
     /// <summary>
-    /// Records the verdict on one article: corrupt if damaged, of another length, or another article. The account is independent of its index in the
-    /// settings.
+    /// Records the verdict on one article: corrupt if damaged, of another length, or another article. Accounts keep their id across settings.
     /// </summary>
     public void Judged(FileOrigin file, Guid account, bool isCorrupt)
     {
@@ -130,7 +129,7 @@ internal sealed class TrustLedger(TimeProvider time)
 /// </summary>
 public readonly record struct RememberedLie(string File, DateTimeOffset At)
 {
-    /// <summary>Most remembered files; the oldest entry is dropped first.</summary>
+    /// <summary>Maximum number of remembered files; the oldest entry is dropped first.</summary>
     public const int MostFiles = 10_000;
 
     public static readonly TimeSpan Counts = TimeSpan.FromHours(24);

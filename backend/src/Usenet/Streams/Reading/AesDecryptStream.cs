@@ -7,12 +7,12 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Decrypts an encrypted post while it is read. CBC needs the ciphertext of the block before each block. So reading may begin at any block at the
-/// cost of the one before: at most one more article.
+/// Decrypts an encrypted post while it is read. CBC needs the ciphertext of the block before each block. So reading may begin at any block at the cost of
+/// reading the block before: at most one more article.
 /// </summary>
 /// <remarks>
-/// Serves one reader at a time. Its bytes are as proved as the ciphertext: the last byte of a range lies in the last requested block, and the inner
-/// stream serves it only when nothing is owed.
+/// Serves one reader at a time. Its bytes are as proved as the ciphertext: the last byte of a range lies in the last requested block, and the inner stream
+/// serves it only when nothing is owed.
 /// </remarks>
 internal sealed class AesDecryptStream : ReadOnlyStream
 {
@@ -102,7 +102,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
 
     public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
 
-    /// <remarks>Offsets count in the ciphertext, which begins a few bytes before the file at most.</remarks>
+    /// <remarks>Offsets refer to the ciphertext, which begins at most a few bytes before the file.</remarks>
     public override StreamSnapshot? Snapshot() => _inner.Snapshot();
 
     protected override async ValueTask CloseAsync()
@@ -125,7 +125,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
 
     private ArraySegment<byte> Held(int count) => new(_plainText.Bytes, _beginAt + (int)(TextPosition - _begin), count);
 
-    /// <summary>Decrypts until plain text of the position is held.</summary>
+    /// <summary>Decrypts until plain text for the position is available.</summary>
     /// <returns>Bytes that may be taken, no more than wanted; 0 only at the end.</returns>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> DecryptAsync(int wanted, CancellationToken cancellationToken)

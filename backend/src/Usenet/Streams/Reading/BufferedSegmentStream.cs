@@ -5,12 +5,10 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>
-/// Reads a combined file forward from one position to an end, with a window of segments ahead. A seek outside the window needs a new instance.
-/// </summary>
+/// <summary>Reads a combined file forward from a position to an end, with a window of segments ahead. A seek outside it needs a new instance.</summary>
 /// <remarks>
-/// For one reader. <c>_gate</c> serializes the reader, the idle timer and other streams that need memory or the place, and guards the window and the
-/// policy. Loads never take it. Under it a load is started, which takes the locks of the loading and of the connections.
+/// For one reader. <c>_gate</c> serializes the reader, the idle timer and other streams that need memory or the place, and guards the window and the policy.
+/// Loads never take it. Under it a load is started, which takes the locks of the loading and of the connections.
 /// </remarks>
 internal sealed class BufferedSegmentStream : IAsyncDisposable
 {
@@ -39,15 +37,13 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private bool _landing = true;
     private bool _closed;
 
-    // The window was released in a pause, so the debts of its slots must be settled before the next byte.
+    // The window was released during a pause, so the debts of its slots must be settled before the next byte.
     private bool _resumes;
 
     // Also written by the reader outside of the lock; a stale value only delays a trim.
     private volatile bool _waiting;
 
-    /// <summary>
-    /// Creates a reader of the bytes from <paramref name="position"/> to before <paramref name="end"/>. Share and debts are not owned.
-    /// </summary>
+    /// <summary>Creates a reader of the bytes from <paramref name="position"/> to <paramref name="end"/>, exclusive. Share and debts are not owned.</summary>
     public BufferedSegmentStream(
         CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, StreamDebts debts, long position, long end)
     {
@@ -132,7 +128,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             }
             finally
             {
-                // Otherwise the timer would take a long wait for a pause, and drop the article that has just arrived.
+                // Otherwise the timer would mistake a long wait for a pause, and drop the article that has just arrived.
                 Volatile.Write(ref _lastRead, _shared.Time.GetTimestamp());
                 _waiting = false;
             }
@@ -191,9 +187,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>
-    /// Releases everything, withdraws requests before they reach the wire, and waits for all loads to end, including loads that settle debts.
-    /// </summary>
+    /// <summary>Releases everything, withdraws requests not yet on the wire, and waits for all loads to end, including loads that settle debts.</summary>
     public async ValueTask DisposeAsync()
     {
         await _idleTimer.DisposeAsync();
@@ -249,13 +243,11 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         FillWindow();
         _window.RaiseHead();
         _window.Await(slot);
-        // Check again, because news that came before Await has not woken the reader.
+        // Check again, because a change before Await did not wake the reader.
         return Take(slot, target, isFirst: true);
     }
 
-    /// <summary>
-    /// Measures the connection by a segment that the reader waited for. Segments from memory, or loaded for another reader, say nothing.
-    /// </summary>
+    /// <summary>Measures the connection by a segment that the reader waited for. Segments from memory, or loaded for another reader, do not count.</summary>
     private void NoteArrival()
     {
         if (_waitedFor == _window.HeadNumber && _window.Head.BeganLoad)
@@ -282,7 +274,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
-            // A scan that finds its bytes on disk must cost the providers nothing, not even the segments that might follow.
+            // A scan that finds its bytes on disk must cost the providers nothing, not even read-ahead.
             if (_window.IsLent)
                 return;
             var headOfLine = _window.Count == 0;
@@ -299,7 +291,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>A reader of a range no larger than a probe needs nothing after it.</summary>
+    /// <summary>Articles that the reader will probably request next; 0 for a range no larger than a probe, because its reader needs nothing after it.</summary>
     private int LikelyFollowing => _end - Position <= _shared.Options.ProbeBytes ? 0 : Math.Min(LikelyToFollow, _lastNumber - _window.NextNumber);
 
     /// <summary>Trims the window of a paused player, so that its connections and memory go to active streams.</summary>
@@ -310,7 +302,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             if (_closed)
                 return;
 
-            // A read that waits is not idle. It is asked once, because its wait may end at any moment.
+            // A waiting read is not idle. The flag is read once, because the wait may end at any moment.
             var idle = _waiting ? TimeSpan.Zero : _shared.Time.GetElapsedTime(Volatile.Read(ref _lastRead));
             TimeSpan next;
             if (idle < _shared.Options.IdleTrim)

@@ -3,17 +3,17 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>Finds where the bytes of a file are, part by part.</summary>
+/// <summary>Finds the location of the bytes of a file, part by part.</summary>
 /// <remarks>
-/// The cost does not grow with the file, which may have 140,000 segments. Memory, transit and loss are read from tables that note the file of each
-/// entry, so a segment loaded for another file is not seen. The disk only knows hashes, so pieces are looked up by message-id: only pieces that may
-/// be there, and samples if there are very many.
+/// The cost does not grow with the file, which may have 140,000 segments. Memory, transit and loss are read from tables that note the file of each entry, so a
+/// segment loaded for another file is not seen. The disk only knows hashes, so pieces are looked up by message-id: only pieces that may be there, and samples
+/// if there are very many.
 /// </remarks>
 internal static class CellFinder
 {
     private const string Letters = "-dmfx";
 
-    // Most pieces to look up on disk.
+    // Maximum number of pieces to look up on disk.
     private const int MostLookups = 400;
 
     public static async Task<FileCells> FindAsync(CombinedMap map, SegmentFetcher fetcher, int mostCells, CancellationToken cancellationToken)
@@ -66,10 +66,10 @@ internal static class CellFinder
         int CellOf(long offset) => (int)(offset * (Int128)cells.Length / map.Length);
     }
 
-    /// <summary>The pieces to look up on disk, each with the number after the last piece that it stands for.</summary>
+    /// <summary>The pieces to look up on disk, each with the end (exclusive) of the range that it represents.</summary>
     private static IEnumerable<(int Number, int Behind)> OnDisk(CombinedMap map, SegmentFetcher fetcher)
     {
-        // If the disk does not keep the whole file, it keeps the two ends.
+        // Unless the disk keeps the whole file, it keeps both ends.
         var head = CountFrom(0, 1);
         var tail = head == map.PieceCount ? 0 : CountFrom(map.PieceCount - 1, -1);
         return Sample(0, head).Concat(Sample(map.PieceCount - tail, map.PieceCount));

@@ -8,13 +8,10 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Usenet.Streams.Reading;
 
-/// <summary>
-/// Presents slices of many posted files as one seekable file. Read-ahead crosses their borders. A seek within the window keeps it; any other seek
-/// starts a new one.
-/// </summary>
+/// <summary>Presents slices of many posted files as one seekable file. Read-ahead crosses their borders, and a seek within its window keeps it.</summary>
 /// <remarks>
-/// Serves one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is proved, but
-/// the last byte of the range waits until all others are, even across seeks.
+/// Serves one reader at a time. Loads nothing past the segment of the last requested byte. Bytes may be served before their article is proved, but the last
+/// byte of the range waits until all others are, even across seeks.
 /// </remarks>
 public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 {
@@ -25,8 +22,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private readonly StreamPlace _place;
     private readonly StreamDebts _debts = new();
 
-    // Written by the reader; also read by other streams that make this one release memory. A stale value is harmless, because a retired reader holds
-    // nothing.
+    // Written by the reader; also read by other streams that need memory. A stale value is harmless, because a retired reader holds nothing.
     private volatile BufferedSegmentStream? _reader;
     private volatile BufferedSegmentStream? _hinted;
     private CombinedMap _map;
@@ -70,9 +66,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 
     /// <summary>Reads the available bytes, and waits only if there are none; 0 at the end of the requested range.</summary>
     /// <exception cref="ArticleGoneException">The bytes at the position are proved to be gone.</exception>
-    /// <exception cref="ArticleDoubtedException">
-    /// The first bytes arrived damaged a moment ago and may be available later. Later bytes are waited for.
-    /// </exception>
+    /// <exception cref="ArticleDoubtedException">The first bytes arrived damaged and may be available later. The stream waits for later bytes.</exception>
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be available later.</exception>
     /// <exception cref="StreamLimitException">The token was canceled while active streams held all places.</exception>
@@ -214,7 +208,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         return reader;
     }
 
-    // Runs in the background, because ending many loads takes a while and only closing the stream has to wait for it.
+    // Runs in the background, because ending many loads takes a while and only the close of the stream has to wait.
     private void Retire(BufferedSegmentStream? reader)
     {
         if (reader is null)

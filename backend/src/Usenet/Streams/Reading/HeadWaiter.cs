@@ -13,7 +13,7 @@ internal sealed class HeadWaiter(PostedFile file, object reader, int most)
 {
     private readonly TaskCompletionSource<PostedHead?> _head = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>Unknown, because the place of its posted file in the whole file is not passed.</summary>
+    /// <summary>Unknown, because the waiter does not know where its posted file lies in the whole file.</summary>
     public override Stretch Place => default;
 
     /// <returns>The beginning; null if the segment is unavailable.</returns>

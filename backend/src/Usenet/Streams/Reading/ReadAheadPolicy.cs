@@ -1,9 +1,9 @@
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// Decides how many segments a reader holds ahead. It starts with one, and takes two once the reader reads on. Each wait for a segment of the last
-/// step then doubles the window; if only the round trip limits, it grows to many times the bytes read. It stops once steps no longer raise the rate,
-/// so that it follows rate × round trip and stays small. It never exceeds the share of memory, or a few seconds of a paced reader's rate.
+/// Decides how many segments a reader holds ahead. It starts with one, and takes two once the reader continues. Each wait for a segment of the last step then
+/// doubles the window; if only the round trip limits the rate, it grows to many times the bytes read. It stops once steps no longer raise the rate, so that it
+/// follows rate × round trip and stays small. It never exceeds the share of memory, or a few seconds of a paced reader's rate.
 /// </summary>
 /// <remarks>Pure state of one reader, guarded by that reader.</remarks>
 internal sealed class ReadAheadPolicy
@@ -12,11 +12,11 @@ internal sealed class ReadAheadPolicy
     private const int ShortestHold = 4;
     private const int LongestHold = 64;
 
-    // An enlargement that gains less than this did not help.
+    // A smaller gain means that the enlargement did not help.
     private const double LeastGain = 1.1;
 
-    // Articles requested together arrive at different times. A window of just rate × the shortest round trip would run dry at each late article.
-    // Waking the reader for every single article would cost more than memory does.
+    // Articles requested together arrive at different times. A window of just rate × the shortest round trip would run dry at each late article. Waking the
+    // reader for each article would cost more than the memory.
     private const double UsualSlack = 4;
 
     // Slack is worth memory up to this many bytes. A larger window serves only a larger rate × round trip, with the slack that jitter needs.
@@ -32,8 +32,8 @@ internal sealed class ReadAheadPolicy
     // If rate × round trip is this share of the window, the connection is far from full, so the round trip limits.
     private const double FullUse = 0.6;
 
-    // No reader holds more than this multiple of the bytes it has read, so that an abandoned seek costs little, even across a segment border. If the
-    // round trip limits, each step costs one, so the second step requests the full allowance.
+    // No reader holds more than this multiple of the bytes it has read, so that an abandoned seek costs little, even across a segment border. If the round
+    // trip limits the rate, each step costs a round trip, so the second step requests the full allowance.
     private const int AheadOfRead = 16;
 
     private static readonly TimeSpan FastReadTime = TimeSpan.FromMilliseconds(50);
@@ -50,7 +50,7 @@ internal sealed class ReadAheadPolicy
     // has become that much slower, the gain of an enlargement shows it.
     private double _roundTrip = double.PositiveInfinity;
 
-    // Waits count from this piece on, because it is the first one requested at the present window size.
+    // Waits count from this piece on, because it is the first requested at the present window size.
     private int _telling;
 
     // Window and rate before the last enlargement, while it is on trial; the rate is 0 before the first.
@@ -117,8 +117,8 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// Reports that the segment arrived for which the reader waited. The delay of a straggler, which was requested twice, does not count in the rate,
-    /// but the window covers such delays from now on.
+    /// Reports that the segment that the reader waited for has arrived. The delay of a straggler, which was requested twice, does not count in the rate, but
+    /// the window covers such delays from now on.
     /// </summary>
     public void Arrived(long askedFor, bool wasLate)
     {
@@ -187,13 +187,13 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>
-    /// Decides the first step, which knows no rate. The round trip limits if the landing segment took longer to begin than to be read. Otherwise the
-    /// connection or the reader is slow.
+    /// Decides the first step, for which no rate is known. The round trip limits the rate if the landing segment took longer to begin than to be read.
+    /// Otherwise the connection or the reader is slow.
     /// </summary>
     private bool BeganSlowly =>
         _time.GetElapsedTime(_firstByteAt) is var since && (since <= FastReadTime || since <= _time.GetElapsedTime(_openedAt, _firstByteAt));
 
-    /// <summary>Segments beyond which a window gains nothing at this rate.</summary>
+    /// <summary>Number of segments beyond which a window gains nothing at this rate.</summary>
     private double UsefulSegments(double rate)
     {
         var needed = SegmentsPerRoundTrip(rate);
@@ -235,7 +235,7 @@ internal sealed class ReadAheadPolicy
     }
 }
 
-/// <summary>Measures the rate at which a reader takes bytes, and how much is worth holding ahead at that rate.</summary>
+/// <summary>Measures the rate at which a reader takes bytes, and how many bytes are worth holding ahead at that rate.</summary>
 /// <remarks>Pure state of one reader, guarded by that reader.</remarks>
 internal sealed class PacedRate(StreamOptions options, TimeProvider time)
 {
@@ -263,7 +263,7 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
         var now = time.GetTimestamp();
         if (time.GetElapsedTime(_last, now) > options.PacedReadAhead)
         {
-            // A pause is no pace, because a player that resumes fills its buffer first.
+            // A pause resets the rate, because a player that resumes fills its buffer first.
             (_start, _bytes, _rate) = (now, 0, 0);
         }
 
@@ -282,10 +282,7 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
 }
 
 /// <summary>Remembers how late stragglers arrive, so that after one reader had to wait, the next one buffers for such a delay.</summary>
-/// <remarks>
-/// Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Forgets after one to two minutes, because connections change and
-/// are shared.
-/// </remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called while it is held. Forgets after one to two minutes, because lines change.</remarks>
 internal sealed class LineMemory(TimeProvider time)
 {
     private static readonly TimeSpan Believed = TimeSpan.FromMinutes(1);

@@ -8,13 +8,12 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// The pieces that one reader holds ahead, in order: a ring sized to its slots, never to the file. The reader claims and releases slots. Loads fill
-/// them without a lock, and wake the reader only if it waits for that slot.
+/// The pieces that one reader holds ahead, in order: a ring sized to its slots, never to the file. The reader claims and releases slots. Loads fill them
+/// without a lock, and wake the reader only if it waits for that slot.
 /// </summary>
 /// <remarks>
-/// All members except <see cref="Notify"/> and <see cref="OnSlotDrained"/> belong to the reader, whose stream serializes them with its lock. An idle
-/// window uses no CPU, because nothing polls. A slot is charged, and keeps the window from closing, until the reader has released it and nothing is
-/// in progress for it.
+/// All members except <see cref="Notify"/> and <see cref="OnSlotDrained"/> belong to the reader, whose stream serializes them with its lock. An idle window
+/// uses no CPU, because nothing polls. A slot is charged and keeps the window open until the reader has released it and its load has finished.
 /// </remarks>
 internal sealed class SegmentWindow : IAsyncDisposable
 {
@@ -35,7 +34,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
     // Slots that are not drained, plus one until the window is closed. Counted down by readers and loads.
     private int _open = 1;
 
-    // Written by the reader, read by loads: news in this slot wakes the reader.
+    // Written by the reader, read by loads: a change of this slot wakes the reader.
     private SegmentSlot? _awaited;
 
     /// <summary>
@@ -48,7 +47,7 @@ internal sealed class SegmentWindow : IAsyncDisposable
         (_share, _refusable) = (share, refusable);
     }
 
-    /// <summary>Whether its reader can still be refused, because it has had nothing yet.</summary>
+    /// <summary>Whether its reader can still be refused, because it has received nothing yet.</summary>
     public bool IsRefusable => _refusable is { HasBegun: false };
 
     public int HeadNumber { get; private set; }
@@ -127,20 +126,20 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>Called by loads when the state of a slot has changed.</summary>
     public void Notify(SegmentSlot slot)
     {
-        // Full fence: the slot's state is written before it and the reader's interest read after it. The reader does the reverse: no lost wake-up.
+        // Full fence between the write of the slot's state and the read of the reader's interest. The reader does the reverse, so no wake-up is lost.
         Interlocked.MemoryBarrier();
         if (ReferenceEquals(Volatile.Read(ref _awaited), slot))
             _signal.Set();
     }
 
-    /// <summary>Names the slot whose news ends the next wait. Check its state again after this call and before the wait.</summary>
+    /// <summary>Names the slot whose changes end the next wait. Check its state again after this call and before the wait.</summary>
     public void Await(SegmentSlot? slot)
     {
         Volatile.Write(ref _awaited, slot);
         Interlocked.MemoryBarrier();
     }
 
-    /// <summary>Waits for news of the awaited slot, or for cancellation.</summary>
+    /// <summary>Waits for a change of the awaited slot, or for cancellation.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
@@ -247,7 +246,6 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     public long ClaimedAt => claimedAt;
 
-    /// <summary>Bytes charged for the slot.</summary>
     public long Cost => BudgetShare.CostOf(Piece.Segment.Length);
 
     /// <summary>Whether the load that began for this slot requested its article more than once.</summary>
@@ -255,7 +253,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     public override bool MustWait => !(isLanding && window.IsRefusable);
 
-    /// <summary>Whether the reader can do without the rest of the segment, as far as known.</summary>
+    /// <summary>Whether the reader has not needed the rest of the segment so far.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.Completion.Task.IsCompleted;
 
     /// <summary>Returns the state of the slot for progress displays. Callable on any thread, without a lock.</summary>
@@ -330,10 +328,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     /// <param name="offset">First byte in the segment.</param>
     /// <param name="stop">Where the response stops taking from this segment; the last bytes before it are withheld until proved.</param>
     /// <param name="withheld">Number of withheld bytes.</param>
-    /// <param name="target">Filled as far as possible.</param>
-    /// <param name="isFirst">
-    /// Whether the read has no bytes yet. Otherwise a failure is left to the next read, so that this one ends exactly at the hole.
-    /// </param>
+    /// <param name="isFirst">Whether the read has no bytes yet. If not, the next read reports a failure, so that this one ends exactly at the hole.</param>
     /// <returns>Bytes taken; 0 while the reader has to wait.</returns>
     /// <exception cref="IOException">The segment is unavailable, or bytes taken before the proof were wrong.</exception>
     public int Take(int offset, int stop, int withheld, ReadTarget target, bool isFirst)
@@ -366,7 +361,7 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     }
 
     /// <summary>Called by the reader, followed by <see cref="ReleaseHold"/>, when it no longer needs the slot, whatever its state.</summary>
-    /// <returns>True if the slot need not leave its load: it is settled, waited only for the reader, or must settle owed bytes.</returns>
+    /// <returns>True if the slot need not leave its load, because it is settled, waited only for the reader, or must settle owed bytes.</returns>
     public bool Release()
     {
         var before = Interlocked.Exchange(ref _state, Released);

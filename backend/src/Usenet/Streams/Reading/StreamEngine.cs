@@ -44,13 +44,10 @@ public sealed class StreamEngine : IAsyncDisposable
     internal StreamPlaces Places => _shared.Places;
 
     /// <summary>Opens slices of posted files as one file. Loads nothing before the first read.</summary>
-    /// <param name="extents">The slices in file order.</param>
     /// <param name="lane">Priority of its fetches.</param>
     /// <param name="position">Offset of the first byte to read.</param>
     /// <param name="end">Offset after the last byte that will be read; null for the end of the file. Nothing after its segment is loaded.</param>
-    /// <param name="client">
-    /// Client of the stream, compared by equality: while others wait, no client gets more than half of the places. If null, the lane counts as one.
-    /// </param>
+    /// <param name="client">Compared by equality: while others wait, no client gets more than half of the places. If null, the lane is the client.</param>
     /// <returns>A stream that the caller disposes. Its reads wait for a place while active streams hold all of them.</returns>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the combined file.</exception>
     public ReadOnlyStream Open(IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null, object? client = null)
@@ -91,7 +88,7 @@ public sealed class StreamEngine : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reports where the bytes of a file are: in memory, on disk, in transit or known to be gone. Loads nothing and does not disturb open streams.
+    /// Reports which bytes of a file are in memory, on disk, in transit or known to be gone. Loads nothing and does not disturb open streams.
     /// </summary>
     /// <param name="extents">The slices as they are opened; all of one file.</param>
     /// <param name="mostCells">Most parts to report; limited to the number of segments.</param>

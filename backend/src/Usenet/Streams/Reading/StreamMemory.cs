@@ -5,12 +5,12 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
-/// State that outlives an engine, because new settings do not make it untrue: proved segments, trust, and bytes reloaded for damaged files. Segments
-/// are dropped only if their memory limits change. Open streams share places and budget with the next engine.
+/// State that outlives an engine, because it stays true under new settings: proved segments, trust, and bytes reloaded for damaged files. Segments are dropped
+/// only if their memory limits change. Open streams share places and budget with the next engine.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> serializes engines that open. Under it the locks of the memory are taken, and the locks of streams that release memory
-/// because the budget has shrunk. Dispose it after the engines that use it.
+/// Thread-safe. <c>_gate</c> serializes engines that open. Under it the locks of the memory are taken, and the locks of streams that release memory because the
+/// budget has shrunk. Dispose it after the engines that use it.
 /// </remarks>
 public sealed class StreamMemory : IDisposable
 {
@@ -36,7 +36,7 @@ public sealed class StreamMemory : IDisposable
 
     internal ReloadTraffic Reloads { get; }
 
-    /// <summary>Where the segments served to readers came from.</summary>
+    /// <summary>Where the served segments came from.</summary>
     public ServedCounts Served => Segments.Counts;
 
     internal ServedSegments Segments { get; } = new();
@@ -47,7 +47,7 @@ public sealed class StreamMemory : IDisposable
     /// <summary>Restores the corrupt files that an earlier process stored.</summary>
     public void Restore(IEnumerable<RememberedLie> lies) => Trust.Restore(lies);
 
-    /// <summary>Returns cache, blocks and places for these options; the places follow them from now on.</summary>
+    /// <summary>Returns cache, blocks and places for these options, which also replace the options of the places.</summary>
     internal (SegmentCache Cache, BlockPool Blocks, StreamPlaces Places) Open(StreamOptions options)
     {
         var terms = (options.ByteBudget, options.CacheCeiling, options.CacheKeep);
@@ -66,7 +66,7 @@ public sealed class StreamMemory : IDisposable
         }
     }
 
-    /// <summary>Releases everything; memory that readers still hold goes when they release it.</summary>
+    /// <summary>Releases everything. Memory held by readers is freed when they release it.</summary>
     public void Dispose()
     {
         lock (_gate)
