@@ -14,7 +14,7 @@ public sealed class ArticleDecoder
     /// <summary>Longest line in bytes outside of yEnc data: room for four fields and a name of any file system.</summary>
     public const int MaxLineLength = 4096;
 
-    /// <summary>Most decoded bytes of one article, because servers accept a few MiB at most.</summary>
+    /// <summary>Maximum decoded bytes of one article, because servers accept a few MiB at most.</summary>
     public const int MaxDecodedLength = 16 * 1024 * 1024;
 
     private readonly ArticleLineReader _lines = new();
@@ -39,7 +39,7 @@ public sealed class ArticleDecoder
         /// <summary>From the line that begins the block to the one at its end.</summary>
         Block,
 
-        /// <summary>After the block, or once no block is expected any more.</summary>
+        /// <summary>After the block, or once no block can follow.</summary>
         Rest,
 
         Ended,
@@ -89,7 +89,7 @@ public sealed class ArticleDecoder
         return _stage == Stage.Ended;
     }
 
-    /// <summary>Returns the facts about the article; call it after <see cref="Decode"/> has returned true, or when no more bytes will come.</summary>
+    /// <summary>Returns the facts about the article; call it after <see cref="Decode"/> has returned true, or when no more bytes will arrive.</summary>
     public DecodedArticle GetResult()
     {
         var truncated = _stage == Stage.Ended ? ArticleDefects.None : ArticleDefects.Truncated;

@@ -1,10 +1,7 @@
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>Reads the lines of a raw NNTP body, without dot-stuffing and line ends, from input that may be cut anywhere.</summary>
-/// <remarks>
-/// Used for everything except the data of yEnc. A bare LF ends a line of text here and is reported. To NNTP it means nothing, so no dot is dropped
-/// and no article ends after it.
-/// </remarks>
+/// <remarks>Used for everything but yEnc data. A bare LF ends a line of text here and is reported, but NNTP ignores it: no dot is dropped after it.</remarks>
 internal sealed class ArticleLineReader
 {
     private readonly byte[] _buffer = new byte[ArticleDecoder.MaxLineLength];
@@ -86,7 +83,7 @@ internal sealed class ArticleLineReader
                 return Answer.NeedInput;
         }
 
-        // The CR before this byte was no half of a line end.
+        // The CR before this byte did not belong to a line end.
         if (_context is YencContext.Cr or YencContext.DotCr)
             Append("\r"u8);
         if (b == '\r')

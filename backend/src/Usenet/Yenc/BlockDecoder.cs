@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Yenc;
 /// <summary>The end that a block decoder has reached.</summary>
 internal enum BlockEnd
 {
-    /// <summary>Neither: the block continues.</summary>
+    /// <summary>No end: the block continues.</summary>
     None,
 
     /// <summary>The end of the block; the article continues.</summary>
@@ -75,9 +75,7 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
         return nameBuffer.AsMemory(0, name.Length);
     }
 
-    /// <summary>
-    /// Requests memory for at most <paramref name="most"/> decoded bytes. Empty if the article has reached its limit, which then counts as a defect.
-    /// </summary>
+    /// <summary>Requests memory for at most <paramref name="most"/> decoded bytes. Empty, with a defect, if the article has reached its limit.</summary>
     protected Span<byte> Room(IBufferWriter<byte> output, int most)
     {
         var room = (int)Math.Min(most, ArticleDecoder.MaxDecodedLength - Decoded);

@@ -36,7 +36,7 @@ public static class Crc32Kernel
     }
 
     /// <summary>
-    /// Returns the checksum of A followed by B from their checksums: crc(A)·x^(8|B|) xor crc(B), modulo P. The length is in bytes and not negative.
+    /// Returns the checksum of A followed by B from their checksums: crc(A)·x^(8|B|) xor crc(B), modulo P. The length is in bytes, at least 0.
     /// </summary>
     public static uint Combine(uint first, uint second, long secondLength)
     {

@@ -81,7 +81,7 @@ public enum ArticleDefects
     /// <summary>The article is text, like a takedown notice. Always with <see cref="NoHeader"/>.</summary>
     NotBinary = 1 << 1,
 
-    /// <summary>A yEnc block has no <c>=yend</c>, or the terminating line of the article never came.</summary>
+    /// <summary>A yEnc block has no <c>=yend</c>, or the terminating line of the article never arrived.</summary>
     Truncated = 1 << 2,
 
     /// <summary>Decoded length, range and size in <c>=yend</c> do not all agree.</summary>

@@ -2,13 +2,13 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Scans the lines before a block: limits their length, and notes which encoding they suggest if no block comes.</summary>
+/// <summary>Scans the lines before a block: limits their length, and notes which encoding they suggest if no block follows.</summary>
 internal struct PreambleScan
 {
-    /// <summary>Most bytes of text before a block. Notices and signatures are a few KiB, so no real post comes near.</summary>
+    /// <summary>Maximum bytes of text before a block. Notices and signatures are a few KiB, so real posts stay far below.</summary>
     public const int MaxTextLength = 64 * 1024;
 
-    /// <summary>Most bytes of article headers, because some servers send them before a body.</summary>
+    /// <summary>Maximum bytes of article headers, because some servers send them before a body.</summary>
     public const int MaxHeaderLength = 256 * 1024;
 
     private int _headerLength;
@@ -19,7 +19,7 @@ internal struct PreambleScan
     public ArticleEncoding Encoding { get; private set; }
 
     /// <summary>Counts bytes of the current line, which may have no end yet.</summary>
-    /// <returns>False if there are too many, so that no block is expected any more.</returns>
+    /// <returns>False if there are too many, so that no block is expected.</returns>
     public bool Count(int bytes)
     {
         ref var length = ref _isAfterHeaders ? ref _textLength : ref _headerLength;
@@ -27,8 +27,8 @@ internal struct PreambleScan
         return _textLength <= MaxTextLength && _headerLength <= MaxHeaderLength;
     }
 
-    /// <summary>Takes a complete line. Its bytes were counted before, and may move from headers to text.</summary>
-    /// <returns>False if no block can be trusted any more, because there is too much text or replies are out of step.</returns>
+    /// <summary>Takes a complete line. Its bytes were counted before, and may be recounted as text instead of headers.</summary>
+    /// <returns>False if no later block can be trusted, because there is too much text or replies are out of step.</returns>
     public bool TakeLine(ReadOnlySpan<byte> line, int bytes)
     {
         if (!_isAfterHeaders && !IsHeaderField(line))

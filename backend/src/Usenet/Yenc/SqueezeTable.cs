@@ -34,8 +34,8 @@ internal sealed class SqueezeTable
     public ref byte First => ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_shuffles), _start);
 
     /// <summary>
-    /// Writes 64 bytes without the dropped ones, bit i for byte i, and returns the number of bytes left. The destination needs room for 64 bytes; a
-    /// loop keeps <see cref="First"/> in a register.
+    /// Writes 64 bytes without the dropped ones, bit i for byte i, and returns the number of kept bytes. The destination needs room for 64 bytes; a loop keeps
+    /// <see cref="First"/> in a register.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Squeeze(

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Yenc;
 /// <summary>Decodes a block of yEnc (draft 1.3): <c>=ybegin</c>, <c>=ypart</c>, data, <c>=yend</c>.</summary>
 internal sealed class YencBlock : BlockDecoder
 {
-    // Bytes decoded between two steps of the checksum, so few that they are still in the nearest cache.
+    // Bytes decoded per checksum step, few enough to stay in a fast cache.
     private const int ChecksumStep = 64 * 1024;
 
     private readonly YencKernel _kernel;

@@ -7,13 +7,11 @@ namespace Sluice.Usenet.Yenc;
 internal interface IYencVectors
 {
     /// <summary>
-    /// Decodes blocks of 64 bytes in which no two neighbors must be judged together: no <c>=</c> precedes CR, LF, <c>=</c> or <c>y</c>, and no LF a
-    /// dot. Returns at the first other block, or when source or destination have no further block. Reads the byte before <paramref name="consumed"/>,
-    /// where an <c>=</c> escapes.
+    /// Decodes blocks of 64 bytes in which no two neighbors must be judged together: no <c>=</c> precedes CR, LF, <c>=</c> or <c>y</c>, and no LF a dot.
+    /// Returns at the first other block, or when source or destination have no further block. Reads the byte before <paramref name="consumed"/>, where an
+    /// <c>=</c> escapes.
     /// </summary>
-    /// <remarks>
-    /// A separate method without calls, because a calling convention that preserves no vector registers would reload every constant in each round.
-    /// </remarks>
+    /// <remarks>A separate method without calls, because a call preserves no vector registers and would reload every constant in each round.</remarks>
     void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written);
 
     YencBlockMasks Find(ref byte block);
@@ -23,13 +21,12 @@ internal interface IYencVectors
 }
 
 /// <summary>
-/// The common part of all vector kernels: moves from block to block of 64 bytes, and across the ends of buffers. Structs as type argument make the
-/// JIT inline them.
+/// The common part of all vector kernels: moves over blocks of 64 bytes and the ends of buffers. Structs as type arguments make the JIT inline them.
 /// </summary>
 /// <remarks>
-/// The fast loop knows a byte and its predecessor, which it loads from one byte earlier. If two bytes must be judged together, masks resolve the
-/// block. Masks also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords
-/// and the end of the article are left to the byte machine.
+/// The fast loop knows a byte and its predecessor, which it loads from one byte earlier. If two bytes must be judged together, masks resolve the block. Masks
+/// also resolve partial blocks at the ends of source and destination, so that a call may end anywhere at no extra cost. Only keywords and the end of the
+/// article are left to the byte machine.
 /// </remarks>
 internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) : YencKernel
     where TVectors : struct, IYencVectors

@@ -11,7 +11,7 @@ internal readonly struct YencBlockMasks
 {
     public const int Length = 64;
 
-    /// <summary>Bytes needed after a block, to tell a stuffed dot from a terminator.</summary>
+    /// <summary>Bytes needed after a block to distinguish a stuffed dot from a terminator.</summary>
     public const int LookAhead = 2;
 
     private const ulong OddBits = 0xAAAA_AAAA_AAAA_AAAA;
@@ -78,7 +78,7 @@ internal readonly struct YencBlockMasks
     private ulong FindOpen(ulong lineStart, int seen) =>
         lineStart & (Equal | Dot) & (ulong.MaxValue << Math.Clamp(seen - LookAhead, 0, Length - LookAhead));
 
-    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or whether the input is too short to tell.</summary>
+    /// <summary>Whether a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or whether the input is too short to decide.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static bool HasStop(ref byte block, int seen, ulong open)
     {

@@ -27,7 +27,7 @@ public abstract class YencKernel
     /// <summary>Name for logs and test output.</summary>
     public abstract string Name { get; }
 
-    /// <summary>Decodes until the source is consumed, the destination is full, or something other than data comes.</summary>
+    /// <summary>Decodes until the source is consumed, the destination is full, or something other than data follows.</summary>
     /// <param name="source">Raw bytes. Nothing outside of the span is read.</param>
     /// <param name="destination">
     /// Receives decoded bytes; must not overlap the source. Nothing outside of the span is written, but bytes after <paramref name="written"/> may be

@@ -142,7 +142,7 @@ internal static class YencLineParser
         return true;
     }
 
-    /// <summary>Parses a decimal number from 1 to a limit; null for everything else.</summary>
+    /// <summary>Parses a decimal number from 1 to a limit; null for any other text.</summary>
     private static long? ParseWithin(ReadOnlySpan<byte> digits, long ceiling) =>
         Utf8Parser.TryParse(digits, out long value, out var used) && used == digits.Length && value > 0 && value <= ceiling
             ? value

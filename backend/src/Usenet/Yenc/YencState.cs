@@ -3,10 +3,7 @@ using System.Runtime.InteropServices;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>The state of a decoder between two buffers. <c>default</c> is the start of a body, which counts as a line start.</summary>
-/// <remarks>
-/// Eight bytes. Holds everything that later bytes depend on. So a kernel never rereads consumed bytes, and input may be cut anywhere, even inside the
-/// terminator.
-/// </remarks>
+/// <remarks>Eight bytes. Holds all state that later bytes depend on, so that input may be cut anywhere, even inside the terminator.</remarks>
 [StructLayout(LayoutKind.Sequential, Size = 8)]
 public struct YencState : IEquatable<YencState>
 {
@@ -16,10 +13,7 @@ public struct YencState : IEquatable<YencState>
     /// <summary>Whether an <c>=</c> has arrived but its escaped byte has not.</summary>
     internal bool Escape;
 
-    /// <summary>
-    /// Whether the keyword lines of the article end in a bare LF, so that a keyword may follow a bare LF too. The NNTP layer stays strict: a dot
-    /// after a bare LF is data.
-    /// </summary>
+    /// <summary>Whether keyword lines end in a bare LF, so that a keyword may follow one. NNTP stays strict: a dot after a bare LF is data.</summary>
     internal bool BareLineFeeds;
 
     public readonly bool Equals(YencState other) =>

@@ -6,7 +6,7 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Decodes four vectors of 16 bytes at a time on any CPU that shuffles bytes: x86 since SSSE3, and 64-bit Arm, where only its results are tested.</summary>
+/// <summary>Decodes four vectors of 16 bytes at a time on any CPU that shuffles bytes: x86 since SSSE3, and 64-bit Arm (results tested, not speed).</summary>
 /// <remarks>The loop equals <see cref="YencAvx2"/> at half the width.</remarks>
 internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
 {
