@@ -140,7 +140,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
     }
 
-    /// <summary>Settles the landing segment, because its reading has ended.</summary>
+    /// <summary>Settles the landing segment, because its read has ended.</summary>
     private void Settle(bool aborted)
     {
         var unproved = aborted || _pendingWrong > 0;

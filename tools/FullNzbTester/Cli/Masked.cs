@@ -1,6 +1,5 @@
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>Masks credentials for display.</summary>
 internal static class Masked
 {
     /// <summary>Returns the first letter of a user name followed by dots, or an empty string.</summary>

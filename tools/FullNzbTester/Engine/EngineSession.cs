@@ -79,7 +79,7 @@ internal sealed class EngineSession : IContentSession
         Source.DeliveredBy(file.Articles[segment].Id) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
 
     /// <summary>
-    /// Explains an aborted read. The engine names the missing article: the read must end there or before the withheld part of the landing segment.
+    /// Explains an aborted read. The engine names the missing article: the read must end there or before the withheld bytes of the landing segment.
     /// </summary>
     public ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
     {

@@ -41,8 +41,8 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
 }
 
 /// <summary>
-/// The system clock with a time of day correct, two years ahead and two years behind in turn, for one second each. An administrator
-/// may set the clock like this (F43). Timestamps and timers are not changed.
+/// The system clock, but with a time of day that is correct, two years ahead and two years behind in turn, for one second each. An administrator may set the
+/// clock like this (F43). Timestamps and timers stay correct.
 /// </summary>
 internal sealed class JumpingClock : TimeProvider
 {

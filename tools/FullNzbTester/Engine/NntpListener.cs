@@ -9,7 +9,7 @@ namespace Sluice.Tools.FullNzbTester.Engine;
 /// <param name="Unanswered">Commands whose reply was incomplete when the connection was lost or abandoned.</param>
 /// <param name="BytesReceived">Bytes received, before TLS.</param>
 /// <param name="SocketsAbandoned">Connection attempts abandoned before the system reported their outcome.</param>
-/// <param name="SocketsPeak">Most sockets at once, including sockets being opened or closed.</param>
+/// <param name="SocketsPeak">Maximum number of sockets at once, including sockets being opened or closed.</param>
 /// <param name="Tries">Fetch attempts per provider, including canceled ones.</param>
 /// <param name="Hedges">Late articles requested a second time.</param>
 /// <param name="HedgesWon">Hedges whose second attempt delivered bytes first.</param>

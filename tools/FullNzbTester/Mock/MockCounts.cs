@@ -17,11 +17,10 @@ internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCo
 }
 
 /// <summary>Counters of one provider.</summary>
-/// <param name="Commands">Commands of all verbs.</param>
 /// <param name="Opened">Accepted connections, including refused ones.</param>
-/// <param name="Peak">Most connections open at once.</param>
+/// <param name="Peak">Maximum number of connections open at once.</param>
 /// <param name="Refused">Connections above the limit.</param>
-/// <param name="DeepestPipeline">Most commands pending on one connection.</param>
+/// <param name="DeepestPipeline">Maximum number of commands pending on one connection.</param>
 /// <param name="Waiting">Commands pending now.</param>
 internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline, long Waiting)
 {

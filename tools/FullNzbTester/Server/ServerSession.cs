@@ -27,10 +27,7 @@ internal sealed class ServerSession(HttpClient http, PublishedRelease release, M
 
     public Task SettleAsync(CancellationToken cancellationToken) => mock?.WaitUntilQuietAsync(cancellationToken) ?? Task.CompletedTask;
 
-    /// <summary>
-    /// Explains an aborted read. HTTP only shows that the response was cut, and bytes in transit are lost. So the mock is asked for the
-    /// next article that it cannot deliver.
-    /// </summary>
+    /// <summary>Explains an aborted read. HTTP shows only that the response was cut, so the mock names the next article that it cannot deliver.</summary>
     public async ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
     {
         if (mock is null)

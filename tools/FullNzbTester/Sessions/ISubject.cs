@@ -30,7 +30,6 @@ internal interface ISubject : IAsyncDisposable
 /// <summary>Purpose of a session. Content for sequential reads is prepared ahead.</summary>
 internal enum SessionUse
 {
-    /// <summary>Reads at many offsets.</summary>
     Seeks,
 
     /// <summary>Reads one file from its start.</summary>

@@ -5,7 +5,7 @@ namespace Sluice.Tools.FullNzbTester.Sessions;
 
 /// <summary>Commands to the providers and bytes from them.</summary>
 /// <param name="Abandoned">Abandoned connection attempts that may have reached the provider; 0 if the provider itself counts.</param>
-/// <param name="Peak">Most connections open at once.</param>
+/// <param name="Peak">Maximum number of connections open at once.</param>
 internal readonly record struct LineCounts(long Commands, long Bodies, long Bytes, long Opened, long Abandoned, long Peak)
 {
     public static LineCounts Of(in NntpCounters engine) =>

@@ -101,7 +101,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         _windows.Add(Stopwatch.GetElapsedTime(started).TotalSeconds, read);
     }
 
-    /// <summary>Returns the clock shift of a stall, because the film resumes at the same position.</summary>
+    /// <summary>Returns by how much a stall shifts the clock, because the film resumes at the same position.</summary>
     private static long Stood(long wanted) => Stopwatch.GetElapsedTime(wanted) > Noticed ? Stopwatch.GetTimestamp() - wanted : 0;
 
     /// <summary>Waits until the bytes just read have been played.</summary>

@@ -25,10 +25,7 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
 
     public int PostedFiles => _files.Count;
 
-    /// <summary>
-    /// Most heads that the import contract allows (IMP-21): four of a named set, one of a PAR2 file, and first and last article of every
-    /// other file.
-    /// </summary>
+    /// <summary>Most heads allowed by the import contract (IMP-21): four for a named set, one for a PAR2 file, and two for every other file.</summary>
     public int HeadsAllowed =>
         _heads.Where(head => head.VolumeSet is not null).Select(head => head.VolumeSet).Distinct().Count() * HeadsOfSet
         + _heads.Where(head => head.VolumeSet is null).Sum(head => head.Kind == MediaKind.Par2 ? 1 : Math.Min(2, head.Ids.Count));

@@ -16,7 +16,7 @@ internal sealed class SoakRun(RunContext run)
     /// <summary>Allowed memory growth in ten minutes, in MiB: 1 MB.</summary>
     private const double MostGrowth = 1e6 / (1 << 20);
 
-    /// <summary>Least bytes of a reader, as a share of the average of all readers.</summary>
+    /// <summary>Minimum bytes of a reader, as a share of the average of all readers.</summary>
     private const double LeastShare = 0.5;
 
     private const double FaultRate = 0.01;

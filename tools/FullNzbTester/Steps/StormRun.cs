@@ -7,8 +7,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>
-/// Runs readers that seek at a steady rate, read 64 KiB and disconnect. Each has its own file, so that the mock can attribute articles to
-/// readers.
+/// Runs readers that seek at a steady rate, read 64 KiB and disconnect. Each has its own file, so that articles can be attributed to readers.
 /// </summary>
 internal sealed class StormRun(RunContext run)
 {
