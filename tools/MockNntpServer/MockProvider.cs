@@ -47,7 +47,7 @@ public sealed record MockProvider
     /// <summary>Bytes per second of each connection; 0 for no limit.</summary>
     public long ConnectionBandwidth { get; init; }
 
-    /// <summary>Most bytes of a response sent at a time; 0 for as many as the bandwidth limits allow in one step.</summary>
+    /// <summary>Maximum bytes of a response sent at a time; 0 for as many as the bandwidth limits allow in one step.</summary>
     public int Piece { get; init; }
 
     /// <summary>User name for the login; null if no login is needed.</summary>

@@ -48,7 +48,7 @@ public sealed class MockServer : IAsyncDisposable
 
     public IReadOnlyList<MockStats> ProviderStats => [.. _states.Select(state => state.Stats)];
 
-    /// <summary>For each provider, whether the system holds connections that are not yet accepted, and so not counted.</summary>
+    /// <summary>For each provider, whether the system holds connections that are not accepted yet and therefore not counted.</summary>
     internal IReadOnlyList<bool> HaveUnaccepted => [.. _listeners.Select(listener => listener.HasUnaccepted)];
 
     public IReadOnlyList<MockProvider> Providers => [.. _states.Select(state => state.Settings)];
@@ -92,8 +92,7 @@ public sealed class MockServer : IAsyncDisposable
     public Task DropConnectionsAsync() => Task.WhenAll(_listeners.Select(listener => listener.DropConnectionsAsync()));
 
     /// <summary>
-    /// Prepares a measurement: drops all encoded articles, and pre-encodes those of a release if they all fit into the cache. So encoding
-    /// is not measured.
+    /// Prepares a measurement: drops all encoded articles, and pre-encodes a release that fits into the cache, so that encoding is not measured.
     /// </summary>
     /// <returns>The NZB of the release, whose sizes come from the same pass.</returns>
     public async Task<byte[]> PrepareAsync(MockRelease release, CancellationToken cancellationToken)

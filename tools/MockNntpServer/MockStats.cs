@@ -18,10 +18,10 @@ public sealed class MockStats
     /// <summary>Sockets open now. A socket counts until both sides have closed it.</summary>
     public long ConnectionsNow => Of(Figure.ConnectionsNow);
 
-    /// <summary>Most sockets open at once, including refused ones.</summary>
+    /// <summary>Maximum number of sockets open at once, including refused ones.</summary>
     public long ConnectionsPeak => Of(Figure.ConnectionsPeak);
 
-    /// <summary>Most connections with a pending response at once, except during their setup.</summary>
+    /// <summary>Maximum number of connections with a pending response at once, except during their setup.</summary>
     public long BusyPeak => Of(Figure.BusyPeak);
 
     /// <summary>Accepted connections, including refused ones.</summary>
@@ -32,7 +32,7 @@ public sealed class MockStats
 
     public long HandshakesFailed => Of(Figure.HandshakesFailed);
 
-    /// <summary>Most connections at once that were accepted but not yet logged in, or not yet greeted if no login is needed.</summary>
+    /// <summary>Maximum number of connections at once that were accepted but not yet logged in, or not yet greeted if no login is needed.</summary>
     public long HandshakesPeak => Of(Figure.HandshakesPeak);
 
     /// <summary>BODY and ARTICLE responses sent completely.</summary>

@@ -9,7 +9,7 @@ internal sealed class ArticleStore
     private readonly ArticleCache _cache;
     private readonly IReadOnlyList<MediaContent> _media;
 
-    // By seed. A layout takes only some kilobytes per volume, so releases named by ids are kept like posted ones.
+    // By seed. A layout takes only a few kilobytes per volume, so releases named by ids are kept like posted ones.
     private readonly ConcurrentDictionary<ulong, MockRelease> _posted = new();
     private readonly ConcurrentDictionary<(string Recipe, ulong Seed), Lazy<MockRelease>> _laidOut = new();
     private readonly SpoolFolder? _spool;
@@ -58,8 +58,7 @@ internal sealed class ArticleStore
     }
 
     /// <summary>
-    /// Returns another existing article: a neighbor in the same file, or the same part of another release if the file has one part. Null
-    /// for a single article in a spool.
+    /// Returns another existing article: a neighbor in the file, or the same part of another release if it has one part. Null if the spool has no other.
     /// </summary>
     public ArticleReference? Neighbour(ArticleReference article)
     {
@@ -97,7 +96,7 @@ internal sealed class ArticleStore
         }
         catch (ArgumentException)
         {
-            // A hand-written id may name an impossible layout.
+            // Empty, because a hand-written id may name an impossible layout.
             return new MockRelease(recipe, seed, []);
         }
     }

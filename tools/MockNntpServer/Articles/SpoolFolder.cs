@@ -2,10 +2,7 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>
-/// Folders of raw articles as posted (headers, empty line, body; CRLF, no dot-stuffing), found by their Message-ID header. The folders are
-/// read once, at startup.
-/// </summary>
+/// <summary>Folders of raw articles as posted (headers, empty line, body; CRLF, no dot-stuffing), found by Message-ID. Read once, at startup.</summary>
 internal sealed class SpoolFolder
 {
     private const int MaxHeaderBytes = 64 * 1024;
@@ -51,7 +48,7 @@ internal sealed class SpoolFolder
         if (end < 0)
             return null;
 
-        // A folded header continues on a line that begins with white space (RFC 5322 section 2.2.3).
+        // Unfold headers, because a folded one continues on a line that begins with white space (RFC 5322 section 2.2.3).
         var headers = Encoding.UTF8.GetString(head[..end]).Replace("\r\n ", " ", StringComparison.Ordinal).Replace("\r\n\t", " ", StringComparison.Ordinal);
         foreach (var line in headers.Split("\r\n"))
         {

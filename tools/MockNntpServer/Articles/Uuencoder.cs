@@ -11,7 +11,6 @@ internal static class Uuencoder
     public static ReadOnlySpan<byte> End => "`\r\nend\r\n"u8;
 
     /// <summary>Returns the body of an article without dot-stuffing.</summary>
-    /// <param name="bytes">Decoded bytes of the part.</param>
     /// <param name="name">File name for the first article; null for later articles, because only the first has a header.</param>
     /// <param name="ends">Whether this is the last article of its file.</param>
     public static byte[] Encode(ReadOnlySpan<byte> bytes, string? name, bool ends)

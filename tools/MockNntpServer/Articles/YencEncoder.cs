@@ -16,7 +16,6 @@ internal static class YencEncoder
     public static int MaxEncodedLength(int length) => checked((2 * length) + (3 * ((length / 64) + 2)) + Vector512<byte>.Count);
 
     /// <summary>Writes data lines, each followed by CRLF.</summary>
-    /// <param name="source">Decoded bytes of the part.</param>
     /// <param name="destination">At least <see cref="MaxEncodedLength"/> bytes.</param>
     /// <param name="dots">Number of dot-stuffed lines.</param>
     /// <returns>Bytes written.</returns>
@@ -45,7 +44,7 @@ internal static class YencEncoder
         while (column < LineLength && source.Length - read >= Vector512<byte>.Count)
         {
             var block = Vector512.Create(source[read..]) + Vector512.Create((byte)42);
-            // Store the whole block. The next step overwrites bytes after an escape or the end of the line.
+            // Store the whole block, because the next step overwrites bytes after an escape or the end of the line.
             block.CopyTo(line[column..]);
             var critical = (Vector512.Equals(block, Vector512<byte>.Zero) | Vector512.Equals(block, Vector512.Create((byte)'\n'))
                 | Vector512.Equals(block, Vector512.Create((byte)'\r')) | Vector512.Equals(block, Vector512.Create((byte)'=')))

@@ -13,7 +13,6 @@ internal sealed class AuthorityFile : IDisposable
 
     public string Path { get; }
 
-    /// <param name="pem">The authority.</param>
     /// <param name="path">Path of the file; null for a temporary file.</param>
     public static AuthorityFile Write(string pem, string? path)
     {

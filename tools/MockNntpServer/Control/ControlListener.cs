@@ -73,7 +73,7 @@ internal sealed class ControlListener : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException)
         {
-            // The client disconnected before its response. This is not an error of the mock.
+            // Ignored, because a client that disconnects early is not an error of the mock.
         }
     }
 

@@ -26,10 +26,7 @@ public sealed record MockFault
     /// <summary>Share of the cases, 0 to 1, placed by the seed so that runs are repeatable.</summary>
     public double Rate { get; init; } = 1;
 
-    /// <summary>
-    /// Maximum number of hits; 0 for no limit, and every attempt of an article. Null for no limit, and the kind's default of <see
-    /// cref="Tries"/>.
-    /// </summary>
+    /// <summary>Maximum number of hits. 0: no limit, and every attempt of an article. Null: no limit, and the kind's default of <see cref="Tries"/>.</summary>
     public int? Count { get; init; }
 
     /// <summary>

@@ -91,8 +91,8 @@ public sealed record LayoutEntry(string Path, long Length)
 }
 
 /// <summary>
-/// Describes an archive to generate, intact or damaged. Immutable. <see cref="Make"/> returns its volumes, whose bytes are computed on
-/// demand. So a set of 100 GiB needs only some kilobytes of headers.
+/// Describes an archive to generate, intact or damaged. Immutable. <see cref="Make"/> returns its volumes, whose bytes are computed on demand. So a set of 100
+/// GiB needs only a few kilobytes of headers.
 /// </summary>
 public sealed record ArchiveLayout
 {

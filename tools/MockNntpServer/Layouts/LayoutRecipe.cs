@@ -7,8 +7,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 namespace Sluice.Tools.MockNntpServer.Layouts;
 
 /// <summary>
-/// Describes an archive release by the flags of the command line. It is short enough to fit into each message-id, so that any mock can
-/// serve the NZB (contract TST-53).
+/// Describes an archive release by command-line flags, short enough for each message-id, so that any mock can serve the NZB (contract TST-53).
 /// </summary>
 public sealed record LayoutRecipe
 {

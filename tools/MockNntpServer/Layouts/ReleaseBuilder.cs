@@ -32,7 +32,7 @@ public enum SubjectStyle
 ///     .Build();
 /// mock.Post(release);
 /// </code>
-/// <see cref="MockRelease.Entries"/> of the outcome is the truth that a reader is compared with. Not thread-safe; two releases of one
+/// <see cref="MockRelease.Entries"/> of the result lists the expected files. Not thread-safe; two releases of one
 /// mock have different seeds.
 /// </summary>
 /// <param name="articleSize">Decoded bytes per article.</param>

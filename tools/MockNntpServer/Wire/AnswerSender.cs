@@ -5,7 +5,7 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <summary>Sends responses with bandwidth limits, packet edges, pauses and single bytes. One sender per connection.</summary>
 internal sealed class AnswerSender(Stream stream, ProviderState provider, int connection, SocketCensus.Entry place)
 {
-    /// <summary>Largest single write: large for speed, but small enough that the byte counter follows the transfer.</summary>
+    /// <summary>Largest single write, small enough so that the byte counter follows the transfer.</summary>
     private const int MaxWrite = 256 * 1024;
 
     /// <summary>Gap between packets that must not merge in the client's buffer. It uses the real clock, because the kernel merges them.</summary>
@@ -20,10 +20,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
     /// <summary>Remaining bytes to write one by one, so that TLS creates one record for each.</summary>
     public int SingleBytes { get; set; }
 
-    /// <summary>
-    /// Completes when the server may notice that the client has disconnected: at the end of the current response or its pause, or at once
-    /// if there is none.
-    /// </summary>
+    /// <summary>Completes when the server may notice a disconnect: at the end of the current response or its pause, or at once if there is none.</summary>
     public Task Noticing => _busy?.Task ?? Task.CompletedTask;
 
     /// <summary>Sends a complete response. The caller closes the connection if needed.</summary>

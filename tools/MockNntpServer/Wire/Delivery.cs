@@ -5,7 +5,7 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <summary>Adds delivery faults to a good response. Pure.</summary>
 internal static class Delivery
 {
-    /// <summary>Most packet edges per response, so that their gaps do not add up to a stall.</summary>
+    /// <summary>Maximum packet edges per response, so that their gaps do not add up to a stall.</summary>
     private const int MaxEdges = 16;
 
     /// <summary>Returns the disturbed response, or the same instance if the fault does not apply.</summary>
@@ -56,7 +56,7 @@ internal static class Delivery
         var edges = new List<int>();
         var bytes = answer.Bytes.Span;
 
-        // Skip the keyword lines, which begin with "=y", because the edges apply to the data after them.
+        // Skip the keyword lines, which begin with "=y", because the edges must lie in the data.
         var from = bytes[answer.BodyStart..].IndexOf("=ypart"u8) is >= 0 and var ypart ? answer.BodyStart + ypart + 6 : answer.BodyStart;
         while (edges.Count < MaxEdges && bytes[from..].IndexOf(pattern) is >= 0 and var found)
         {

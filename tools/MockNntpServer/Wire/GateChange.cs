@@ -14,7 +14,7 @@ internal sealed class GateChange : IDisposable
         {
             _timer = provider.Clock.Provider.CreateTimer(_ => Signal(), null, next - now, Timeout.InfiniteTimeSpan);
 
-            // A test clock may have jumped past the time before the timer was set.
+            // Check again, because a test clock may have jumped past the time before the timer was set.
             if (provider.Clock.SinceStart >= next)
                 Signal();
         }
@@ -37,7 +37,7 @@ internal sealed class GateChange : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The timer fired during disposal, when the wait had already ended.
+            // Ignored, because the timer fired during disposal, when the wait had already ended.
         }
     }
 

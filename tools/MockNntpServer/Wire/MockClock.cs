@@ -26,7 +26,7 @@ internal sealed class MockClock(TimeProvider time)
             // Round up and check again, because timers count whole milliseconds and may fire early by a fraction.
             await using var timer = time.CreateTimer(_ => passed.TrySetResult(), null, TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
 
-            // A test clock may have jumped between the check and the timer.
+            // Check again, because a test clock may have jumped between the check and the timer.
             if (LeftUntil(stamp) > left - TimeSpan.FromMilliseconds(1))
                 await passed.Task;
         }

@@ -9,7 +9,7 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <summary>Serves one client until both sides have closed. A reader records arrival times while a sender responds in order.</summary>
 internal sealed class MockConnection(ProviderState provider, Socket socket, int number, Handshake? tls)
 {
-    /// <summary>Most commands pending on one connection. Beyond it the reader pauses.</summary>
+    /// <summary>Maximum number of commands pending on one connection. Beyond it the reader pauses.</summary>
     private const int MaxOutstanding = 4096;
 
     private const int OneByteRecords = 4096;
@@ -36,7 +36,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException or InvalidDataException)
         {
-            // The client disconnected or broke the protocol, or the mock stops. The socket is closed in each case.
+            // Ignored, because the socket is closed whether the client disconnected or broke the protocol, or the mock stops.
         }
         finally
         {
@@ -211,7 +211,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         catch (OperationCanceledException) when (!ended.IsCancellationRequested)
         {
-            // Cancellation of the task that lost the race.
+            // The task that lost the race was canceled.
         }
 
         return hasArrived;

@@ -107,7 +107,7 @@ internal sealed class ProviderListener : IAsyncDisposable
             }
             catch (SocketException)
             {
-                // The client disconnected before it was accepted.
+                // Ignored, because the client disconnected before it was accepted.
             }
         }
     }
@@ -145,7 +145,7 @@ internal sealed class ProviderListener : IAsyncDisposable
     /// <summary>Fills the accept queue, so that the kernel drops every further request.</summary>
     private static async Task<Socket> FillAsync(Socket holder, CancellationToken stopping)
     {
-        // A queue of length 0 has room for one.
+        // One connection is enough, because a queue of length 0 has room for one.
         holder.Listen(0);
         var filler = new Socket(holder.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(stopping);
@@ -156,7 +156,7 @@ internal sealed class ProviderListener : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            // A faster client has already filled the queue, or the mock stops.
+            // Ignored, because a faster client has already filled the queue, or the mock stops.
         }
 
         return filler;

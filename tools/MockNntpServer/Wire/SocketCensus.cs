@@ -90,10 +90,7 @@ internal sealed class SocketCensus(MockStats total)
 
         public bool Admitted { get; set; }
 
-        /// <summary>
-        /// Whether the server would not yet notice a disconnect of the client. Written by the sender, read under the lock. A slightly late
-        /// read is harmless.
-        /// </summary>
+        /// <summary>Whether the server cannot notice a disconnect yet. Written by the sender, read under the lock; a slightly late read is harmless.</summary>
         public bool IsUnnoticed
         {
             get => Volatile.Read(ref _isUnnoticed);

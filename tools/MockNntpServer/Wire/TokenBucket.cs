@@ -1,9 +1,6 @@
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>
-/// Limits bytes per second, in steps of 10 ms. Each caller reserves the next free time in request order, so that connections with equal
-/// slices share evenly. Thread-safe.
-/// </summary>
+/// <summary>Limits bytes per second, in steps of 10 ms. Callers reserve time in request order, so that equal slices share evenly. Thread-safe.</summary>
 internal sealed class TokenBucket(MockClock clock)
 {
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(10);
