@@ -6,7 +6,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Verifies the administrator's login, in the queue of all slow hashes (S2).</summary>
+/// <summary>Verifies the administrator's login. The slow hash runs in the queue that all logins share (S2).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class AdminPassword(AdminStore store, FailureBudget failures, HashLine line)
 {
@@ -19,7 +19,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     {
         if (store.Admin is not { } admin)
             return LoginVerdict.Refused;
-        // The mark covers the stored login, so credentials that failed against an earlier login are checked again.
+        // The mark covers the stored login, so a failure against an earlier login is not remembered for the current one.
         var mark = failures.Mark(string.Join('\0', admin.Name, admin.Password, user, password));
         if (failures.WasWrong(CredentialKind.AdminPassword, caller, mark))
             return LoginVerdict.Refused;
@@ -40,7 +40,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
         return LoginVerdict.Accepted;
     }
 
-    /// <summary>The slow check. A wrong name also costs a hash, so that both cases take the same time (S1).</summary>
+    /// <summary>Hashes the password, even if the name is wrong, so that response times reveal no names (S1).</summary>
     private bool IsRight(string user, string password)
     {
         Interlocked.Increment(ref _hashes);
@@ -48,7 +48,7 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures, Ha
     }
 }
 
-/// <summary>Authenticates the admin API: a session cookie, or a named key in <c>X-Api-Key</c> (ADM-2). No other credential works.</summary>
+/// <summary>Authenticates the admin API by a session cookie or by a named key in <c>X-Api-Key</c> (ADM-2), and by nothing else.</summary>
 internal sealed class AdminDoor(
     IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder, AdminStore store, FailureBudget failures)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
@@ -56,13 +56,12 @@ internal sealed class AdminDoor(
     /// <summary>Name of the authentication scheme and of its policy.</summary>
     public const string Name = "Admin";
 
-    /// <summary>Claim that holds the kind of credential: <see cref="Session"/>, <see cref="FullKey"/> or <see cref="ReadKey"/>.</summary>
+    /// <summary>Claim with the kind of credential: <see cref="Session"/>, <see cref="FullKey"/> or <see cref="ReadKey"/>.</summary>
     public const string Kind = "kind";
 
-    /// <summary>A logged-in browser.</summary>
     public const string Session = "session";
 
-    /// <summary>A named key with write access.</summary>
+    /// <summary>A named key that may also write.</summary>
     public const string FullKey = "full";
 
     /// <summary>A read-only named key.</summary>
@@ -110,7 +109,7 @@ internal sealed class AdminDoor(
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // Continue: the storage fault is already logged, and the time of last use is not worth refusing a request.
+            // Serve the request anyway: the storage error is already logged, and only the time of last use is lost.
         }
     }
 

@@ -4,7 +4,6 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Where a session is used: the client's address and its User-Agent.</summary>
 internal sealed record SessionPlace(string Address, string Agent)
 {
     private const int MaxAgent = 200;
@@ -18,11 +17,11 @@ internal sealed record SessionPlace(string Address, string Agent)
 /// <param name="Hash">SHA-256 of the cookie.</param>
 /// <param name="Created">Time of the login.</param>
 /// <param name="Used">Last use, saved about once an hour.</param>
-/// <param name="Proved">When the password was last entered during this run; null if not.</param>
+/// <param name="Proved">When the password was last entered; null if not since the server started.</param>
 /// <param name="Place">Where the session was last used.</param>
 internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Used, LivedTime? Proved, SessionPlace Place)
 {
-    /// <summary>Absolute limit of a session, however often it is used.</summary>
+    /// <summary>A session ends after this time, however often it is used.</summary>
     public static readonly TimeSpan LongestLife = TimeSpan.FromDays(180);
 
     private const int IdDigits = 16;
@@ -31,12 +30,10 @@ internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Us
     private static readonly TimeSpan UseNoteInterval = TimeSpan.FromHours(1);
     private static readonly TimeSpan MoveNoteInterval = TimeSpan.FromMinutes(1);
 
-    /// <summary>Public id for the session list, which does not open the session.</summary>
+    /// <summary>The id shown in the session list. It cannot be used to log in.</summary>
     public string Id => Hash[..IdDigits];
 
-    /// <summary>
-    /// Remaining lifetime without further use; zero or less if the session has ended. It ends after <paramref name="idle"/> without use.
-    /// </summary>
+    /// <summary>Time until the session ends if it stays unused, at most <paramref name="idle"/>; zero or less if it has ended.</summary>
     public TimeSpan Left(TimeSpan idle, TimeProvider time)
     {
         var (unused, rest) = (idle - Used.Age(time), LongestLife - Created.Age(time));
@@ -51,12 +48,12 @@ internal sealed record AdminSession(string Hash, LivedTime Created, LivedTime Us
 }
 
 /// <summary>
-/// A moment whose age survives jumps of the wall clock. Moments of this run are measured by the monotonic timestamp, only earlier ones by the
-/// wall clock. The timestamp is null for a moment of an earlier run.
+/// A point in time whose age survives jumps of the wall clock, because it is measured by the monotonic clock. Times saved by an earlier run rely on
+/// the wall clock; their timestamp is null.
 /// </summary>
 internal readonly record struct LivedTime(DateTimeOffset Stored, long? Timestamp)
 {
-    // Small clock adjustments are not worth a write.
+    // A small clock adjustment does not justify a database write.
     private static readonly TimeSpan Tolerance = TimeSpan.FromHours(1);
 
     /// <summary>Whether the wall clock has jumped since this moment was saved.</summary>
@@ -64,7 +61,7 @@ internal readonly record struct LivedTime(DateTimeOffset Stored, long? Timestamp
 
     public static LivedTime Now(TimeProvider time) => new(time.WallTime(), time.GetTimestamp());
 
-    /// <summary>Loads a moment saved by an earlier run. A moment in the future counts as now, because one of the clocks was wrong.</summary>
+    /// <summary>Loads a time saved by an earlier run. A future time becomes the current time, because one of the clocks was wrong.</summary>
     public static LivedTime Read(long milliseconds, TimeProvider time)
     {
         var stored = StoredTime.Read(milliseconds);
@@ -73,7 +70,7 @@ internal readonly record struct LivedTime(DateTimeOffset Stored, long? Timestamp
 
     public TimeSpan Age(TimeProvider time) => Timestamp is { } timestamp ? time.GetElapsedTime(timestamp) : Since(time.WallTime());
 
-    /// <summary>The same moment, restated by the current wall clock.</summary>
+    /// <summary>The same point in time, expressed in the current wall clock.</summary>
     public LivedTime Corrected(TimeProvider time) => Timestamp is { } timestamp ? this with { Stored = time.WallTimeOf(timestamp) } : this;
 
     private TimeSpan Since(DateTimeOffset now) => now > Stored ? now - Stored : TimeSpan.Zero;

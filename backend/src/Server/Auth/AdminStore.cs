@@ -13,14 +13,14 @@ namespace Sluice.Server.Auth;
 /// <summary>The administrator's login: name, hashed password, and the current step of the setup checklist.</summary>
 internal sealed record AdminAccount(string Name, PasswordHash Password, string Step);
 
-/// <summary>A named key of a script. Only its hash is kept.</summary>
+/// <summary>A named API key. Only its hash is stored, so a copied database opens nothing.</summary>
 internal sealed record AdminKey(long Id, string Name, bool HasFullAccess, string Hash, DateTimeOffset Created, DateTimeOffset? Used);
 
 /// <summary>Stores the administrator's login, browser sessions and named keys. Sessions and keys are stored as hashes.</summary>
 /// <remarks>Thread-safe. Everything is cached in memory, so that a request costs no query.</remarks>
 internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : ISetup, IDisposable
 {
-    // A household has few devices; more sessions than this were abandoned.
+    // A household has few devices, so further sessions were abandoned.
     private const int MaxSessions = 200;
 
     private const int SecretBytes = 32;
@@ -28,7 +28,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private static readonly TimeSpan KeyNoteInterval = TimeSpan.FromHours(1);
 
-    // Serializes changes. Readers use the last complete state.
+    // Serializes changes. Readers take the latest immutable state without a lock.
     private readonly SemaphoreSlim _turn = new(1);
     private volatile State _state = new(null, [], [], "");
     private ConfigurationReloadToken _change = new();
@@ -38,7 +38,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     public bool IsNeeded => Admin is null;
 
-    /// <summary>Distinguishes the cookies of several servers on one host; 8 hexadecimal digits.</summary>
+    /// <summary>8 hexadecimal digits for the cookie name, because cookies of several servers on one host would otherwise collide.</summary>
     public string Instance => _state.Instance;
 
     public IReadOnlyList<AdminKey> Keys => _state.Keys;
@@ -66,7 +66,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
                 connection.ExecuteScalar<string>("SELECT id FROM instance") ?? ""),
             cancellationToken));
 
-    /// <summary>Creates the login. Returns false if there already is one.</summary>
+    /// <summary>Creates the login. Returns false if one exists.</summary>
     public Task<bool> CreateAsync(string name, PasswordHash password, string step, CancellationToken cancellationToken) =>
         ChangeAsync(
             state => state.Account is null ? state with { Account = new AdminAccount(name, password, step) } : null,
@@ -87,7 +87,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             },
             cancellationToken);
 
-    /// <summary>Replaces the hash by another hash of the same password, unless the login has changed in the meantime.</summary>
+    /// <summary>Stores a new hash of the same password, unless the login has changed in the meantime.</summary>
     public Task<bool> RenewPasswordAsync(AdminAccount known, PasswordHash renewed, CancellationToken cancellationToken) =>
         ChangeAsync(
             state => state.Account == known ? state with { Account = known with { Password = renewed } } : null,
@@ -114,7 +114,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         await ChangeAsync(
             state =>
             {
-                // Limited by number and not by age, because a wrong clock must not end all sessions.
+                // Limit the number, not the age: a wrong clock must not end all sessions.
                 surplus = [.. state.Sessions.Values.OrderBy(session => session.Used.Age(time)).Skip(MaxSessions - 1).Select(session => session.Hash)];
                 return state with { Sessions = new(state.Sessions.Where(session => !surplus.Contains(session.Key))) { [opened.Hash] = opened } };
             },
@@ -131,20 +131,18 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     /// <summary>Finds a live session by its cookie; null if unknown or ended.</summary>
     public AdminSession? FindSession(string id) => _state.Sessions.TryGetValue(HashOf(id), out var session) && IsAlive(session) ? session : null;
 
-    /// <summary>When a session ends without further use; null if unknown or ended.</summary>
+    /// <summary>When a session ends if it stays unused; null if unknown or ended.</summary>
     public DateTimeOffset? SessionEnds(string id) => FindSession(id) is { } session ? SessionEnds(session) : null;
 
     public DateTimeOffset SessionEnds(AdminSession session) => time.WallTime() + session.Left(options.CurrentValue.SessionTime, time);
 
     public bool IsProved(AdminSession session) => session.IsProved(time);
 
-    /// <summary>Records that the session's user entered the password.</summary>
+    /// <summary>Records that the user of this session has just entered the password.</summary>
     public Task ProveSessionAsync(AdminSession session, CancellationToken cancellationToken) =>
         UpdateSessionsAsync(state => state.Sessions.TryGetValue(session.Hash, out var known) ? [known with { Proved = LivedTime.Now(time) }] : [], cancellationToken);
 
-    /// <summary>
-    /// Records the use of a session, about once an hour. Also corrects times saved under a wrong clock, so that no session lives longer.
-    /// </summary>
+    /// <summary>Records the use of a session about once an hour. Also corrects times saved under a wrong clock, which could extend its life.</summary>
     public async Task UseSessionAsync(string id, SessionPlace place, CancellationToken cancellationToken)
     {
         if (FindSession(id) is not { } used || !(used.IsNoteworthy(place, time) || _state.Sessions.Values.Any(IsOff)))
@@ -171,7 +169,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return true;
     }
 
-    /// <summary>Creates a named key. The returned key cannot be read again.</summary>
+    /// <summary>Creates a named key. Only this call returns it, because the database stores its hash.</summary>
     public async Task<(AdminKey Row, string Key)> MakeKeyAsync(string name, bool hasFullAccess, CancellationToken cancellationToken)
     {
         var key = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));
@@ -197,7 +195,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     public AdminKey? FindKey(string key)
     {
-        // Comparing hashes is safe: the timing of a guess reveals nothing about the key.
+        // An ordinary comparison is safe for hashes, because its timing reveals nothing about the key.
         var hash = HashOf(key);
         return _state.Keys.FirstOrDefault(other => other.Hash == hash);
     }
@@ -221,7 +219,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private bool IsOff(AdminSession session) => session.Used.IsOff(time) || session.Created.IsOff(time);
 
-    /// <summary>Keeps the in-memory session if known, because it holds more than the row.</summary>
+    /// <summary>Returns the session in memory if there is one, because it also holds monotonic times.</summary>
     private AdminSession Known(AdminSession read) => _state.Sessions.GetValueOrDefault(read.Hash, read);
 
     private async Task RemoveSessionAsync(string hash, CancellationToken cancellationToken) => await ChangeAsync(

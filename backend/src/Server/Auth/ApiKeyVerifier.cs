@@ -9,23 +9,22 @@ internal enum ApiKeyVerdict
 {
     Accepted,
 
-    /// <summary>The key is right, but only adds NZBs.</summary>
+    /// <summary>The key is valid, but allows only adding NZBs.</summary>
     AcceptedForAdds,
 
-    /// <summary>No key was sent.</summary>
     Missing,
 
     Incorrect,
 
-    /// <summary>Unknown, because a stored key is locked (CFG-53).</summary>
+    /// <summary>The key cannot be checked, because a stored key cannot be decrypted (CFG-53).</summary>
     Locked,
 
-    /// <summary>The key is wrong, and this sender has made too many attempts.</summary>
+    /// <summary>The key is wrong, and this sender has failed too often.</summary>
     Throttled,
 }
 
 /// <summary>Verifies <c>api.key</c> and <c>api.nzb-key</c> (SAB-10, SAB-12).</summary>
-/// <remarks>Thread-safe. A valid key is never throttled, and a wrong key that the same sender repeats does not count again.</remarks>
+/// <remarks>Thread-safe. A valid key is never throttled. Repeating the same wrong key counts once, so a misconfigured client locks nobody out.</remarks>
 internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
     /// <summary>Checks a key in constant time. The key may be null or empty.</summary>
@@ -34,13 +33,13 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
         if (string.IsNullOrEmpty(key))
             return ApiKeyVerdict.Missing;
 
-        // Always compare both keys, and compare hashes: their length is constant whatever was sent.
+        // Compare both keys every time, and by hash: neither the time nor the length depends on the input.
         var sent = SHA256.HashData(Encoding.UTF8.GetBytes(key));
         var (isKey, isNzbKey) = (IsSame(sent, options.CurrentValue.Key), IsSame(sent, options.CurrentValue.NzbKey));
         if (isKey || isNzbKey)
             return isKey ? ApiKeyVerdict.Accepted : ApiKeyVerdict.AcceptedForAdds;
 
-        // Not counted as a failure, because the key may be right.
+        // Do not count a failure: the key may be valid.
         if (options.CurrentValue is { KeyIsLocked: true } or { NzbKeyIsLocked: true })
             return ApiKeyVerdict.Locked;
 

@@ -8,10 +8,10 @@ internal static class AuthRegistration
 {
     public const string BasicScheme = "Basic";
 
-    /// <summary>Adds the verifiers, and the rule that every route requires credentials unless it carries an <see cref="OpenEndpoint"/>.</summary>
+    /// <summary>Adds the verifiers, and the policy that every route without <see cref="OpenEndpoint"/> requires credentials.</summary>
     public static IServiceCollection AddAuth(this IServiceCollection services)
     {
-        // Only the core, because the full framework authentication would store cookie keys in the user's home.
+        // AddAuthenticationCore instead of AddAuthentication, which would store data protection keys in the user's home.
         services
             .AddSingleton<FailureBudget>()
             .AddSingleton<HashLine>()
@@ -41,7 +41,7 @@ internal static class AuthRegistration
             .AddAuthorizationBuilder()
             .AddPolicy(AdminDoor.Name, new AuthorizationPolicyBuilder(AdminDoor.Name).RequireAuthenticatedUser().Build())
             .SetFallbackPolicy(new AuthorizationPolicyBuilder(BasicScheme).RequireAuthenticatedUser().Build());
-        // The framework's handler logs every challenge at Information.
+        // ASP.NET Core logs every challenge at Information, which would fill the log.
         return services.Configure<LoggerFilterOptions>(filters =>
         {
             foreach (var handler in (ReadOnlySpan<Type>)[typeof(BasicAuthenticationHandler), typeof(AdminDoor)])

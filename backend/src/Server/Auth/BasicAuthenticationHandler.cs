@@ -7,7 +7,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The scheme <c>Basic</c> of ASP.NET Core over <see cref="BasicVerifier"/>.</summary>
+/// <summary>Basic authentication of ASP.NET Core, backed by <see cref="BasicVerifier"/>.</summary>
 internal sealed class BasicAuthenticationHandler(
     IOptionsMonitor<AuthenticationSchemeOptions> options,
     ILoggerFactory loggers,
@@ -25,7 +25,7 @@ internal sealed class BasicAuthenticationHandler(
 
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // Skip the hash for open endpoints.
+        // Open endpoints need no login, so skip the slow hash.
         if (Context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
             return AuthenticateResult.NoResult();
 
@@ -64,7 +64,7 @@ internal sealed class BasicAuthenticationHandler(
         }
         else if (!verifier.HasCredentials)
         {
-            // Without the database the password is unknown, and a 401 would make clients forget theirs (DAV-6).
+            // The password is unknown while the database is unavailable, and a 401 would make clients discard theirs (DAV-6).
             Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
             Response.Headers.RetryAfter = UnavailableGate.RetryAfterSeconds;
         }

@@ -9,20 +9,20 @@ internal enum LoginVerdict
 {
     Accepted,
 
-    /// <summary>User or password is wrong, or the header is unreadable.</summary>
+    /// <summary>User or password is wrong, or the header is malformed.</summary>
     Refused,
 
-    /// <summary>Not checked, because this sender has made too many wrong attempts.</summary>
+    /// <summary>Not checked, because this sender has failed too often.</summary>
     Throttled,
 
-    /// <summary>Not checked, because too many other attempts are waiting.</summary>
+    /// <summary>Not checked, because the queue is full.</summary>
     Busy,
 }
 
 /// <summary>Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32).</summary>
 /// <remarks>
-/// Thread-safe. A right header needs no further PBKDF2 until five minutes after its last use, and skips the queue for a day. A change of settings
-/// applies at once.
+/// Thread-safe. A valid header is hashed again only if it was unused for five minutes, and has priority in the queue for a day. Changed settings
+/// apply at once.
 /// </remarks>
 internal sealed class BasicVerifier : IDisposable
 {
@@ -38,7 +38,7 @@ internal sealed class BasicVerifier : IDisposable
     private volatile BasicCredentials _credentials;
     private long _hashes;
 
-    /// <summary>Follows the settings. If <paramref name="known"/> or <paramref name="renewal"/> is null, that feature is off.</summary>
+    /// <summary>Follows changes of the settings. A null <paramref name="known"/> or <paramref name="renewal"/> turns that feature off.</summary>
     public BasicVerifier(
         IOptionsMonitor<WebDavOptions> options,
         FailureBudget failures,
@@ -68,7 +68,7 @@ internal sealed class BasicVerifier : IDisposable
         return credentials.UseProof(proof) ? AcceptAsync(caller) : VerifySlowlyAsync(header, caller, proof, credentials.IsKnown(proof), cancellationToken);
     }
 
-    /// <summary>Checks a user and password that did not arrive in a header.</summary>
+    /// <summary>Checks a user and password from outside a Basic header.</summary>
     public ValueTask<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
         VerifyAsync(BasicCredentials.HeaderOf(user, password), caller, cancellationToken);
 
@@ -76,12 +76,12 @@ internal sealed class BasicVerifier : IDisposable
 
     private async ValueTask<LoginVerdict> VerifySlowlyAsync(string header, Caller caller, UInt128 proof, bool isKnown, CancellationToken cancellationToken)
     {
-        // Without a password every attempt is wrong, and nothing needs counting.
+        // Without a password no login can succeed, so failures need no counting.
         if (!_credentials.IsSet)
             return LoginVerdict.Refused;
 
         var isFamiliar = _known?.IsKnown(caller.Sender) == true;
-        // A known address has its own failure budget, so that others behind the same proxy cannot lock it out.
+        // A known address gets its own budget, so that strangers behind the same proxy cannot lock it out.
         if (isFamiliar)
             caller = caller with { Proxy = null };
         if (!isKnown && _failures.WasWrong(CredentialKind.WebDav, caller, proof))
@@ -123,7 +123,7 @@ internal sealed class BasicVerifier : IDisposable
     {
         var credentials = _credentials;
         var proof = credentials.Proof(attempt.Header);
-        // An equal header may have been hashed while this one waited.
+        // Another request may have verified the same header while this one waited.
         if (credentials.UseProof(proof))
             return true;
 
@@ -136,8 +136,8 @@ internal sealed class BasicVerifier : IDisposable
     }
 
     /// <summary>
-    /// Parses RFC 7617 section 2: <c>basic-credentials = base64(user-id ":" password)</c>, UTF-8, any case of the scheme. Refuses control
-    /// characters: HMAC, the base of PBKDF2, pads with zeros, so a trailing NUL would not change the hash.
+    /// Parses UTF-8 credentials after RFC 7617 section 2; the scheme is case-insensitive. Refuses control characters, because PBKDF2 pads with zeros
+    /// (HMAC): a trailing NUL would not change the hash.
     /// </summary>
     private static BasicAttempt? Parse(string header)
     {
@@ -165,17 +165,16 @@ internal sealed class BasicVerifier : IDisposable
 
 internal sealed record BasicAttempt(string Header, string User, string Password);
 
-/// <summary>Rehashes an imported WebDAV password at its next use, because only then the plain text is known (CFG-42).</summary>
+/// <summary>Rehashes an imported WebDAV password at its next login, because the plain text is known only then (CFG-42).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settings, ILogger<PasswordRenewal> logger)
 {
     private const string Key = "webdav.pass";
 
-    // 1 while a request replaces the hash. Each replacement discards the proofs of the old hash, so several in a row would send the clients back
-    // to the queue each time.
+    // 1 while a request replaces the hash. A second replacement would discard the proofs again and send all clients back to the queue.
     private int _isReplacing;
 
-    /// <summary>Replaces the hash of a correct password if a new hash is due and no other request is replacing it.</summary>
+    /// <summary>Rehashes a verified password if needed and no other request is doing so.</summary>
     public async Task RenewAsync(string password, CancellationToken cancellationToken)
     {
         if (Interlocked.Exchange(ref _isReplacing, 1) != 0)
@@ -203,7 +202,7 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The login is still right; the next one tries again.
+            // The login itself succeeded. The next login tries to rehash again.
             AuthLog.NotRenewed(logger, e.Message);
         }
     }

@@ -6,13 +6,13 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// A code such as <c>K7QF-2M9X</c>, which proves access to the log or the data folder (S7). A file keeps it until it ends. Stored log lines mask it,
-/// because the API returns them.
+/// A code such as <c>K7QF-2M9X</c>, which proves access to the log or data folder (S7). A file keeps it until <see cref="End"/>. Stored log lines mask
+/// it, because the API returns them.
 /// </summary>
 /// <remarks>Thread-safe after <see cref="Begin"/>.</remarks>
 internal sealed class CodeFile(string path, LogRedactor redactor)
 {
-    // No ambiguous letters or digits.
+    // No ambiguous letters or digits, because people type it.
     private const string Alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     private const int Half = 4;
 
@@ -21,11 +21,11 @@ internal sealed class CodeFile(string path, LogRedactor redactor)
     /// <summary>The code; null if none is required.</summary>
     public string? Current => _code;
 
-    /// <summary>Takes a given code, or the one of the file if it may continue, or generates one.</summary>
+    /// <summary>Uses the given code, or the stored one if <paramref name="continues"/>, or generates one.</summary>
     public string Begin(string? given, bool continues)
     {
         var code = given ?? (continues ? Read() : null) ?? $"{RandomNumberGenerator.GetString(Alphabet, Half)}-{RandomNumberGenerator.GetString(Alphabet, Half)}";
-        // The API returns log lines, and API access must not include what the code opens.
+        // Hide the code in the log API, because API access must not include the access that the code grants.
         redactor.Hide(code);
         Write(code);
         return _code = code;
@@ -52,7 +52,7 @@ internal sealed class CodeFile(string path, LogRedactor redactor)
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
         if (!OperatingSystem.IsWindows())
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        // Delete first, because an existing file would keep its mode, which may be too open.
+        // Delete an existing file first, because it would keep its mode, which may be too permissive.
         File.Delete(path);
         using var file = new StreamWriter(path, options);
         file.Write(code + "\n");

@@ -3,9 +3,7 @@ using System.Text;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>
-/// Remembers credentials as a MAC under a random key of this instance, so that passwords cannot be tried against the remembered marks.
-/// </summary>
+/// <summary>Remembers credentials as MACs under a random key, so that nobody can test passwords against the remembered values offline.</summary>
 /// <remarks>Thread-safe. Marks of different instances never match.</remarks>
 internal sealed class CredentialMark
 {

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>Kinds of credentials. Failures count per kind, so that a program's stale key does not lock its home out of the login.</summary>
+/// <summary>Kinds of credentials. Each has its own budget, so that one program's stale key does not block the login of the same address.</summary>
 internal enum CredentialKind
 {
     AdminPassword,
@@ -11,10 +11,8 @@ internal enum CredentialKind
 
     ApiKey,
 
-    /// <summary>User and password of WebDAV.</summary>
     WebDav,
 
-    /// <summary>The key of a signed link.</summary>
     Link,
 
     /// <summary>The code of safe mode.</summary>
@@ -23,7 +21,7 @@ internal enum CredentialKind
 
 /// <summary>
 /// Limits wrong guesses per minute and kind (DAV-32, DAV-83, S2): ten per sender, and 300 per trusted proxy, because a proxy may forward forged
-/// addresses. Repeating the same wrong credential does not count again.
+/// addresses. A repeated wrong credential counts once.
 /// </summary>
 /// <remarks>Thread-safe. Remembers a bounded number of senders.</remarks>
 internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> logger)
@@ -34,22 +32,20 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     private readonly CredentialMark _mark = new();
     private readonly Dictionary<CredentialKind, Counts> _counts = Enum.GetValues<CredentialKind>().ToDictionary(kind => kind, _ => new Counts(time));
 
-    /// <summary>The form in which a wrong credential is remembered.</summary>
+    /// <summary>Returns the MAC under which a wrong credential is remembered.</summary>
     public UInt128 Mark(string credential) => _mark.Of(credential);
 
-    /// <summary>Whether new credentials of this caller are refused without a check.</summary>
+    /// <summary>Whether the caller has no budget left, so that unknown credentials are refused unchecked.</summary>
     public bool IsSpent(CredentialKind kind, Caller caller) =>
         _counts[kind].Senders.IsBlocked(caller.Sender) || (ProxyOf(caller) is { } proxy && _counts[kind].Proxies.IsBlocked(proxy));
 
     /// <summary>Whether this sender has sent this wrong credential before.</summary>
     public bool WasWrong(CredentialKind kind, Caller caller, UInt128 mark) => _counts[kind].Senders.Remembers(caller.Sender, mark);
 
-    /// <summary>Number of recent failures. Senders with more failures wait longer in the queue.</summary>
+    /// <summary>Number of recent failures. A sender with more failures gets a later place in the queue.</summary>
     public int Rank(CredentialKind kind, Caller caller) => _counts[kind].Senders.Rank(caller.Sender);
 
-    /// <summary>
-    /// Counts a wrong credential checked without a slow hash. Returns false if the sender is throttled and must not learn the verdict.
-    /// </summary>
+    /// <summary>Counts a wrong credential checked without a slow hash. If false, the sender is throttled and must not learn the verdict.</summary>
     public bool TryAdd(CredentialKind kind, Caller caller, UInt128 mark)
     {
         if (WasWrong(kind, caller, mark))
@@ -68,7 +64,7 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
         AuthLog.Refused(logger, Name(kind), caller.Client);
     }
 
-    /// <summary>The proxy that shares responsibility for a caller; null for a known browser.</summary>
+    /// <summary>The proxy whose budget also counts; null for a known browser.</summary>
     private static Sender? ProxyOf(Caller caller) => caller is { Browser: null, Proxy: { } proxy } ? new Sender(proxy) : null;
 
     private static string Name(CredentialKind kind) => kind switch
@@ -90,23 +86,23 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     }
 }
 
-/// <summary>Counts failures per sender over the last minute, and remembers the latest wrong credentials of each. Thread-safe.</summary>
-/// <param name="limit">Failures that block a sender, until the oldest is a minute old.</param>
-/// <param name="maxKeys">Maximum senders; beyond it, the sender with the oldest last failure is forgotten.</param>
+/// <summary>Counts failures per sender over the last minute and remembers the latest wrong credentials. Thread-safe.</summary>
+/// <param name="limit">Failures within a minute that block a sender.</param>
+/// <param name="maxKeys">Maximum senders. Beyond it, the sender whose last failure is oldest is dropped.</param>
 internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 {
-    // Enough for the stale credentials of one home.
+    // Enough for the outdated clients of one household.
     private const int MaxMarks = 8;
 
     private static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
 
-    // Longer than many guessers need to fail once each, with one slow hash at a time.
+    // Must outlast the first failures of many senders, because only one slow hash runs at a time.
     private static readonly TimeSpan RankWindow = TimeSpan.FromHours(1);
 
     private readonly Lock _lock = new();
     private readonly Dictionary<Sender, LinkedListNode<Entry>> _senders = [];
 
-    // Ordered by last failure.
+    // Ordered by last failure, oldest first.
     private readonly LinkedList<Entry> _order = new();
 
     public bool IsBlocked(Sender key) => Count(key) >= limit;
@@ -118,7 +114,7 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
             return _senders.TryGetValue(key, out var node) ? Trim(node.Value.Times) : 0;
     }
 
-    /// <summary>All failures of a sender; 0 an hour after the last one.</summary>
+    /// <summary>Failures of a sender so far; 0 once an hour has passed since the last.</summary>
     public int Rank(Sender key)
     {
         lock (_lock)
@@ -131,7 +127,7 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
             return _senders.TryGetValue(key, out var node) && node.Value.Marks.Contains(mark);
     }
 
-    /// <summary>Records a failure, and the credential unless it is null.</summary>
+    /// <summary>Records a failure and, unless null, the wrong credential.</summary>
     public void Add(Sender key, UInt128? mark = null)
     {
         lock (_lock)
@@ -167,7 +163,7 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
         return times.Count;
     }
 
-    /// <summary>One sender; guarded by _lock.</summary>
+    /// <summary>Failures of one sender; guarded by _lock.</summary>
     private sealed class Entry(Sender key)
     {
         public Sender Key { get; } = key;

@@ -6,20 +6,20 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>A path to print with the credentials of the first start.</summary>
+/// <summary>A path printed next to the credentials at the first start.</summary>
 internal interface IWelcomePath
 {
     /// <summary>A label of one or two words.</summary>
     string Title { get; }
 
-    /// <summary>The path in the tree, percent-encoded with a leading slash; null to print nothing.</summary>
+    /// <summary>WebDAV path, percent-encoded with a leading slash; null to print nothing.</summary>
     string? Path { get; }
 }
 
-/// <summary>Imports settings and login of a server that Sluice replaces.</summary>
+/// <summary>Imports settings and login from the server that Sluice replaces.</summary>
 internal interface IFormerServer
 {
-    /// <summary>Reads the settings by key without saving them, before any secret is generated. Logs errors.</summary>
+    /// <summary>Reads the settings by key and saves nothing. Runs before secrets are generated, so that imported secrets win. Logs errors.</summary>
     Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken);
 
     /// <summary>Saves the imported settings and login before the setup begins.</summary>
@@ -27,8 +27,8 @@ internal interface IFormerServer
 }
 
 /// <summary>
-/// Generates missing secrets and prints them before the listener opens, so that a program that waits for the port finds them in the log. Prints the
-/// setup link until there is an administrator.
+/// Generates missing secrets and prints them before the port opens, so that scripts that wait for the port find them in the log. Prints the setup
+/// link until an administrator exists.
 /// </summary>
 internal sealed class FirstStart(
     SluiceDatabase database,
@@ -52,7 +52,7 @@ internal sealed class FirstStart(
 
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
-        // If another process has the port, the start ends here, before it stores a password that it would never print.
+        // Fail here if the port is taken, because a password stored now would never be printed.
         port.Reserve();
         var networks = webDav.CurrentValue.NoAuthNetworks;
         if (networks.Count > 0)
@@ -75,7 +75,7 @@ internal sealed class FirstStart(
         }
         catch (DatabaseLostException)
         {
-            // The database turned out to be corrupt; safe mode explains it elsewhere.
+            // The database is corrupt. Safe mode reports it.
             return;
         }
 
@@ -87,11 +87,11 @@ internal sealed class FirstStart(
             values[key] = value;
         await store.UseUnsavedAsync(values, cancellationToken);
 
-        // Never replace a locked value, because its key file may come back (CFG-53).
+        // Never replace a locked value: its key file may come back (CFG-53).
         bool IsOpen(string key) => settings.Current[key] is { Value: "", IsLocked: false } && !values.ContainsKey(key);
     }
 
-    /// <summary>Runs before Kestrel listens, because the host starts Kestrel last.</summary>
+    /// <summary>Runs before the port opens, because the host starts Kestrel last.</summary>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (!database.IsOpen)
@@ -112,7 +112,7 @@ internal sealed class FirstStart(
 
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Creates the administrator from the environment if there is none; otherwise begins the setup.</summary>
+    /// <summary>Creates a missing administrator from the environment. Without a usable password there, begins the setup.</summary>
     private async Task BeginSetupAsync(CancellationToken cancellationToken)
     {
         if (admins.Admin is not null)
@@ -127,15 +127,15 @@ internal sealed class FirstStart(
         AuthLog.SetupNeeded(logger);
     }
 
-    /// <summary>Saves the secrets before printing them, because the next start must know them.</summary>
+    /// <summary>Saves the secrets before they are printed, because the next start must know them.</summary>
     private async Task SaveMadeAsync(CancellationToken cancellationToken)
     {
-        // Values saved through the API while the storage refused these are kept.
+        // Keep values that the API saved while the database refused these.
         var made = await store.SaveUnsavedAsync(_made.Keys, cancellationToken);
         if (made.Count == 0)
             return;
 
-        // Not printed, because users never type the key of links.
+        // The key of signed links stays unprinted, because users never type it.
         if (made.Keys.All(key => key == "api.strm-key"))
             return;
 
@@ -154,10 +154,10 @@ internal sealed class FirstStart(
         ? PrintAsync(["Set it up in a browser:", .. SetupHosts().Select(host => $"  {Scheme}://{Bracketed(host)}:{Port}{general.CurrentValue.UrlBase}/setup#{code}")])
         : Task.CompletedTask;
 
-    // A container does not see the network of the machine, and knows only its published port (S7).
+    // Inside a container the LAN addresses of the host are unknown; only its published port is known (S7).
     private IEnumerable<string> SetupHosts() => Host != "localhost" || process.PublishedPort is not null ? [Host] : [Host, .. LanAddresses.Find()];
 
-    // Not through the log, because that masks secrets.
+    // Bypass the log, because it masks secrets.
     private static Task PrintAsync(IEnumerable<string> lines) => Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
 
     private string Host =>

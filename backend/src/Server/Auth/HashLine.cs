@@ -1,22 +1,22 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>A credential that needs a slow hash. Attempts of equal kind and <see cref="FailureBudget.Mark"/> share one hash.</summary>
+/// <summary>A credential to hash. Attempts of the same kind and <see cref="FailureBudget.Mark"/> share one hash.</summary>
 internal sealed record HashAttempt(CredentialKind Kind, UInt128 Mark, Func<bool> IsRight);
 
 /// <summary>
-/// The bounded queue of all logins for the slow hash, ordered by trust (S2). Requests with the same credential share one place, and each sender
-/// has few per kind. A credential without a place is refused at once, as is a stranger that others keep waiting.
+/// The bounded queue of logins for the slow hash, ordered by trust (S2). Requests with the same credential share a place, and a sender has few
+/// places per kind. If the queue is full, a credential is refused at once. A stranger that others keep waiting is refused too.
 /// </summary>
 /// <remarks>
-/// Thread-safe. Hashes run one at a time on a dedicated thread, so that other requests never wait for a pool thread. The lock guards all fields
-/// and places; no other lock is taken inside it. A wrong credential counts against all its senders, including callers that left.
+/// Thread-safe. Hashes run one at a time on a dedicated thread, so that they cannot starve the thread pool. One lock guards all fields and places;
+/// no other lock is taken inside it. A wrong credential counts against every sender that asked, even if it has disconnected.
 /// </remarks>
 internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsyncDisposable
 {
-    /// <summary>Rank of a recently accepted credential or browser: first in the queue, never displaced.</summary>
+    /// <summary>Rank of a recently accepted credential or browser, which is first in the queue and never displaced.</summary>
     public const int Known = -2;
 
-    /// <summary>Rank of a known address: before all strangers, and never refused for waiting.</summary>
+    /// <summary>Rank of a known address, which precedes all strangers and never times out.</summary>
     public const int Familiar = -1;
 
     /// <summary>Maximum waiting credentials, besides the one being hashed.</summary>
@@ -25,15 +25,15 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     /// <summary>Retry-After of a credential without a place, in seconds.</summary>
     public const string RetryAfterSeconds = "5";
 
-    // Above the connection limit, because a client may disconnect and come back.
+    // More than the connection limit, because a client may reconnect while its credential waits.
     private const int MaxSharers = 1024;
 
-    // With two hashes to follow, a stranger still has an answer within two seconds.
+    // Even with two hashes ahead, a stranger gets an answer within two seconds.
     private static readonly TimeSpan MaxWait = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _lock = new();
 
-    // The waiting places and the one being hashed.
+    // The waiting places, and the place whose hash is running.
     private readonly Dictionary<(CredentialKind, UInt128), Place> _places = [];
 
     // In hashing order.
@@ -42,7 +42,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
     private bool _isWorking;
     private bool _isDisposed;
 
-    /// <summary>Hashes a credential. Returns whether it is right; null if there is no place for it now.</summary>
+    /// <summary>Hashes a credential. Returns whether it is right; null if the queue has no place for it.</summary>
     /// <param name="rank">Lower ranks go first: <see cref="Known"/>, <see cref="Familiar"/>, or the caller's failures.</param>
     /// <param name="cancellationToken">The caller has disconnected.</param>
     public async ValueTask<bool?> JudgeAsync(HashAttempt attempt, Caller caller, int rank, CancellationToken cancellationToken)
@@ -115,7 +115,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         return place;
     }
 
-    /// <summary>Places per sender and kind. A known home gets two, because one client may have a stale password and another the right one.</summary>
+    /// <summary>Places per sender and kind. A known address gets two: one of its clients may have a stale password, another the current one.</summary>
     private static int PlacesOf(int rank) => rank switch { Known => MaxPlaces, Familiar => 2, _ => 1 };
 
     private void Insert(Place place, int rank)
@@ -125,7 +125,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         _waiting.Insert(index < 0 ? _waiting.Count : index, place);
     }
 
-    /// <summary>Called when a request stops waiting. The last one removes the place, so that no time is spent on hashing its credential.</summary>
+    /// <summary>Called when a request stops waiting. The last one removes the place, so that no hash is wasted.</summary>
     private void Leave(Place place)
     {
         lock (_lock)
@@ -135,7 +135,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
         }
     }
 
-    /// <summary>Refuses a stranger that others keep waiting; its client retries. The next in line stays, however slow the hash is.</summary>
+    /// <summary>Refuses a stranger after its maximum wait, because its client retries. The next in line stays.</summary>
     private void OnWaitedLong(Place place)
     {
         lock (_lock)
@@ -166,7 +166,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
             }
             catch (Exception e)
             {
-                // Only the requests for this credential fail; the next one continues.
+                // Fail only the requests with this credential. The worker continues with the next.
                 Finish(place, isWrong: false);
                 place.Verdict.TrySetException(e);
             }
@@ -191,7 +191,7 @@ internal sealed class HashLine(FailureBudget failures, TimeProvider time) : IAsy
 
     private void Finish(Place place, bool isWrong)
     {
-        // No caller can join after this.
+        // Remove the place first, so that no caller joins a finished hash.
         lock (_lock)
             _places.Remove((place.Attempt.Kind, place.Attempt.Mark));
         foreach (var caller in isWrong ? place.Callers : [])

@@ -9,22 +9,21 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Remembers senders that logged in before, across restarts: browsers by a random cookie, WebDAV clients by address prefix. They get no access by
-/// it, only a place before strangers. No password hash is stored, because a fast hash on disk would undo the slow one.
+/// Remembers past logins across restarts: browsers by a random cookie, WebDAV clients by address prefix. They gain no access, only priority in the
+/// queue. It stores no hash of a password, because a fast hash on disk would undo the slow one.
 /// </summary>
 /// <remarks>Thread-safe. Everything is cached in memory, so that a request costs no query.</remarks>
 internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>How long a browser is known after its last login; longer than any session.</summary>
+    /// <summary>How long a browser is remembered after its last login; longer than any session, so that it outlives them.</summary>
     public static readonly TimeSpan BrowserLifetime = TimeSpan.FromDays(365);
 
-    // Per kind. A household has dozens of senders, a large host thousands. With a lower limit they would displace each other and write a row per
-    // request.
+    // Per kind. A household has dozens of senders, a large host thousands. If they displaced each other, every request would write a row.
     private const int MaxKnown = 4096;
     private const string Browser = "browser";
     private const string WebDav = "webdav";
 
-    // Households change their address.
+    // Short, because providers give households new addresses.
     private static readonly TimeSpan AddressLifetime = TimeSpan.FromDays(30);
     private static readonly TimeSpan NoteInterval = TimeSpan.FromDays(1);
 
@@ -45,11 +44,11 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 
     public bool IsKnown(Sender sender) => _used.TryGetValue(sender, out var used) && time.WallTime() - used < LifetimeOf(sender);
 
-    /// <summary>Records a successful login, once a day. If it cannot be stored, the sender is known until the next start.</summary>
+    /// <summary>Records a login at most once a day. If the write fails, the sender is remembered only until the next start.</summary>
     public ValueTask NoteAsync(Sender sender) =>
         _used.TryGetValue(sender, out var used) && (time.WallTime() - used).Duration() < NoteInterval ? ValueTask.CompletedTask : new ValueTask(StoreAsync(sender));
 
-    /// <summary>The stored form of a browser's cookie.</summary>
+    /// <summary>Hash under which a browser's cookie is stored.</summary>
     public static string HashOf(string cookie) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(cookie)));
 
     private static TimeSpan LifetimeOf(Sender sender) => sender.Browser is null ? AddressLifetime : BrowserLifetime;
@@ -70,7 +69,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         var marks = SqlDialect.List([.. dropped.Select(old => Row(old, default).Mark)]);
         try
         {
-            // The write continues if the request ends, because its sender was right.
+            // Finish the write even if the request ends: the login was valid.
             await database.WriteAsync(
                 connection =>
                 {
@@ -82,7 +81,7 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)
         {
-            // The storage fault is already logged. The login succeeds anyway, because only the sender's place in the queue is lost.
+            // The storage error is already logged. Let the login succeed, because only the priority in the queue is lost.
         }
     }
 
@@ -90,8 +89,8 @@ internal sealed class KnownSenders(SluiceDatabase database, TimeProvider time)
 }
 
 /// <summary>
-/// The cookie of a browser after its login, like OWASP's device cookies. It gives no access, only its own failure budget and the first place in
-/// the queue, so that guessers elsewhere cannot lock its user out.
+/// A device cookie (OWASP) that marks a browser after its login. It grants no access, only a separate failure budget and priority in the queue, so
+/// that guessers elsewhere cannot lock its user out.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
@@ -100,11 +99,11 @@ internal sealed class KnownBrowser(AdminStore store, KnownSenders known)
 
     private string Cookie => $"sluice-device-{store.Instance}";
 
-    /// <summary>Identifies the sender of a login: the browser if known, otherwise its address.</summary>
+    /// <summary>Identifies the sender of a login: a known browser, otherwise its address.</summary>
     public Caller CallerOf(HttpContext http) =>
         Find(http) is { } cookie ? Caller.Of(http) with { Browser = KnownSenders.HashOf(cookie) } : Caller.Of(http);
 
-    /// <summary>Remembers a browser after its login and sets its cookie.</summary>
+    /// <summary>Remembers a browser after a login and sets its cookie.</summary>
     public async Task RememberAsync(HttpContext http, Func<TimeSpan, CookieOptions> options)
     {
         var cookie = Find(http) ?? Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));

@@ -2,24 +2,24 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The generated WebDAV password while it may be shown. Only its hash is stored.</summary>
+/// <summary>The generated WebDAV password while it may still be shown, because the database stores only its hash.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class MadePassword
 {
-    // No ambiguous letters or digits, because people type this on a television.
+    // No ambiguous letters or digits, because people type it with a TV remote.
     private const string Alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     private const int Length = 20;
 
     private volatile string? _password;
 
-    /// <summary>The password; null if none was generated or it is no longer shown.</summary>
+    /// <summary>The password; null if none was generated or it must no longer be shown.</summary>
     public string? Password => _password;
 
-    /// <summary>Generates a password. It may be shown once it is saved.</summary>
+    /// <summary>Generates a password, which must not be shown before it is saved.</summary>
     public static string Make() => RandomNumberGenerator.GetString(Alphabet, Length);
 
     public void Show(string password) => _password = password;
 
-    /// <summary>Ends the display of the password, when the user leaves the setup.</summary>
+    /// <summary>Stops showing the password once the user has left the setup.</summary>
     public void Forget() => _password = null;
 }

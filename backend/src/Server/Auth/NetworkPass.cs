@@ -5,12 +5,12 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Admits requests without credentials from trusted networks (DAV-33). Only <see cref="Find"/> creates a pass: the network alone proves nothing,
-/// because pages of any site can make a browser inside it send requests.
+/// Admits requests without credentials from trusted networks (DAV-33). Only <see cref="Find"/> creates a pass, because the network alone proves
+/// nothing: a foreign website can make a browser inside it send requests.
 /// </summary>
 internal sealed class NetworkPass
 {
-    // No public DNS zone contains these names, so an attacker's page cannot use them for DNS rebinding.
+    // Public DNS has no such zones, so a website cannot use these names for DNS rebinding.
     private static readonly string[] LocalZones = [".local", ".lan", ".internal", ".home.arpa"];
 
     private static readonly string[] Reading = [HttpMethods.Get, HttpMethods.Head, HttpMethods.Options, "PROPFIND"];
@@ -19,17 +19,17 @@ internal sealed class NetworkPass
     {
     }
 
-    /// <summary>The user name of the request.</summary>
+    /// <summary>The user name that such a request gets.</summary>
     public string Name { get; } = "network";
 
     /// <summary>
-    /// Returns a pass or null. Sets <paramref name="refusal"/> if a request from these networks still needs credentials. Call after
+    /// Returns a pass, or null with a <paramref name="refusal"/> if a request from these networks still needs credentials. Call after
     /// <see cref="TrustedProxies"/>.
     /// </summary>
     public static NetworkPass? Find(HttpContext http, IReadOnlyList<IPNetwork> networks, GeneralOptions general, out string? refusal)
     {
         refusal = null;
-        // All addresses must match: a client may forge a forwarded one, so that may only revoke an exemption, never grant it.
+        // Every address must match. A client can forge forwarded addresses, so they may revoke the exemption but never grant it.
         if (networks.Count == 0 || !Forwarding.Of(http).AreAll(address => networks.Any(network => network.Contains(address))))
             return null;
 
@@ -45,7 +45,7 @@ internal sealed class NetworkPass
         return Reading.Contains(http.Request.Method) ? null : RequestOrigin.Refuse(http, general, isNeeded: false);
     }
 
-    /// <summary>Whether Host is a name that a page of another site cannot have.</summary>
+    /// <summary>Whether Host is a name that no other website can have.</summary>
     private static bool IsOwn(string host, GeneralOptions general) =>
         host.Length > 0
         && (IPAddress.TryParse(host, out _)

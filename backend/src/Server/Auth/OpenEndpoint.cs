@@ -2,27 +2,24 @@ using Microsoft.AspNetCore.Authorization;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>
-/// The named exceptions from "every route requires credentials". Only this metadata makes an endpoint anonymous, and a test lists all such
-/// routes.
-/// </summary>
+/// <summary>The named exceptions from the rule that routes require credentials. A test lists them, because each one is reachable by anyone.</summary>
 internal sealed class OpenEndpoint(string name) : IAllowAnonymous
 {
     /// <summary><c>/healthz</c>, <c>/readyz</c>.</summary>
     public const string Process = "process";
 
-    /// <summary>The SABnzbd-compatible API, which checks its own key (<see cref="ApiKeyVerifier"/>).</summary>
+    /// <summary>The SABnzbd-compatible API, which verifies its own key (<see cref="ApiKeyVerifier"/>).</summary>
     public const string SabApi = "sab-api";
 
-    /// <summary>The web UI's page and files, and the redirect to it (DAV-2 to DAV-5).</summary>
+    /// <summary>The page and files of the web UI, and the redirect to it (DAV-2 to DAV-5).</summary>
     public const string Static = "static";
 
     public const string Session = "session";
 
-    /// <summary>The setup, which checks its own code.</summary>
+    /// <summary>The setup, which verifies its own code.</summary>
     public const string Setup = "setup";
 
-    /// <summary>The way out of safe mode, which checks its own code.</summary>
+    /// <summary>The rescue page of safe mode, which verifies its own code.</summary>
     public const string Rescue = "rescue";
 
     public string Name { get; } = name;

@@ -4,8 +4,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Removes the administrator's login if <c>RESET_ADMIN_PASSWORD</c> is set. A marker file makes this happen once, so that the variable may stay
-/// set; a start without it re-arms the reset.
+/// Removes the administrator's login if <c>RESET_ADMIN_PASSWORD</c> is set. A marker file prevents a second reset, so that the variable may stay set. A
+/// start without the variable deletes the marker.
 /// </summary>
 /// <remarks>Runs once per start, before the setup.</remarks>
 internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, AdminStore admins, ILogger<PasswordReset> logger)
@@ -32,7 +32,7 @@ internal sealed class PasswordReset(DataFolder folder, ProcessOptions process, A
             AuthLog.LoginRemoved(logger);
         }
 
-        // Written after the removal, so a crash in between is harmless: the next start finds no login and writes the marker.
+        // Written last, so that a crash before it is harmless: the next start finds no login and writes the marker.
         await File.WriteAllTextAsync(Mark, "RESET_ADMIN_PASSWORD counts again after a start without it.\n", cancellationToken);
     }
 }

@@ -1,15 +1,15 @@
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Versions of rclone that read the tree within the last hour, as their User-Agent states them. Older ones show text files in place of links, so Sonarr
-/// and Radarr import nothing.
+/// Versions of rclone that accessed WebDAV within the last hour, from their User-Agent. Old versions show links as text files, so Sonarr and Radarr
+/// import nothing.
 /// </summary>
-/// <remarks>Thread-safe. Addresses are ignored, because containers behind one gateway share one, and an updated container may get another.</remarks>
+/// <remarks>Thread-safe. Keyed by version and not by address, because containers share a gateway and change addresses after updates.</remarks>
 internal sealed class RcloneClients(TimeProvider time)
 {
     public static readonly Version FirstWithLinks = new(1, 70, 3);
 
-    /// <summary>Stands for a version that is not stated. The packages of Debian and Ubuntu send the name alone, and they are too old.</summary>
+    /// <summary>Placeholder for an unstated version. Debian and Ubuntu packages send only the name, and these are too old.</summary>
     public static readonly Version Unstated = new(0, 0);
 
     private const string AgentStart = "rclone/";
@@ -20,7 +20,7 @@ internal sealed class RcloneClients(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<Version, long> _seen = [];
 
-    /// <summary>Notes a request with a correct login.</summary>
+    /// <summary>Records an authenticated request.</summary>
     public void Note(HttpContext http)
     {
         if (ReadAgent(http.Request.Headers.UserAgent.ToString()) is not { } version)
@@ -33,20 +33,20 @@ internal sealed class RcloneClients(TimeProvider time)
         }
     }
 
-    /// <summary>Returns these versions, most recently seen first. One may be <see cref="Unstated"/>.</summary>
+    /// <summary>Returns the versions, most recently seen first. One may be <see cref="Unstated"/>.</summary>
     public IReadOnlyList<Version> Snapshot()
     {
         lock (_gate)
             return [.. _seen.Where(seen => time.GetElapsedTime(seen.Value) < Window).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
     }
 
-    /// <summary>Reads the version from a User-Agent such as <c>rclone/v1.60.1</c>; null if it is another program.</summary>
+    /// <summary>Parses a User-Agent such as <c>rclone/v1.60.1</c>; null for any other program.</summary>
     internal static Version? ReadAgent(string agent)
     {
         if (!agent.StartsWith(AgentStart, StringComparison.Ordinal))
             return null;
         var text = agent.AsSpan(AgentStart.Length).TrimStart('v');
-        // Builds between two releases end in -DEV or -beta.
+        // Development builds end in -DEV or -beta.
         var end = text.IndexOf('-');
         return Version.TryParse(end < 0 ? text : text[..end], out var version) ? version : Unstated;
     }

@@ -2,9 +2,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>
-/// WebDAV clients that logged in within a day. The settings page lists them, because a new WebDAV password locks these programs out.
-/// </summary>
+/// <summary>WebDAV clients of the last day. The settings page lists them, because a new WebDAV password locks these programs out.</summary>
 /// <remarks>Thread-safe. Keeps the latest <see cref="MaxClients"/>.</remarks>
 internal sealed class RecentClients(TimeProvider time)
 {
@@ -30,7 +28,7 @@ internal sealed class RecentClients(TimeProvider time)
         }
     }
 
-    /// <summary>The clients of the last day, latest first.</summary>
+    /// <summary>Returns the clients of the last day, latest first.</summary>
     public IReadOnlyList<string> List()
     {
         var since = time.WallTime() - ListWindow;
@@ -38,7 +36,7 @@ internal sealed class RecentClients(TimeProvider time)
             return [.. _seen.Where(seen => seen.Value >= since).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
     }
 
-    /// <summary>Forgets all clients, because the password has changed.</summary>
+    /// <summary>Forgets all clients, because they used the old password.</summary>
     public void Clear()
     {
         lock (_gate)

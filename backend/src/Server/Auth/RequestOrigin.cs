@@ -2,7 +2,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Checks which site sent a request, by the headers Origin and Sec-Fetch-Site (S5, S18).</summary>
+/// <summary>Refuses cross-site requests by their Origin and Sec-Fetch-Site headers (S5, S18).</summary>
 internal static class RequestOrigin
 {
     /// <summary>Returns why a cross-site request is refused, or null. Origin must match Host or <c>general.base-url</c>.</summary>
@@ -13,7 +13,7 @@ internal static class RequestOrigin
         var origin = http.Request.Headers.Origin.ToString();
         if (origin.Length == 0)
             return isNeeded ? "The header Origin is missing." : null;
-        // RFC 6454 section 6.2: an origin is scheme, host and port. Text before an @ is not the host.
+        // RFC 6454 section 6.2: an origin is scheme, host and port. Refuse user info, because it could disguise the host.
         if (!origin.Contains('@', StringComparison.Ordinal)
             && Uri.TryCreate(origin, UriKind.Absolute, out var from)
             && (IsOf(from, http.Request.Host) || (Uri.TryCreate(general.BaseUrl, UriKind.Absolute, out var known) && IsOf(from, new HostString(known.Authority)))))
@@ -24,7 +24,7 @@ internal static class RequestOrigin
         return $"The page comes from {Shown(origin)}, and the request was sent to {Shown(http.Request.Host.Value ?? "")}. Set general.base-url to the address in the browser.";
     }
 
-    /// <summary>Makes text from a client safe for an answer or the log.</summary>
+    /// <summary>Strips control characters and truncates client text, so that it is safe in responses and logs.</summary>
     public static string Shown(string text) => new([.. text.Take(100).Where(c => !char.IsControl(c))]);
 
     private static bool IsOf(Uri origin, HostString host)

@@ -7,8 +7,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// The code that opens <c>/rescue</c>, because nobody can log in while the database is not used (OPS-14). It is generated when safe mode begins, printed,
-/// and kept in a file of the data folder until the process ends.
+/// The code that opens <c>/rescue</c>, because nobody can log in while the database is unused (OPS-14). It is generated and printed when safe mode begins.
+/// A file in the data folder keeps it until the process ends.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class RescueCode(
@@ -20,7 +20,7 @@ internal sealed class RescueCode(
 
     public bool Is(string text) => _code.Is(text);
 
-    /// <summary>Removes the code of an earlier safe mode. If this start is in safe mode, makes the new one before anyone can ask.</summary>
+    /// <summary>Removes the code of an earlier safe mode. If this start is in safe mode, generates a new code before a client can send one.</summary>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
         _code.End();
@@ -39,7 +39,7 @@ internal sealed class RescueCode(
     {
         var code = _code.Begin(given: null, continues: false);
         AuthLog.RescueNeeded(logger);
-        // Not through the log, because that masks the code. A container does not know the host name that the browser uses.
+        // Bypass the log, because it masks the code. A container does not know the host name that the browser uses.
         await Console.Out.WriteLineAsync(string.Create(
             CultureInfo.InvariantCulture, $"Restore a backup in a browser: {(process.UsesTls ? "https" : "http")}://<this machine>:{process.PublishedPort ?? port.Number}/rescue#{code}"));
     }

@@ -5,14 +5,13 @@ namespace Sluice.Server.Auth;
 
 internal interface IFilmsInMemory
 {
-    /// <summary>Whether a path, as its names, is a film whose segment map is in memory.</summary>
+    /// <summary>Whether the path, split into names, is a film whose segment map is in memory.</summary>
     bool Contains(string[] names);
 }
 
 /// <summary>
-/// Safe mode for WebDAV (DAV-6): every path answers 503, because clients would take an empty tree as deleted files. The root and its README
-/// explain the reason without login. Films whose maps are in memory keep playing. The process endpoints, the SABnzbd API and the web UI answer
-/// for themselves.
+/// WebDAV in safe mode (DAV-6): every path answers 503, because clients would take an empty tree for deleted files. The root and its README explain
+/// the reason without a login. Films with a segment map in memory keep playing. Health endpoints, SABnzbd API and web UI have their own answers.
 /// </summary>
 internal static class UnavailableGate
 {
@@ -20,7 +19,7 @@ internal static class UnavailableGate
 
     private const string View = "view";
 
-    /// <summary>Adds the explanation; runs before authentication.</summary>
+    /// <summary>Adds the explanation. It runs before authentication, because logins cannot be checked in safe mode.</summary>
     public static IApplicationBuilder UseSafeModeNotice(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
@@ -30,7 +29,7 @@ internal static class UnavailableGate
                 : next(context));
     }
 
-    /// <summary>Adds the gate; runs after authorization.</summary>
+    /// <summary>Adds the 503 responses. They run after authorization.</summary>
     public static IApplicationBuilder UseUnavailableGate(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
@@ -40,7 +39,7 @@ internal static class UnavailableGate
             : RefuseAsync(context, ""));
     }
 
-    /// <summary>Answers 503 because the key of a link cannot be checked (DAV-85).</summary>
+    /// <summary>Answers 503, because the key of a signed link cannot be checked (DAV-85).</summary>
     public static Task RefuseLockedLinkAsync(HttpContext context) => RefuseAsync(
         context,
         $"The key of this link cannot be checked, because {context.RequestServices.GetRequiredService<SecretBox>().Cause}. The settings page says what to do.");

@@ -9,32 +9,31 @@ namespace Sluice.Server.Auth;
 
 internal enum ViewVerdict
 {
-    /// <summary>The key is right and has not expired.</summary>
+    /// <summary>The key is valid and has not expired.</summary>
     Accepted,
 
-    /// <summary>No key was sent.</summary>
     Missing,
 
     Incorrect,
 
     Expired,
 
-    /// <summary>Unknown, because a setting that could have signed it is locked (CFG-53).</summary>
+    /// <summary>The key cannot be checked, because a setting that may have signed it is locked (CFG-53).</summary>
     Locked,
 
-    /// <summary>The key is wrong, and this sender has made too many attempts.</summary>
+    /// <summary>The key is wrong, and this sender has failed too often.</summary>
     Throttled,
 }
 
 /// <summary>Verifies the keys of signed links (DAV-81, DAV-83).</summary>
-/// <remarks>Thread-safe. A valid key is never throttled. Comparisons take constant time for every input.</remarks>
+/// <remarks>Thread-safe. A valid key is never throttled. Comparisons take constant time.</remarks>
 internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)
 {
     private const string IdRoot = ".ids/";
 
     /// <summary>
-    /// The key of a path: lowercase hex of HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c>, with the path decoded and without a leading
-    /// slash. The expiry is in Unix seconds, as in the link; null if it never expires.
+    /// Signs a path: HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c> in lowercase hex. The path is decoded, without a leading slash. The
+    /// expiry is in Unix seconds, as in the link; null if the link never expires.
     /// </summary>
     public static string Sign(string secret, string path, string? expires)
     {
@@ -42,7 +41,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         return Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), Encoding.UTF8.GetBytes(message)));
     }
 
-    /// <summary>Checks a key. Takes the path decoded and without a leading slash, and key and expiry as received.</summary>
+    /// <summary>Checks a key. The path is decoded and without a leading slash; key and expiry are as received.</summary>
     public ViewVerdict Verify(string path, string? key, string? expires, Caller caller)
     {
         if (string.IsNullOrEmpty(key))
@@ -53,7 +52,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
-        // Not counted as a failure, because the key may be right.
+        // Do not count a failure: the key may be valid.
         if (IsLocked(path))
             return ViewVerdict.Locked;
 
@@ -65,7 +64,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         || webDav.CurrentValue.StaticDownloadKeyIsLocked
         || (api.CurrentValue.StrmKeyIsLocked && path.StartsWith(IdRoot, StringComparison.Ordinal));
 
-    /// <summary>Compares the key with every candidate, so that no branch depends on it.</summary>
+    /// <summary>Compares the key with every candidate, so that the response time reveals no match.</summary>
     private bool IsKeyOf(string path, string key, string? expires)
     {
         var options = api.CurrentValue;
@@ -73,7 +72,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (path.StartsWith(IdRoot, StringComparison.Ordinal))
         {
             isRight |= IsSigned(options.StrmKey);
-            // Links made before signatures existed.
+            // Links created before signatures existed carry a hash of path and key.
             if (expires is null)
                 isRight |= IsHashed(options.Key) | IsHashed(options.StrmKey);
         }
@@ -85,7 +84,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
             secret.Length > 0 && IsEqual(key, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{path}_{secret}"))));
     }
 
-    /// <summary>Compares hashes, because their length is constant whatever was sent. An empty setting matches nothing.</summary>
+    /// <summary>Compares hashes, because their length does not depend on the input. An empty setting matches nothing.</summary>
     private static bool IsEqual(string sent, string expected) =>
         CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(sent)), SHA256.HashData(Encoding.UTF8.GetBytes(expected)))
         & expected.Length > 0;
