@@ -2,8 +2,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Set after each commit that accepts an NZB.</summary>
-/// <remarks>Thread-safe; one worker waits.</remarks>
+/// <summary>Signals that a commit has accepted an NZB.</summary>
+/// <remarks>Thread-safe. Only one worker may wait.</remarks>
 internal sealed class AcceptedSignal(TimeProvider time)
 {
     private readonly WakeSignal _wake = new(time);
@@ -13,12 +13,10 @@ internal sealed class AcceptedSignal(TimeProvider time)
     public Task WaitAsync(CancellationToken cancellationToken) => _wake.WaitAsync(longest: null, cancellationToken);
 }
 
-/// <summary>
-/// Records accepted NZBs in the file beside the blobs, so that a database restored from before them is recognized as older even after a kill.
-/// </summary>
+/// <summary>Records accepted NZBs in the file beside the blobs, so that an older backup is recognized even if the server was killed.</summary>
 internal sealed class AcceptedWorker(DatabaseOpening opening, AcceptedSignal accepted, TimeProvider time)
 {
-    /// <summary>Minimum time between two records, because each costs two disk flushes. A clean stop records the rest.</summary>
+    /// <summary>Minimum time between two records, because each costs two disk flushes. A clean stop always records.</summary>
     public static readonly TimeSpan Pause = TimeSpan.FromSeconds(10);
 
     public async Task RunAsync(CancellationToken stopping)

@@ -1,11 +1,11 @@
 namespace Sluice.Server.Database;
 
-/// <summary>File system calls of <see cref="BlobStore"/>, one member per step because their order matters for durability (IMP-2).</summary>
+/// <summary>File system calls of <see cref="BlobStore"/>. Each step has its own member, because their order decides durability (IMP-2).</summary>
 internal interface IBlobFiles
 {
     Stream Create(string path);
 
-    /// <summary>Returns once the content of a stream from <see cref="Create"/> is on disk (fsync of the file).</summary>
+    /// <summary>Flushes the content of a stream from <see cref="Create"/> to disk (fsync of the file).</summary>
     void SyncFile(Stream file);
 
     void Rename(string from, string to);
@@ -21,7 +21,7 @@ internal interface IBlobFiles
     /// <summary>Lists the files of a folder. Each property other than the name costs a system call.</summary>
     IEnumerable<FileInfo> List(string folder);
 
-    /// <summary>Bytes that this process may still write to the volume.</summary>
+    /// <summary>Free bytes on the volume that this process may use.</summary>
     long FreeBytes(string folder);
 }
 

@@ -5,23 +5,23 @@ using Dapper;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Names the database that owns the blobs, in a file beside them. The file is written after the database commits the same values. After a clean
-/// stop it also records the database file's length, change counter and time, so the next start can skip the full check.
+/// A file beside the blobs that names their database. It is written after the database commits the same values. A clean stop adds the length, change
+/// counter and time of the database file, so that the next start can skip the full check.
 /// </summary>
-/// <remarks>Row numbers only grow and are recorded after their commit, so lower numbers mean an older copy, even within one run.</remarks>
+/// <remarks>Row numbers only grow and are recorded after their commit. Lower numbers therefore mean an older copy, even within one run.</remarks>
 /// <param name="Id">Random id of the database.</param>
 /// <param name="Epoch">Number of the last start with this database.</param>
 internal sealed record BlobGeneration(string Id, long Epoch)
 {
     private const int MaxBytes = 4096;
 
-    /// <summary>Row numbers at the last record; null in a file of an earlier version.</summary>
+    /// <summary>Row numbers when the file was written; null in a file of an earlier version.</summary>
     public RowNumbers? Numbers { get; init; }
 
     /// <summary>State of the closed database; null while the server runs or after a kill.</summary>
     public ClosedDatabase? Closed { get; init; }
 
-    /// <summary>Returns null if the file is missing or unreadable as JSON.</summary>
+    /// <summary>Returns null if the file is missing or is not valid JSON.</summary>
     public static BlobGeneration? Read(DataFolder folder)
     {
         try
@@ -37,7 +37,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
         }
     }
 
-    /// <summary>Replaces the file durably: the new content is on disk when the call returns.</summary>
+    /// <summary>Replaces the file durably: the new content is on disk on return.</summary>
     public void Write(DataFolder folder)
     {
         var temporary = folder.Generation + DurableFolder.TemporarySuffix;
@@ -57,7 +57,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
 }
 
 /// <summary>The highest row numbers ever assigned. Removing rows does not lower them.</summary>
-/// <remarks>A migration that rebuilds one of the tables must carry its <c>sqlite_sequence</c> number over.</remarks>
+/// <remarks>A migration that rebuilds one of these tables must preserve its <c>sqlite_sequence</c> number.</remarks>
 /// <param name="QueueFile">Number of the last accepted NZB.</param>
 /// <param name="HistoryItem">Number of the last history item, including removed ones.</param>
 internal sealed record RowNumbers(long QueueFile, long HistoryItem)
@@ -70,7 +70,7 @@ internal sealed record RowNumbers(long QueueFile, long HistoryItem)
     private static long Last(DbConnection connection, string table) => connection.ExecuteScalar<long?>(SqlDialect.LastNumber(table)) ?? 0;
 }
 
-/// <summary>Cheap marks of a database file that change whenever the file does.</summary>
+/// <summary>Properties of a database file that are cheap to read and change with every write.</summary>
 /// <param name="Length">File length in bytes.</param>
 /// <param name="Changes">Change counter in the SQLite header.</param>
 /// <param name="WrittenAt">Last write time, in UTC ticks.</param>
@@ -80,7 +80,7 @@ internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt,
     private const int CounterOffset = 24;
     private const int HeaderLength = 100;
 
-    /// <summary>Returns null if the header is incomplete, or if the write-ahead log has not been checkpointed.</summary>
+    /// <summary>Returns null if the header is incomplete or the write-ahead log still holds pages.</summary>
     public static ClosedDatabase? Inspect(DataFolder folder, DateTimeOffset checkedAt)
     {
         if (new FileInfo(folder.Database + "-wal") is { Exists: true, Length: > 0 })
@@ -93,6 +93,6 @@ internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt,
         return new ClosedDatabase(file.Length, changes, File.GetLastWriteTimeUtc(folder.Database).Ticks, checkedAt.ToUnixTimeMilliseconds());
     }
 
-    /// <summary>Whether the other file may be the same file, unchanged.</summary>
+    /// <summary>Whether the other file is probably the same and unchanged.</summary>
     public bool LooksLike(ClosedDatabase? other) => other is not null && this with { CheckedAt = 0 } == other with { CheckedAt = 0 };
 }

@@ -4,19 +4,18 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Keeps unreferenced blobs before deletion, in one folder per remaining day, so a blob can be restored for at least <see cref="Days"/> days
-/// (F41, F43). A day passes at most once per 24 hours of both the wall clock and the process's uptime, because either clock may jump. Blobs that a
-/// backup names stay in a folder of their own until no backup names them (OPS-4).
+/// Keeps unreferenced blobs for at least <see cref="Days"/> days before deletion, in one folder per remaining day (F41, F43). A day passes only after
+/// 24 hours of both the wall clock and the uptime, because either clock may jump. Blobs that a backup names stay in a separate folder until no backup
+/// names them (OPS-4).
 /// </summary>
 /// <remarks>Thread-safe, because files move only by renames.</remarks>
 /// <param name="folder">Holds the quarantine.</param>
-/// <param name="time">The clock.</param>
-/// <param name="backedUp">Reads the keys of all blobs that backups name; null if there are no backups.</param>
+/// <param name="backedUp">Reads the keys of all blobs that backups name; null without backups.</param>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, BackedUpBlobs? backedUp = null)
 {
     public const int Days = 7;
 
-    // A file may arrive late on the first day, so that day does not count.
+    // One more, because a file may arrive at the end of its first day.
     private const int Folders = Days + 1;
     private static readonly TimeSpan Day = TimeSpan.FromHours(24);
 
@@ -34,20 +33,20 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
         }
         catch (FileNotFoundException)
         {
-            // Already moved, or never there. The caller treats both alike.
+            // Already moved or never existed, which makes no difference to the caller.
         }
     }
 
     /// <summary>Paths of all quarantined files.</summary>
     public IEnumerable<string> List() => DayFolders().Where(Directory.Exists).SelectMany(Directory.EnumerateFiles);
 
-    /// <summary>The path of the newest quarantined file of a name; null if there is none.</summary>
+    /// <summary>Returns the path of the newest quarantined file of this name, or null.</summary>
     public string? Find(string name) => DayFolders().Select(day => Path.Combine(day, name)).FirstOrDefault(File.Exists);
 
     /// <summary>The file most recently quarantined under this name.</summary>
     public FileInfo Newest(string path) => new(Path.Combine(FolderOf(Folders), Path.GetFileName(path)));
 
-    /// <summary>Moves the newest quarantined file of a name back. Returns whether there was one; throws if the target exists.</summary>
+    /// <summary>Restores the latest quarantined file of this name. Returns whether there was one; throws if the target exists.</summary>
     public bool TryRestore(string path)
     {
         if (Find(Path.GetFileName(path)) is not { } kept)
@@ -56,7 +55,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
         return true;
     }
 
-    /// <summary>Advances every file by one day if 24 hours have passed, and deletes the expired folder without the blobs that backups name.</summary>
+    /// <summary>Moves every file one day closer to deletion if 24 hours have passed. Deletes expired blobs, except those in backups.</summary>
     /// <exception cref="IOException">A backup cannot be read. Nothing was deleted.</exception>
     public void AdvanceDay()
     {
@@ -79,8 +78,8 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
     }
 
     /// <summary>
-    /// Moves expired blobs that a backup names to their own folder, and the blobs there that no backup names any more to the first day. They stay that
-    /// day too, so that no blob is deleted because a single look at the backups did not find it.
+    /// Moves expired blobs named by a backup to their own folder, and blobs there that no backup names anymore back to the first day. Released blobs stay for
+    /// that day too, because a single reading of the backups may have missed them.
     /// </summary>
     private void KeepBackedUp()
     {
@@ -100,7 +99,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time, Backe
 
     private static bool HasFiles(string path) => Directory.Exists(path) && Directory.EnumerateFiles(path).Any();
 
-    /// <summary>Whether a day has passed since the mark file. The first call, and one after the clock went back, only reset the mark.</summary>
+    /// <summary>Whether a day has passed since the mark file. The first call, or a clock set back, only resets the mark.</summary>
     private bool IsDue()
     {
         var mark = Path.Combine(folder.Quarantine, "day");

@@ -3,23 +3,21 @@ using Dapper;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// A column that holds blob hashes or null, and an index that starts with it. A blob that no registered column names may be removed.
-/// </summary>
+/// <summary>A column of blob hashes or nulls, with an index that starts with it. A blob that no such column names may be removed.</summary>
 internal sealed record BlobReference(string Table, string Column, string Index)
 {
-    /// <summary>Whether the column names NZBs, which must exist. Rows of other columns are complete without their blob.</summary>
+    /// <summary>Whether the column names NZBs, which must exist. Rows with any other blob are complete without it.</summary>
     public bool IsNzb { get; init; } = true;
 
-    /// <summary>Reads all hashes by the fastest plan, because every start counts them.</summary>
+    /// <summary>Reads all hashes, by index if possible, because every start counts them.</summary>
     public string Sql => $"SELECT {Column} FROM {Table} WHERE {Column} IS NOT NULL";
 
-    /// <summary>Reads all hashes from the table itself, to compare them with the index.</summary>
+    /// <summary>Reads all hashes from the table alone, to detect a corrupt index.</summary>
     public string TableSql => $"SELECT {Column} FROM {Table} NOT INDEXED WHERE {Column} IS NOT NULL";
 
     public string IndexSql => $"SELECT {Column} FROM {Table} INDEXED BY {Index} WHERE {Column} IS NOT NULL";
 
-    /// <summary>Keys of all blobs that rows of a table refer to, with repetitions (<see cref="BlobStore.KeyOf"/>).</summary>
+    /// <summary>Reads the keys of all blobs that a table refers to, with repetitions (<see cref="BlobStore.KeyOf"/>).</summary>
     public static IEnumerable<UInt128> Read(DbConnection connection, BlobReference reference) =>
         connection.Query<string>(reference.Sql, buffered: false).Select(hash => BlobStore.KeyOf(hash));
 }

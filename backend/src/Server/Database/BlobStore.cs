@@ -8,8 +8,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Stores NZBs (<c>&lt;hash&gt;.nzb.br</c>), their message-id lists (<c>&lt;hash&gt;.ids</c>) and packed uploads as received
-/// (<c>&lt;hash&gt;.raw</c>) as files. A row may refer to a blob only after it was saved.
+/// Stores NZBs (<c>&lt;hash&gt;.nzb.br</c>), their message-id lists (<c>&lt;hash&gt;.ids</c>) and packed uploads (<c>&lt;hash&gt;.raw</c>) as files.
+/// A blob must be saved before a row refers to it.
 /// </summary>
 /// <remarks>Thread-safe. Saving the same NZB twice produces the same file.</remarks>
 internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null) : IBlobSource
@@ -24,20 +24,20 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     private const long SpareBytes = 64L << 20;
     private const int HashLength = 64;
 
-    // A blob is written before the row that refers to it, so a young blob without a row may still get one.
+    // A blob is written before its row, so a young blob without a row may be an upload in progress.
     private static readonly TimeSpan OrphanAge = TimeSpan.FromHours(1);
 
-    // Saving replaces an existing blob of the same hash: the content is equal, and the new date keeps the orphan sweep away.
+    // Saving replaces a blob of the same hash. The content is equal, and the new date protects it from the orphan sweep.
     private readonly DurableFolder _saved = new(folder.Blobs, files, state);
 
-    /// <summary>Refuses early, before any byte of a request is written.</summary>
+    /// <summary>Refuses an upload early, before any of its bytes are written.</summary>
     /// <exception cref="StorageException">Less than 3 × size + 64 MiB are free (IMP-4). The size is in bytes, or 0 if unknown.</exception>
     public void RequireSpace(long size) => _saved.RequireFree(checked(3 * size) + SpareBytes);
 
-    /// <summary>Reads an NZB to its end and stores it compressed and durably.</summary>
+    /// <summary>Reads an NZB to its end and stores it, compressed and durable.</summary>
     /// <param name="plain">The NZB as text; read once, forward only, and left open.</param>
-    /// <param name="read">Parses the NZB while it is written, and may stop early. Must not throw for bad content. Null if unused.</param>
-    /// <param name="beforeNaming">Receives the hash after the NZB was read, before the blob appears.</param>
+    /// <param name="read">Parses the NZB while it is written and may stop early. Must not throw for invalid content. Null to skip parsing.</param>
+    /// <param name="beforeNaming">Receives the hash once the NZB is read, before the blob becomes visible.</param>
     /// <param name="cancellationToken">Deletes the partial file.</param>
     /// <exception cref="BlobTooLargeException">The NZB is longer than <see cref="MaxNzbBytes"/>.</exception>
     /// <exception cref="StorageException">The blob cannot be written.</exception>
@@ -59,7 +59,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             beforeNaming,
             cancellationToken);
 
-    /// <summary>Reads an upload to its end and stores it unchanged, as durably as an NZB. The body must limit its own length.</summary>
+    /// <summary>Stores an upload unchanged and durably. The caller must limit the length of the body.</summary>
     public Task<StoredBlob> SaveRawAsync(Stream body, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
         SaveAsync(
             RawSuffix,
@@ -84,14 +84,14 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             cancellationToken);
     }
 
-    /// <summary>Whether a blob of this NZB exists. Damage shows only when it is read.</summary>
+    /// <summary>Whether a blob of this NZB exists. Only reading it reveals damage.</summary>
     /// <exception cref="StorageException">The folder cannot be read, which proves nothing about the NZB.</exception>
     public bool ContainsNzb(string hash)
     {
         var path = _saved.PathOf(CheckHash(hash) + NzbSuffix);
         try
         {
-            // Not FileInfo.Exists, because that is also false when access is denied.
+            // FileInfo.Exists would also be false if access is denied.
             return DurableFolder.Read(() => (File.GetAttributes(path) & FileAttributes.Directory) == 0, path);
         }
         catch (FileNotFoundException)
@@ -101,11 +101,11 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     }
 
     /// <summary>Opens the plain text of a stored NZB.</summary>
-    /// <exception cref="FileNotFoundException">The blob is lost. Reading a damaged one throws <see cref="InvalidDataException"/>.</exception>
+    /// <exception cref="FileNotFoundException">The blob is lost. Reading a corrupt one throws <see cref="InvalidDataException"/>.</exception>
     public Stream OpenNzb(string hash) =>
         new BrotliStream(_saved.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
 
-    /// <summary>Opens an upload as it was received.</summary>
+    /// <summary>Opens an upload in the form in which it was received.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
     public Stream OpenRaw(string hash) => _saved.OpenRead(_saved.PathOf(CheckHash(hash) + RawSuffix));
 
@@ -120,9 +120,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     /// <summary>Creates a temporary file that is deleted when the stream is disposed, or by the next start after a crash.</summary>
     public Stream CreateTemporary() => _saved.CreateTemporary();
 
-    /// <summary>
-    /// Quarantines an unreferenced NZB and its message-id list. A packed upload is deleted, because its NZBs are stored separately.
-    /// </summary>
+    /// <summary>Quarantines an unreferenced NZB and its message-id list. Deletes a packed upload, because its NZBs are stored separately.</summary>
     public void Retire(string hash) => _saved.Run(() =>
     {
         Failpoint.Reach("retire-begins");
@@ -139,7 +137,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return quarantine.TryRestore(_saved.PathOf(hash + NzbSuffix));
     }
 
-    /// <summary>Keys of all stored NZBs, read from the file names alone so that every start can afford it.</summary>
+    /// <summary>Keys of all stored NZBs, from file names alone, because every start calls this.</summary>
     public HashSet<UInt128> ListNzbs() => DurableFolder.Read(
         () => new FileSystemEnumerable<UInt128>(folder.Blobs, (ref FileSystemEntry entry) => KeyOf(entry.FileName[..HashLength]))
         {
@@ -172,7 +170,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }.DistinctBy(static found => found.Item1).ToDictionary(),
         path);
 
-    /// <summary>Finds stored NZBs by their keys, with the time of their last write and their bytes on disk.</summary>
+    /// <summary>Finds stored NZBs by key, with the time of the last write and the bytes on disk.</summary>
     public IReadOnlyList<(string Hash, DateTimeOffset At, long Bytes)> FindNzbs(IReadOnlySet<UInt128> keys) =>
     [
         .. _saved.List().Where(file => file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal) && HashOf(file.Name) is { } hash && keys.Contains(KeyOf(hash)))
@@ -193,7 +191,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             folder.Blobs);
     }
 
-    /// <summary>Whether a stored NZB unpacks to the bytes of its hash. False for damaged content.</summary>
+    /// <summary>Whether a stored NZB decompresses to the content of its hash. False if it is damaged.</summary>
     public static bool IsWhole(Stream packed, string hash)
     {
         try
@@ -207,20 +205,20 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         }
     }
 
-    /// <summary>The first half of a hash, so that large sets need a fifth of the memory. Other text gives zero, which no blob has.</summary>
+    /// <summary>The first half of a hash, because large sets then need a fifth of the memory. Other text gives zero, which matches no blob.</summary>
     public static UInt128 KeyOf(ReadOnlySpan<char> hash) =>
         hash.Length == HashLength && UInt128.TryParse(hash[..(HashLength / 2)], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
             ? key
             : UInt128.Zero;
 
-    /// <summary>Finds temporary files, and blobs without a row, that are older than an hour: a blob is written before its row.</summary>
+    /// <summary>Finds temporary files and unreferenced blobs older than an hour, because a younger blob may still get its row.</summary>
     public Orphans FindOrphans(IReadOnlySet<UInt128> referenced)
     {
         var (paths, orphaned, stored) = (new List<string>(), new HashSet<string>(), 0);
         var oldest = time.WallTime() - OrphanAge;
         foreach (var file in _saved.List())
         {
-            // Sluice did not create any other file here, so it is left alone.
+            // Leave foreign files alone.
             var hash = HashOf(file.Name);
             if (hash is not null && file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal))
                 stored++;
@@ -235,7 +233,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return new Orphans(paths, orphaned.Count, stored);
     }
 
-    /// <summary>Moves an orphan to the quarantine, unless an upload has rewritten it in the meantime.</summary>
+    /// <summary>Quarantines an orphan, unless an upload has rewritten it.</summary>
     public bool TryQuarantine(string path) => DurableFolder.Read(
         () =>
         {
@@ -246,7 +244,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.WallTime() - OrphanAge).UtcDateTime;
 
-    /// <summary>The hash at the start of a blob's file name; null for any other file.</summary>
+    /// <summary>Returns the hash in a blob's file name; null for any other file.</summary>
     private static string? HashOf(string name)
     {
         var dot = name.IndexOf('.', StringComparison.Ordinal);
@@ -274,24 +272,24 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return new StoredBlob(name, length, storedLength);
     }
 
-    /// <summary>Guards paths: a hash becomes part of a path, so any other text is refused.</summary>
+    /// <summary>Throws unless the text is a hash, because it becomes part of a path.</summary>
     private static string CheckHash(string hash) =>
         hash.Length == HashLength && hash.All(char.IsAsciiHexDigitLower)
             ? hash
             : throw new ArgumentException("Not a SHA-256 in lower-case hex.", nameof(hash));
 }
 
-/// <summary>Blobs of a database: the data folder with its quarantine, or copies elsewhere.</summary>
+/// <summary>The blobs of a database: in the data folder with its quarantine, or copied elsewhere.</summary>
 internal interface IBlobSource
 {
-    /// <summary>Bytes on disk of every NZB, by <see cref="BlobStore.KeyOf"/>.</summary>
+    /// <summary>Returns the bytes on disk of every NZB, by <see cref="BlobStore.KeyOf"/>.</summary>
     Dictionary<UInt128, long> MeasureNzbs();
 
-    /// <summary>Opens a blob as it is stored, by its file name; null if it is not there. The caller disposes it.</summary>
+    /// <summary>Opens a blob in its stored form, by file name; null if there is no such blob. The caller disposes it.</summary>
     FileStream? OpenBlob(string name);
 }
 
-/// <summary>Blob files that no row refers to, the number of their hashes, and the number of all stored NZBs.</summary>
+/// <summary>Unreferenced blob files, their number of distinct hashes, and the number of all stored NZBs.</summary>
 internal sealed record Orphans(IReadOnlyList<string> Paths, int Hashes, int Stored);
 
 /// <summary>A durably stored NZB or upload.</summary>

@@ -9,40 +9,40 @@ internal sealed record DataFolder(string Root)
     private const UnixFileMode PrivateFile = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Others = (UnixFileMode)0b111_111;
 
-    /// <summary>Whether the process started as root and has switched to its user, for the advice on a folder of another owner.</summary>
+    /// <summary>Whether the process started as root and then switched users, which changes the advice about foreign owners.</summary>
     public bool StartedAsRoot { get; init; }
 
     public string Database => Path.Combine(Root, "sluice.db");
 
-    /// <summary>Space that a start on a full disk frees (<see cref="DiskReserve"/>).</summary>
+    /// <summary>Reserved space that a start on a full disk frees (<see cref="DiskReserve"/>).</summary>
     public string Reserve => Path.Combine(Root, "sluice.reserve");
 
     public string Blobs => Path.Combine(Root, "blobs");
 
-    /// <summary>Staged uploads that wait to be renamed. Created with the first one.</summary>
+    /// <summary>Staged uploads before their rename. Created on first use.</summary>
     public string Staged => Path.Combine(Root, "staged");
 
-    /// <summary>The segment cache. Created with the first block; always safe to delete.</summary>
+    /// <summary>The segment cache. Created on first use and always safe to delete.</summary>
     public string Segments => Path.Combine(Root, "cache", "segments");
 
-    /// <summary>Names the database that owns the blobs (<see cref="BlobGeneration"/>).</summary>
+    /// <summary>The file that names the database of the blobs (<see cref="BlobGeneration"/>).</summary>
     public string Generation => Path.Combine(Root, "blobs.generation");
 
-    /// <summary>Unreferenced blobs before deletion (<see cref="BlobQuarantine"/>). Created with the first one.</summary>
+    /// <summary>Unreferenced blobs that await deletion (<see cref="BlobQuarantine"/>). Created on first use.</summary>
     public string Quarantine => Path.Combine(Root, "quarantine");
 
     public string Backups => Path.Combine(Root, "backups");
 
-    /// <summary>Databases that a restore has replaced, by its time. Created with the first one.</summary>
+    /// <summary>Databases that a restore has replaced, by time of the restore. Created on first use.</summary>
     public string Replaced => Path.Combine(Root, "replaced");
 
-    /// <summary>The restore that the next start performs; exists only until then.</summary>
+    /// <summary>The restore that the next start performs. The file exists only until then.</summary>
     public string RestoreWish => Path.Combine(Root, "restore.json");
 
-    /// <summary>Key files. Never part of a backup.</summary>
+    /// <summary>Key files, which backups must not contain.</summary>
     public string Keys => Path.Combine(Root, "keys");
 
-    /// <summary>Temporary copy of another program's database, for the duration of an import.</summary>
+    /// <summary>Temporary copy of another program's database during an import.</summary>
     public string Import => Path.Combine(Root, "import");
 
     public string LockFile => Path.Combine(Root, "sluice.lock");
@@ -55,8 +55,8 @@ internal sealed record DataFolder(string Root)
 
     private string SecretKey => Path.Combine(Keys, "secret.key");
 
-    /// <summary>Creates missing folders, checks every path, and makes all files private, including files that the process creates later.</summary>
-    /// <returns>Whether the file system stores modes; if not, other users may be able to read the files.</returns>
+    /// <summary>Creates missing folders and checks every path. Makes all files private, including those created later by this process.</summary>
+    /// <returns>Whether the file system supports modes; if not, other users may be able to read the files.</returns>
     /// <exception cref="StartRefusedException">The folder cannot be created or written (CFG-13).</exception>
     /// <exception cref="StorageException">A file or folder inside it is unusable.</exception>
     public bool Prepare()
@@ -95,7 +95,7 @@ internal sealed record DataFolder(string Root)
         }
         catch (Exception e) when (StorageException.From(e, Root) is { Fault: StorageFault.Full })
         {
-            // A full disk does not prevent a start, because stored releases can still be streamed (F34).
+            // Start even if the disk is full, because stored releases still stream (F34).
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -118,7 +118,7 @@ internal sealed record DataFolder(string Root)
         }
     }
 
-    /// <summary>Checks access without opening the file, because closing an SQLite file drops the locks that SQLite holds on it.</summary>
+    /// <summary>Checks access without opening the file, because closing it would drop the locks that SQLite holds on it.</summary>
     private static void Try(string path, bool isOfOtherKind, string otherKind, bool write)
     {
         if (isOfOtherKind)
@@ -127,7 +127,7 @@ internal sealed record DataFolder(string Root)
             throw StorageException.Of(errno, path);
     }
 
-    /// <summary>Makes older files private. Each folder comes after its files, so an interrupted run starts over with that folder.</summary>
+    /// <summary>Makes older files private. Each folder comes after its files, so that an interrupted run repeats that folder.</summary>
     private bool TightenModes()
     {
         if (OperatingSystem.IsWindows())
@@ -142,7 +142,7 @@ internal sealed record DataFolder(string Root)
             {
                 if (IsPrivate(folder))
                     continue;
-                // Folders inside the blobs belong to another program, so they stay unchanged.
+                // Subfolders of the blobs belong to another program.
                 var depth = folder == Blobs ? SearchOption.TopDirectoryOnly : SearchOption.AllDirectories;
                 foreach (var file in Directory.EnumerateFiles(folder, "*", depth))
                     Tighten(file, PrivateFile);
@@ -155,7 +155,7 @@ internal sealed record DataFolder(string Root)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file system has no modes, or another user owns a file in a shared folder.
+            // The file system has no modes, or another user owns a file in this shared folder.
             return false;
         }
     }

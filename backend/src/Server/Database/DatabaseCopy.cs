@@ -6,10 +6,10 @@ using SQLitePCL;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A complete copy of the database in one closed file, such as a backup. Reading it changes neither the file nor its folder, so it works on read-only
-/// media. A copy on which another process works gives wrong answers.
+/// A complete copy of the database in one closed file, such as a backup. Reads change neither the file nor its folder, so it works on read-only media.
+/// If another process writes to the copy, results are wrong.
 /// </summary>
-/// <remarks>Not thread-safe. Every call blocks while it reads. A damaged file throws <see cref="SqliteException"/> or gives a flaw.</remarks>
+/// <remarks>Not thread-safe. Every call blocks. A damaged file throws <see cref="SqliteException"/> or is reported as a flaw.</remarks>
 internal sealed class DatabaseCopy : IDisposable
 {
     private const int MaxTables = 1000;
@@ -21,10 +21,10 @@ internal sealed class DatabaseCopy : IDisposable
     /// <summary>Returns the number of the last migration of the copy.</summary>
     public int ReadVersion() => _connection.ExecuteScalar<int>("PRAGMA user_version");
 
-    /// <summary>Returns the id of the installation; null in a database that predates it.</summary>
+    /// <summary>Returns the id of the installation; null in a database of an older version.</summary>
     public string? ReadInstance() => Has("instance", "id") ? _connection.QueryFirstOrDefault<string>("SELECT id FROM instance") : null;
 
-    /// <summary>Returns null for a database that predates generations.</summary>
+    /// <summary>Returns the generation; null in a database of an older version.</summary>
     public BlobGeneration? ReadGeneration() =>
         Has("generation", "epoch") ? _connection.QueryFirstOrDefault<BlobGeneration>("SELECT id AS Id, epoch AS Epoch FROM generation") : null;
 
@@ -34,7 +34,7 @@ internal sealed class DatabaseCopy : IDisposable
     /// <exception cref="SqliteException">The file cannot be opened or is not a database.</exception>
     public static DatabaseCopy Open(string path)
     {
-        // An immutable file needs no lock and no shared memory beside it, even if its header names the write-ahead log.
+        // Immutable, because SQLite then needs no lock or shared memory, even if the header names the write-ahead log.
         var uri = $"file:{Uri.EscapeDataString(Path.GetFullPath(path)).Replace("%2F", "/", StringComparison.Ordinal)}?immutable=1";
         var connection = new SqliteConnection(new SqliteConnectionStringBuilder { DataSource = uri, Mode = SqliteOpenMode.ReadOnly, Pooling = false }.ToString());
         try
@@ -42,7 +42,7 @@ internal sealed class DatabaseCopy : IDisposable
             connection.Open();
             SqlDialect.AddFunctions(connection);
             using var command = connection.CreateCommand();
-            // The file may come from another machine, so nothing inside it may act.
+            // Do not run schema code, because the file may come from another machine.
             command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
             command.ExecuteScalar();
             return new DatabaseCopy(connection);
@@ -54,7 +54,7 @@ internal sealed class DatabaseCopy : IDisposable
         }
     }
 
-    /// <summary>Opens the present database read-only, whether a server has it open or not. Only <see cref="Read"/> makes sense then.</summary>
+    /// <summary>Opens the current database read-only, even while a server uses it. Only <see cref="Read"/> is valid then.</summary>
     /// <exception cref="SqliteException">The file cannot be opened or is not a database.</exception>
     public static DatabaseCopy OpenPresent(DataFolder folder) => new(SluiceDatabase.Connect(folder.Database, SqliteOpenMode.ReadOnly));
 
@@ -81,7 +81,7 @@ internal sealed class DatabaseCopy : IDisposable
         }
     }
 
-    /// <summary>Number of rows by table, in alphabetical order.</summary>
+    /// <summary>Returns the number of rows per table, in alphabetical order.</summary>
     public SortedDictionary<string, long> CountRows()
     {
         var counts = new SortedDictionary<string, long>(StringComparer.Ordinal);
@@ -96,14 +96,14 @@ internal sealed class DatabaseCopy : IDisposable
         return counts;
     }
 
-    /// <summary>Reads the hashes of references, with repetitions. A table that is newer than the copy has none.</summary>
+    /// <summary>Reads the hashes of references, with repetitions. Skips tables that the copy does not have yet.</summary>
     public IEnumerable<string> HashesOf(IEnumerable<BlobReference> references) =>
         references.Where(reference => Has(reference.Table, reference.Column)).SelectMany(reference => _connection.Query<string>(reference.Sql, buffered: false));
 
-    /// <summary>Hashes of NZBs that were missing when the database was last started.</summary>
+    /// <summary>Returns the hashes of NZBs that were missing at the last start of the database.</summary>
     public HashSet<string> LostNzbs() => Has("lost_nzb", "hash") ? [.. _connection.Query<string>("SELECT hash FROM lost_nzb")] : [];
 
-    /// <summary>Runs a query of another room on the copy.</summary>
+    /// <summary>Runs a query on the copy.</summary>
     public T Read<T>(Func<System.Data.Common.DbConnection, T> query) => query(_connection);
 
     public void Dispose() => _connection.Dispose();

@@ -4,19 +4,19 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The state of a database file, found by reading only.</summary>
+/// <summary>The state of a database file, determined without writing to it.</summary>
 internal sealed record DatabaseInspection
 {
     private const string SchemaSql =
         "SELECT m.type || ' ' || m.name || ' ' || coalesce(c.name, '') FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c";
 
-    /// <summary>Whether the file is missing, has no bytes, or never had a table.</summary>
+    /// <summary>Whether the file is missing, has no bytes, or has no tables.</summary>
     public bool IsEmpty { get; init; }
 
-    /// <summary>Why the file cannot be used; null if it can.</summary>
+    /// <summary>Why the file is unusable; null if it is usable.</summary>
     public string? Damage { get; init; }
 
-    /// <summary>Generation and epoch; null in a database that predates them.</summary>
+    /// <summary>Generation and epoch; null in a database of an older version.</summary>
     public BlobGeneration? Generation { get; init; }
 
     /// <summary>The highest row numbers; null if there are no numbered tables.</summary>
@@ -24,7 +24,7 @@ internal sealed record DatabaseInspection
 
     public int Referenced { get; init; }
 
-    /// <summary>Keys of the stored NZBs that no row refers to.</summary>
+    /// <summary>Keys of stored NZBs without a row.</summary>
     public IReadOnlyCollection<UInt128> Unreferenced { get; init; } = [];
 
     /// <summary>Hashes of referenced NZBs without a stored file.</summary>
@@ -36,7 +36,7 @@ internal sealed record DatabaseInspection
     /// <summary>Number of missing NZBs that no earlier start reported.</summary>
     public int NewlyMissing => Missing.Count(hash => !KnownLost.Contains(hash));
 
-    /// <summary>Inspects a database. Handles an empty file itself, because SQLite would recreate it and discard the log beside it.</summary>
+    /// <summary>Inspects a database. Never opens an empty file, because SQLite would recreate it and discard the log beside it.</summary>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="SqliteException">The file cannot be read, for a reason outside the file.</exception>
     public static DatabaseInspection Run(
@@ -69,7 +69,7 @@ internal sealed record DatabaseInspection
         var hasGeneration = schema.Contains("table generation id");
         var referenced = new HashSet<UInt128>();
         var missing = new HashSet<string>();
-        // A database of an earlier version may lack some of these tables.
+        // A database of an earlier version may lack some tables.
         var asked = references.Where(reference => reference.IsNzb && schema.Contains($"table {reference.Table} {reference.Column}"));
         foreach (var hash in asked.SelectMany(reference => connection.Query<string>(reference.Sql, buffered: false)))
         {

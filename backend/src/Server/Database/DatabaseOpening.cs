@@ -8,8 +8,8 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Opens the database once it is proved to belong to the blobs, and records its generation beside them (F42). Otherwise Sluice enters safe mode
-/// and writes nothing.
+/// Opens the database after verifying that it belongs to the blobs, and records its generation beside them (F42). If they do not match, Sluice enters
+/// safe mode and writes nothing.
 /// </summary>
 internal sealed class DatabaseOpening(
     DataFolder folder,
@@ -20,14 +20,14 @@ internal sealed class DatabaseOpening(
     SafeMode safeMode,
     ILogger<DatabaseOpening> logger)
 {
-    // Held while the file is replaced, because a stop does not wait for a worker beyond its deadline.
+    // Held while the file is replaced, because shutdown does not wait for workers beyond its deadline.
     private readonly Lock _writing = new();
     private BlobGeneration? _current;
     private Task? _noting;
 
-    /// <summary>Inspects database and blobs, and opens the database if they belong together.</summary>
+    /// <summary>Inspects database and blobs and opens the database if they match.</summary>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c>.</param>
-    /// <param name="mayWrite">Writes wait for this task. The first write records this start.</param>
+    /// <param name="mayWrite">Writes wait for this task. The first one records this start.</param>
     /// <returns>Null in safe mode.</returns>
     /// <exception cref="StartRefusedException">A newer program wrote the file.</exception>
     /// <exception cref="StorageException">Database or blobs cannot be used.</exception>
@@ -47,7 +47,7 @@ internal sealed class DatabaseOpening(
     {
         var beside = BlobGeneration.Read(folder);
         var stored = blobs.ListNzbs();
-        // Must run before the inspection, because opening the database creates a log file.
+        // Check before the inspection, because opening the database creates a log file.
         var checkedAt = UnchangedSince(beside);
         var found = DatabaseInspection.Run(folder.Database, migrations, references, stored);
         var restored = found.Missing.Where(blobs.TryRestore).ToHashSet();
@@ -69,7 +69,7 @@ internal sealed class DatabaseOpening(
                 DatabaseLog.Accepted(logger, detail);
             if (safeMode.IsOn)
                 return null;
-            // An accepted database may lack rows for existing blobs, so missing rows never make these blobs orphans.
+            // An accepted database may lack rows for existing blobs, so keep these blobs forever.
             kept = found.Unreferenced;
             found = found with { IsEmpty = true };
         }
@@ -93,23 +93,23 @@ internal sealed class DatabaseOpening(
             var numbers = await database.ReadAsync(RowNumbers.Read, cancellationToken);
             lock (_writing)
             {
-                // Another call may have recorded higher numbers, or the closed state, since these were read.
+                // Another call may meanwhile have recorded higher numbers or the closed state.
                 if (_current!.Numbers!.AreBelow(numbers))
                     WriteBeside(_current = _current with { Numbers = numbers });
             }
         }
         catch (DatabaseLostException)
         {
-            // In safe mode the file must stay unchanged.
+            // Do not change the file in safe mode.
         }
         catch (Exception e) when (StorageException.From(e, folder.Database) is { } fault)
         {
-            // Safe: the file now lags behind the database, and only a database behind the file counts as older.
+            // Harmless: the file only falls behind the database, which is never mistaken for an older copy.
             DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
 
-    /// <summary>Records the closed state of the database beside the blobs. Call only after every connection was closed.</summary>
+    /// <summary>Records beside the blobs that the database is closed. Call only after every connection was closed.</summary>
     public void NoteClosed(DateTimeOffset checkedAt)
     {
         lock (_writing)
@@ -126,7 +126,7 @@ internal sealed class DatabaseOpening(
         return closed.LooksLike(ClosedDatabase.Inspect(folder, default)) ? DateTimeOffset.FromUnixTimeMilliseconds(closed.CheckedAt) : null;
     }
 
-    /// <summary>Records this start in the database first, then in the file, so the file never knows a start that the database lacks.</summary>
+    /// <summary>Records this start in the database first and then in the file, because the file must never be ahead of the database.</summary>
     private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing, IReadOnlyCollection<UInt128> kept)
     {
         var numbers = await database.WriteAsync(
@@ -156,12 +156,12 @@ internal sealed class DatabaseOpening(
         }
         catch (Exception e) when (StorageException.From(e, folder.Generation) is { } fault)
         {
-            // Safe: the file now lags behind the database, and only a database behind the file counts as older.
+            // Harmless: the file only falls behind the database, which is never mistaken for an older copy.
             DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
 
-    /// <summary>A hash of the findings, so that accepting these findings accepts no later ones.</summary>
+    /// <summary>A hash of the findings, so that the operator's acceptance does not extend to later findings.</summary>
     private static string IdOf(SafeModeCause cause, DatabaseInspection found, BlobGeneration? beside)
     {
         var state = string.Create(
@@ -171,12 +171,12 @@ internal sealed class DatabaseOpening(
     }
 }
 
-/// <summary>Reads and writes <c>kept_nzb</c>: NZBs that a database accepted by the operator has no rows for.</summary>
+/// <summary>Reads and writes <c>kept_nzb</c>: stored NZBs that the accepted database has no rows for.</summary>
 internal static class KeptNzbs
 {
     private const string KeyFormat = "x32";
 
-    /// <summary>Keeps NZBs forever, by their <see cref="BlobStore.KeyOf"/>.</summary>
+    /// <summary>Marks NZBs, by <see cref="BlobStore.KeyOf"/>, as never to be swept.</summary>
     public static void Add(DbConnection connection, IReadOnlyCollection<UInt128> keys)
     {
         if (keys.Count == 0)
@@ -190,7 +190,7 @@ internal static class KeptNzbs
 }
 
 /// <summary>The result of opening a database.</summary>
-/// <param name="MaySweep">Whether unreferenced blobs count as orphans. False for a new database, or one that the operator had to accept.</param>
-/// <param name="CheckedAt">When the last full check passed; null if the file has changed since or was not closed cleanly.</param>
+/// <param name="MaySweep">Whether unreferenced blobs are orphans. False for a new database and for one the operator had to accept.</param>
+/// <param name="CheckedAt">When the last full check passed; null if the file was not closed cleanly or has changed since.</param>
 /// <param name="Noting">Completes once this start is recorded in the database and beside the blobs.</param>
 internal sealed record OpenedDatabase(bool MaySweep, DateTimeOffset? CheckedAt, Task Noting);

@@ -6,20 +6,19 @@ using SQLitePCL;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The only writer: a bounded queue of writes, run in order by one loop, so no call waits for a database lock. Queued writes share one
-/// transaction, and so one commit with <c>synchronous=FULL</c>, before any of their tasks completes (IMP-8). A write that throws is rolled back
-/// and does not affect the others.
+/// The only writer: one loop runs a bounded queue of writes in order, so no call waits for a database lock. Queued writes share a transaction and
+/// its commit with <c>synchronous=FULL</c>. Their tasks complete after it (IMP-8). A write that throws is rolled back without affecting the others.
 /// </summary>
 internal sealed class DatabaseWriter : IAsyncDisposable
 {
-    // Callers wait to enqueue beyond this, so that a burst of uploads cannot queue work without bound.
+    // Beyond this, callers wait to enqueue, so that a burst of uploads is bounded.
     private const int MaxWaiting = 256;
 
     public const int MaxBatch = 64;
 
     private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 
-    // A transaction accepts no writes after this time, because the first ones wait for the last (F31).
+    // A transaction takes no more writes after this time, because its first write must not wait long for the commit (F31).
     private static readonly TimeSpan MaxBatchTime = TimeSpan.FromMilliseconds(20);
 
     private readonly SqliteConnection _connection;
@@ -31,14 +30,14 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly Task _loop;
 
-    /// <summary>Takes ownership of the only writing connection. Each transaction runs inside <paramref name="watch"/>, which may refuse it.</summary>
+    /// <summary>Takes ownership of the only writing connection. Runs each transaction inside <paramref name="watch"/>, which may refuse it.</summary>
     public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, ICommitStep commit, RowChanges changes, TimeProvider time)
     {
         (_connection, _watch, _commit, _changes, _time) = (connection, watch, commit, changes, time);
         _loop = Task.Run(() => RunAsync(mayBegin));
     }
 
-    /// <summary>Whether closing skips the checkpoint, so that a damaged file is not changed.</summary>
+    /// <summary>Whether closing skips the checkpoint, because a corrupt file must stay unchanged.</summary>
     public bool LeavesLog { get; set; }
 
     /// <summary>Runs one write atomically. Cancellation works only until the write starts.</summary>
@@ -82,7 +81,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
                 while (begun.Count < MaxBatch && _time.GetElapsedTime(since) < MaxBatchTime && _queue.Reader.TryRead(out var write))
                 {
                     begun.Add(write);
-                    // A write with nothing queued behind it gets the transaction alone, so it needs no savepoint.
+                    // Skip the savepoint, because no other write shares this transaction.
                     if (begun.Count == 1 && _queue.Reader.Count == 0)
                     {
                         write.Run(_connection, _watch);
@@ -109,13 +108,13 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             return;
         }
 
-        // Report the changes before the callers continue, so that a caller never sees a write that the watchers have not.
+        // Notify watchers before completing the tasks, so that no caller is ahead of them.
         _changes.Tell();
         foreach (var write in begun)
             write.Complete();
     }
 
-    /// <summary>Runs a write in a savepoint, so that its failure undoes only its own changes. A storage fault fails the whole transaction.</summary>
+    /// <summary>Runs a write in a savepoint, so that a failure undoes only this write. A storage fault fails the whole transaction.</summary>
     private void RunInSavepoint(Write write)
     {
         var noted = _changes.Count;
@@ -140,10 +139,10 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         command.ExecuteNonQuery();
     }
 
-    /// <summary>A queued write and the caller that waits for it. The loop runs it once.</summary>
+    /// <summary>A queued write and its waiting caller. The loop runs it once.</summary>
     private abstract class Write
     {
-        /// <summary>Why this write alone was rolled back; null on success.</summary>
+        /// <summary>Why only this write was rolled back; null on success.</summary>
         public Exception? Failure { get; set; }
 
         public abstract void Run(SqliteConnection connection, Func<Func<bool>, bool> watch);
@@ -151,7 +150,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         /// <summary>Completes the caller's task after the commit.</summary>
         public abstract void Complete();
 
-        /// <summary>Fails the caller's task; nothing was committed.</summary>
+        /// <summary>Fails the caller's task, because nothing was committed.</summary>
         public abstract void Fail(Exception failure);
     }
 

@@ -1,18 +1,18 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file of 1 MiB that only reserves space. If a start finds the disk full, it deletes the file so that the database opens and stored releases
-/// are served (F34). The file is created again once there is room.
+/// A file of 1 MiB that reserves disk space. A start on a full disk deletes it, so that the database opens and stored releases stream (F34). It is
+/// created again once space is free.
 /// </summary>
 internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<DiskReserve> logger)
 {
-    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and the rest is for writes during the start.</summary>
+    /// <summary>Reserved bytes: SQLite needs 64 KiB to open, and the start writes the rest.</summary>
     public const int Length = 1 << 20;
 
-    // Creating the reserve must leave at least this much free.
+    // Bytes that must stay free after the reserve is created.
     private const long SpareBytes = Length;
 
-    /// <summary>Runs a step of the start. If the disk is full, deletes the reserve and runs the step again.</summary>
+    /// <summary>Runs a startup step. If the disk is full, deletes the reserve and repeats the step.</summary>
     /// <exception cref="StorageException">The disk is full, and there is no reserve or it did not help.</exception>
     public T Run<T>(Func<T> step)
     {
@@ -35,7 +35,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
             if (IsWhole() || files.FreeBytes(folder.Root) < SpareBytes + Length)
                 return;
 
-            // Random bytes really occupy space: a file system could compress zeros or store them as a hole.
+            // Random bytes, because a file system could compress zeros or store them as a hole.
             var bytes = new byte[Length];
             Random.Shared.NextBytes(bytes);
             using var file = new FileStream(folder.Reserve, FileMode.Create, FileAccess.Write, FileShare.None, bufferSize: 0);
@@ -44,7 +44,7 @@ internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<D
         }
         catch (Exception e) when (StorageException.From(e, folder.Reserve) is not null)
         {
-            // Not worth a message: any other write to this disk reports the same fault.
+            // Log nothing: the next write to this disk reports the same error.
         }
     }
 

@@ -1,17 +1,17 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A folder of durable files. A name appears only when its content is on disk (IMP-2): write a temporary file, fsync it, rename it, fsync the
-/// folder. A kill in between leaves only a temporary file. Every fault of a call or of a returned stream is a <see cref="StorageException"/>;
-/// only <see cref="FileNotFoundException"/> passes unchanged.
+/// A folder of durable files. A file gets its name only after its content is on disk (IMP-2): write a temporary file, fsync, rename, fsync the
+/// folder. A kill in between leaves only the temporary file. Every I/O error, even of a returned stream, becomes a <see cref="StorageException"/>,
+/// except <see cref="FileNotFoundException"/>.
 /// </summary>
-/// <remarks>Thread-safe. Write faults name the folder, because its file names mean nothing to an operator.</remarks>
+/// <remarks>Thread-safe. Write errors name the folder, because its file names mean nothing to an operator.</remarks>
 internal sealed class DurableFolder(string path, IBlobFiles files, StorageState? state = null)
 {
     /// <summary>Suffix of files whose save has not completed.</summary>
     public const string TemporarySuffix = ".tmp";
 
-    /// <summary>Saves a file durably and replaces any file of that name. Returns the bytes on disk.</summary>
+    /// <summary>Saves a file durably, replacing any file of that name. Returns the bytes on disk.</summary>
     /// <param name="write">Writes the content and returns the name, which may depend on the content.</param>
     /// <param name="cancellationToken">Deletes the temporary file.</param>
     public async Task<long> SaveAsync(Func<Stream, Task<string>> write, CancellationToken cancellationToken)
@@ -48,7 +48,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     public string PathOf(string name) => Path.Combine(path, name);
 
-    /// <summary>Creates the folder if it is missing, and makes its name durable.</summary>
+    /// <summary>Creates the folder durably if it is missing.</summary>
     public void Create()
     {
         if (Directory.Exists(path))
@@ -80,7 +80,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     public void Delete(string file) => Run(() => files.Delete(file));
 
-    /// <summary>Deletes the file of a failed save. Ignores errors, because the caller reports the fault of the save itself.</summary>
+    /// <summary>Deletes the file of a failed save. Ignores errors, because the caller reports the error of the save.</summary>
     public void Discard(string file)
     {
         try
@@ -95,7 +95,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     public IReadOnlyList<FileInfo> List() => Read(() => files.List(path).ToList(), path);
 
-    /// <summary>Throws if fewer bytes are free.</summary>
+    /// <summary>Throws <see cref="StorageException"/> if fewer bytes are free.</summary>
     public void RequireFree(long bytes)
     {
         if (Run(() => files.FreeBytes(path)) < bytes)
@@ -106,7 +106,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
     }
 
-    /// <summary>Runs a call that reads one file. A fault names that file and does not count as a fault of the folder.</summary>
+    /// <summary>Runs a call that reads one file. An error names this file and does not mark the folder as faulty.</summary>
     public static T Read<T>(Func<T> call, string file)
     {
         try
@@ -219,7 +219,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         {
             try
             {
-                // Disposal flushes the buffer, so it may fail like a write.
+                // Disposal flushes the buffer, so it may fail like any write.
                 await inner.DisposeAsync();
             }
             catch (Exception e) when (owner.Find(e, file) is { } fault)

@@ -3,13 +3,10 @@ using System.Globalization;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// The part for builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process the third time that it reaches that step.
-/// The kill is immediate, so that nothing more is written.
-/// </summary>
+/// <summary>Builds with <c>-p:Failpoints=true</c>: <c>SLUICE_FAILPOINT=name:3</c> kills the process at the third pass, before any further write.</summary>
 internal static partial class Failpoint
 {
-    // Static, because the environment variable belongs to the process.
+    // Static, because environment variables belong to the process.
     private static readonly string[] Armed = (Environment.GetEnvironmentVariable("SLUICE_FAILPOINT") ?? "").Split(':');
     private static int _left = Armed.Length > 1 ? int.Parse(Armed[1], CultureInfo.InvariantCulture) : 1;
 

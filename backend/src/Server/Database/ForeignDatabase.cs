@@ -3,11 +3,11 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>A copy of another program's SQLite database. SQLite never opens the original, so that not even its log is checkpointed.</summary>
+/// <summary>A copy of another program's SQLite database. The original is never opened, because even a read could checkpoint its log.</summary>
 /// <remarks>Not thread-safe. Disposing deletes the copy.</remarks>
 internal sealed class ForeignDatabase : IDisposable
 {
-    // Files that SQLite needs to show the last state. It rebuilds the shared-memory index of the log by itself.
+    // SQLite needs these files to see the last commits. It rebuilds the shared-memory index itself.
     private static readonly string[] Companions = ["-wal", "-journal"];
 
     private readonly SqliteConnection _connection;
@@ -54,8 +54,8 @@ internal sealed class ForeignDatabase : IDisposable
     }
 
     /// <summary>
-    /// Requires that no other process has the database open: SQLite holds locks on the shared memory of the log as long as a connection is open, and on the
-    /// database itself while it reads or writes.
+    /// Throws if another process has the database open. SQLite locks the shared memory of the log while a connection is open, and the database during a
+    /// read or write.
     /// </summary>
     private static void RequireClosed(string path)
     {
@@ -70,7 +70,7 @@ internal sealed class ForeignDatabase : IDisposable
         {
             connection.Open();
             using var command = connection.CreateCommand();
-            // Opening merges the log into the copy. After that nothing inside the file may act, such as a function in a view.
+            // Opening merges the log into the copy. The pragma keeps schema code, such as a function in a view, from running.
             command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
             command.ExecuteScalar();
             return connection;

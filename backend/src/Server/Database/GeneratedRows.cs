@@ -1,12 +1,12 @@
 using System.Data;
 using Dapper;
 
-// Dapper's generator replaces every call at build time, so that no row or parameter needs reflection at run time.
+// Dapper's source generator replaces every call, because reflection is unavailable at run time.
 [module: DapperAot]
 
 namespace Sluice.Server.Database;
 
-/// <summary>A byte array as one SQL parameter, because the generator would expand a plain array into a list of values.</summary>
+/// <summary>A byte array as one SQL parameter, because the generator would expand a bare array into a list.</summary>
 internal readonly record struct SqlBytes(byte[]? Value) : SqlMapper.ICustomQueryParameter
 {
     public void AddParameter(IDbCommand command, string name)

@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Checks the whole database in the background: once a week, and after a start unless the last stop was clean and the file is unchanged. At
-/// startup, writes wait up to ten seconds for the check. Apparent orphans are quarantined only after a check passed.
+/// Checks the whole database in the background, weekly and after a start unless the last stop was clean and the file is unchanged. At startup,
+/// writes wait up to ten seconds for the check. Orphans are quarantined only after a passed check.
 /// </summary>
 internal sealed class IntegrityWorker(
     SluiceDatabase database,
@@ -31,18 +31,18 @@ internal sealed class IntegrityWorker(
     /// <summary>When the last full check passed; null if unknown.</summary>
     public DateTimeOffset? CheckedAt { get; private set; }
 
-    /// <summary>Hands over the opened database. Call once, before <see cref="RunAsync"/>.</summary>
+    /// <summary>Sets the opened database. Call once, before <see cref="RunAsync"/>.</summary>
     public void Begin(OpenedDatabase opened) => _opened = opened;
 
-    /// <summary>Releases waiting writes, because no check will complete any more.</summary>
+    /// <summary>Releases waiting writes, because no check will complete anymore.</summary>
     public void Dispose() => _mayWrite.TrySetResult();
 
-    /// <summary>Runs checks until canceled, even in the middle of one. Returns at once if no database was opened.</summary>
+    /// <summary>Runs checks until canceled, even in the middle of a check. Returns at once without an open database.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         if (_opened is not { } opened)
             return;
-        // A passed check also expires by uptime, because the wall clock may jump.
+        // Measured by uptime too, because the wall clock may jump.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
         if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < CheckInterval)
         {
@@ -85,12 +85,12 @@ internal sealed class IntegrityWorker(
         _mayWrite.TrySetResult();
         if (maySweep && await FindOrphansAsync(stopping) is { Paths.Count: > 0 } orphans)
         {
-            // The writer moves the files, so that no row can appear meanwhile. A blob that an upload rewrote stays.
+            // Move the files inside a write, so that no row can appear meanwhile. Blobs rewritten by an upload stay.
             await database.WriteAsync(connection => Move(connection, orphans), stopping);
         }
     }
 
-    /// <summary>Finds blobs without a row. Returns null if table and index disagree, because then neither proves that a row is missing.</summary>
+    /// <summary>Finds blobs without a row; null if table and index disagree, because neither then proves that a row is missing.</summary>
     private async Task<Orphans?> FindOrphansAsync(CancellationToken stopping)
     {
         var referenced = await database.ReadAsync(
@@ -135,7 +135,7 @@ internal sealed class IntegrityWorker(
         return Task.CompletedTask;
     }
 
-    /// <summary>Runs one step. A failure is logged and retried in the next round.</summary>
+    /// <summary>Runs one step. Logs a failure; the next round retries.</summary>
     private async Task<bool> TryAsync(Func<Task> step)
     {
         try

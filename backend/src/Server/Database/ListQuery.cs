@@ -2,12 +2,12 @@ using System.Data.Common;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The sort order of a list, as SQL. The parameters <c>@rank</c>, <c>@text</c> and <c>@row</c> hold a position in the list.</summary>
+/// <summary>The sort order of a list in SQL. The parameters <c>@rank</c>, <c>@text</c> and <c>@row</c> hold a position in it.</summary>
 /// <param name="Rank">Numeric sort key; 0 if unused.</param>
 /// <param name="Text">Text sort key; empty if unused.</param>
 /// <param name="Row">Unique tie-breaker.</param>
 /// <param name="By">The ORDER BY terms.</param>
-/// <param name="Behind">Condition for rows after the position.</param>
+/// <param name="Behind">Condition for the rows after the position.</param>
 internal sealed record RowOrder(string Rank, string Text, string Row, string By, string Behind)
 {
     private const string NoRank = "0";
@@ -24,25 +24,25 @@ internal sealed record RowOrder(string Rank, string Text, string Row, string By,
 }
 
 /// <summary>
-/// A searched, filtered, sorted and paged list whose pages stay stable while rows come and go (ADM-4). It finds row numbers through an index, so
-/// that a store loads only the rows of one page. Not thread-safe.
+/// Searches, filters, sorts and pages a list; pages stay stable while rows come and go (ADM-4). Returns row numbers from an index, so that stores load
+/// only the rows of one page. Not thread-safe.
 /// </summary>
 internal sealed class ListQuery
 {
     private readonly SqlFilter _filter = new();
     private readonly Dictionary<string, object> _values = [];
 
-    /// <summary>Lists all rows whose folded text contains all of the folded words (<see cref="SearchText"/>); all rows if there are none.</summary>
+    /// <summary>Lists the rows whose folded text contains all folded words (<see cref="SearchText"/>); all rows if there are no words.</summary>
     public ListQuery(string column, IReadOnlyList<string> words)
     {
         if (words.Count > 0)
             Add(SqlDialect.ContainsWords(column, "@words"), ("@words", string.Join(' ', words)));
     }
 
-    /// <summary>Whether the list is unfiltered.</summary>
+    /// <summary>Whether no filter is set.</summary>
     public bool IsWhole => _filter.Where.Length == 0;
 
-    /// <summary>Adds a condition and the values of its parameters.</summary>
+    /// <summary>Adds a condition with its parameter values.</summary>
     public void Add(string term, params ReadOnlySpan<(string Name, object Value)> values)
     {
         _filter.Add(term);
@@ -50,7 +50,7 @@ internal sealed class ListQuery
             _values[name] = value;
     }
 
-    /// <summary>Reads one page of row numbers. A null <paramref name="after"/> starts at the first row; the table may carry an index hint.</summary>
+    /// <summary>Reads one page of row numbers, the first if <paramref name="after"/> is null. The table may include an index hint.</summary>
     public RowPage<PlacedRow> Read(DbConnection connection, string table, RowOrder order, RowPlace? after, int limit)
     {
         using var command = Command(connection, Sql(table, order, isFirst: after is null));
@@ -65,7 +65,7 @@ internal sealed class ListQuery
                 rows.Add(new PlacedRow(reader.GetInt64(0), new RowPlace(reader.GetInt64(1), reader.GetString(2), reader.GetInt64(3))));
         }
 
-        // A first page that holds the whole list needs no count, so a search with few results reads the index only once.
+        // If the first page is the whole list, its length is the total, which saves a second pass over the index.
         var total = after is null && rows.Count <= limit ? rows.Count : Count(connection, table);
         return rows.Count > limit ? new(rows[..limit], rows[limit - 1].Place, total) : new(rows, null, total);
     }

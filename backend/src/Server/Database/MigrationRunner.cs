@@ -5,12 +5,12 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Migrates a database: one transaction per step, which also sets <c>user_version</c>, after a copy of an existing database (F35).</summary>
+/// <summary>Migrates a database after copying it (F35). Each step is one transaction that also sets <c>user_version</c>.</summary>
 internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataFolder folder)
 {
     public int Latest => migrations.Count == 0 ? 0 : migrations[^1].Version;
 
-    /// <summary>Runs the missing steps. Returns the version before. Synchronous, because SQLite is.</summary>
+    /// <summary>Runs the missing steps and returns the previous version. Synchronous, because SQLite is.</summary>
     /// <exception cref="StartRefusedException">A newer program wrote the database.</exception>
     public int Run(SqliteConnection connection)
     {
@@ -27,7 +27,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         return found;
     }
 
-    /// <exception cref="StartRefusedException">A newer program wrote the database, or its version is none that Sluice ever wrote.</exception>
+    /// <exception cref="StartRefusedException">A newer program wrote the database, or its version is not one of Sluice's.</exception>
     public int ReadVersion(SqliteConnection connection)
     {
         using var command = connection.CreateCommand();
@@ -47,7 +47,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
                 $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
     }
 
-    /// <summary>Returns the rows of a schema query in an empty database of the given version.</summary>
+    /// <summary>Runs a schema query on an empty database of the given version.</summary>
     public IReadOnlyList<string> SchemaOf(int version, string query)
     {
         using var connection = new SqliteConnection("Data Source=:memory:");
@@ -68,7 +68,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         Failpoint.Reach("migration-begins");
         using var transaction = new SqliteWork(connection, writes: true);
         using var command = connection.CreateCommand();
-        // The version is part of the transaction, so a kill never separates a step from its number.
+        // Set the version in the same transaction, so that a kill cannot separate a step from its number.
         command.CommandText = string.Create(CultureInfo.InvariantCulture, $"{migration.Sql}\n;PRAGMA user_version = {migration.Version};");
         command.ExecuteNonQuery();
         Failpoint.Reach("migration-done");
@@ -76,7 +76,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         Failpoint.Reach("migration-committed");
     }
 
-    /// <summary>Copies through SQLite, because the file alone lacks the pages in the log. The final name appears once the copy is on disk.</summary>
+    /// <summary>Copies through SQLite, because the file lacks the pages in the log. The final name appears after the copy is on disk.</summary>
     private void Copy(SqliteConnection connection, int version)
     {
         Directory.CreateDirectory(folder.Backups);
@@ -113,7 +113,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     }
 }
 
-/// <summary>One schema step: SQL statements, without BEGIN and COMMIT, that lead to a version. Versions count from 1 without gaps.</summary>
+/// <summary>One schema step: SQL statements without BEGIN and COMMIT. Versions count from 1 without gaps.</summary>
 internal sealed record Migration(int Version, string Name, string Sql)
 {
     private const string Folder = "Sluice.Server.Database.Migrations.";

@@ -3,15 +3,15 @@ namespace Sluice.Server.Database;
 /// <summary>Decides whether a database may be used with the stored blobs (F32, F42).</summary>
 internal static class OpeningPolicy
 {
-    /// <summary>Returns the reason for safe mode and its details, or null to continue. Runs before anything is written.</summary>
+    /// <summary>Returns the reason for safe mode with details, or null to continue. Runs before anything is written.</summary>
     /// <param name="found">The inspected database.</param>
-    /// <param name="beside">The generation in the file beside the blobs; null if there is none.</param>
+    /// <param name="beside">The generation in the file beside the blobs; null if there is no file.</param>
     /// <param name="stored">Number of stored NZBs.</param>
     public static (SafeModeCause Cause, string Detail)? Judge(DatabaseInspection found, BlobGeneration? beside, int stored)
     {
         if (found.Damage is { } damage)
             return (SafeModeCause.Damaged, damage);
-        // If nothing is stored, nothing can be lost.
+        // Without stored NZBs there is nothing to lose.
         if (stored > 0)
         {
             if (found.IsEmpty || (beside is null && found.Generation is null && found.Referenced == 0))
@@ -22,7 +22,7 @@ internal static class OpeningPolicy
                     return (SafeModeCause.Foreign, $"it is of the generation {generation.Id}, they are of {beside.Id}");
                 if (epoch < beside.Epoch)
                     return (SafeModeCause.Older, $"it was last started with as number {epoch}, they as number {beside.Epoch}");
-                // Within one start, only the row numbers can show an older copy.
+                // Within one epoch, only row numbers reveal an older copy.
                 var rows = found.Numbers ?? new RowNumbers(0, 0);
                 if (epoch == beside.Epoch && beside.Numbers is { } noted && rows.AreBelow(noted))
                     return (SafeModeCause.Older, $"its last NZB and item are number {rows.QueueFile} and {rows.HistoryItem}, theirs {noted.QueueFile} and {noted.HistoryItem}");
@@ -34,6 +34,6 @@ internal static class OpeningPolicy
             : null;
     }
 
-    /// <summary>How many blobs may be missing or unreferenced without raising an alarm: the larger of five and one percent (F41).</summary>
+    /// <summary>Maximum missing or unreferenced blobs without an alarm: five or one percent, whichever is larger (F41).</summary>
     public static int MostLost(int all) => Math.Max(5, all / 100);
 }

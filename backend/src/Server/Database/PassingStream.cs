@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Hashes and writes every byte that a reader takes, so that one pass over the source is enough.</summary>
-/// <remarks>Source and target stay open. Reading beyond the limit throws.</remarks>
+/// <summary>Hashes and copies every byte that is read, because the source can be read only once.</summary>
+/// <remarks>Leaves source and target open. Reading beyond the limit throws.</remarks>
 internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash, long limit) : ForwardStream
 {
     private const int DrainBuffer = 128 << 10;
@@ -30,13 +30,13 @@ internal sealed class PassingStream(Stream from, Stream to, IncrementalHash hash
         }
         catch (Exception e)
         {
-            // A parser may mistake this for an error in the content and continue, so later reads must fail too.
+            // A parser may mistake this for invalid content and continue, so fail all later reads too.
             _fault = ExceptionDispatchInfo.Capture(e);
             throw;
         }
     }
 
-    /// <summary>Reads and writes the rest of the source. Returns the total number of bytes.</summary>
+    /// <summary>Copies the rest of the source. Returns the total number of bytes.</summary>
     public async Task<long> DrainAsync(CancellationToken cancellationToken)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(DrainBuffer);

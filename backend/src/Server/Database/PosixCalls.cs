@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Sluice.Server.Database;
 
-/// <summary>System calls that .NET does not offer.</summary>
+/// <summary>System calls that .NET does not expose.</summary>
 internal static partial class PosixCalls
 {
     private const int ReadOnlyDirectory = 0x80000; // O_RDONLY | O_CLOEXEC
@@ -13,7 +13,7 @@ internal static partial class PosixCalls
     /// <summary>Makes renames and new names in a folder durable (fsync of the directory).</summary>
     public static void SyncFolder(string path)
     {
-        // NTFS journals metadata, and Windows cannot open a folder for this.
+        // Unneeded on Windows, because NTFS journals metadata; its folders cannot be opened for fsync either.
         if (OperatingSystem.IsWindows())
             return;
 
@@ -35,14 +35,14 @@ internal static partial class PosixCalls
     public static string EffectiveUser() =>
         OperatingSystem.IsWindows() ? Environment.UserName : GetEffectiveUser().ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>Makes every file created from now on private (umask 077), even files that native libraries create.</summary>
+    /// <summary>Makes every new file of this process private (umask 077), even those of native libraries.</summary>
     public static void MakeFilesPrivate()
     {
         if (!OperatingSystem.IsWindows())
             _ = Umask(Convert.ToUInt32("77", 8));
     }
 
-    /// <summary>Checks access without opening the path: by effective user and mount state, and for a folder also the right to enter it.</summary>
+    /// <summary>Checks access without opening the path: permissions of the effective user, read-only mounts, and traversal of a folder.</summary>
     /// <returns>The error number, or 0 if access is granted or cannot be checked.</returns>
     public static int FindObstacle(string path, bool write)
     {
@@ -55,7 +55,7 @@ internal static partial class PosixCalls
         return FileAccess(folder, path, wanted, effective) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    /// <summary>Whether a path is a regular file, not a link, folder, device or pipe. Opening a pipe may block forever.</summary>
+    /// <summary>Whether a path is a regular file and not a link, folder, device or pipe. Opening a pipe could block forever.</summary>
     public static bool IsPlainFile(string path)
     {
         if (!OperatingSystem.IsLinux())
@@ -66,27 +66,24 @@ internal static partial class PosixCalls
         return Statx(CurrentFolder, path, noFollow, 0x1, out var found) == 0 && (found.Mode & kind) == 0x8000; // STATX_TYPE, S_IFREG
     }
 
-    /// <summary>
-    /// Whether another process holds a record lock (fcntl) on a file, even one in another container. False if that is unknown: on other systems than
-    /// Linux, and if the file system does not share locks with the other process.
-    /// </summary>
+    /// <summary>Whether another process, even in another container, holds an fcntl lock on a file. Also false off Linux or if not visible.</summary>
     public static bool IsLockedByOther(string path)
     {
         if (!OperatingSystem.IsLinux() || !File.Exists(path))
             return false;
-        // The record has 64-bit offsets on every Linux that the server runs on.
+        // Every supported Linux is 64-bit, so the record has 64-bit offsets.
         const int getLock = 5; // F_GETLK
         const short writeLock = 1; // F_WRLCK
         const short noLock = 2; // F_UNLCK
         using var file = File.OpenHandle(path, FileMode.Open, System.IO.FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        // A length of 0 asks for all bytes. A wish to write conflicts with every lock.
+        // Length 0 covers the whole file. A write lock conflicts with every other lock.
         var record = new FileRecord { Kind = writeLock };
         return FileControl(file, getLock, ref record) == 0 && record.Kind != noLock;
     }
 
     /// <summary>
-    /// Gives the calling thread the lowest priority, for good: Linux counts niceness by thread, and only an administrator may lower it again. Does
-    /// nothing on other systems.
+    /// Gives the calling thread the lowest priority permanently, because Linux counts niceness per thread and only an administrator may raise it again.
+    /// Does nothing on other systems.
     /// </summary>
     public static void LowerPriority()
     {
@@ -122,7 +119,7 @@ internal static partial class PosixCalls
         const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
         try
         {
-            // If the path does not exist yet, describe the folder that would hold it.
+            // If the path does not exist, describe its parent folder.
             if (Statx(CurrentFolder, path, 0, modeAndOwner, out var found) != 0
                 && (Path.GetDirectoryName(path) is not { } parent || Statx(CurrentFolder, parent, 0, modeAndOwner, out found) != 0))
                 return "";
@@ -134,14 +131,14 @@ internal static partial class PosixCalls
         }
     }
 
-    /// <summary>Advice for a path of another owner, to append to a sentence; empty if the owner is this user.</summary>
+    /// <summary>Advice about a path of another owner, appended to a sentence; empty if this user owns it.</summary>
     /// <param name="startedAsRoot">Whether the process has switched to this user.</param>
     public static string AdviseOnOwner(string folder, string path, bool startedAsRoot) =>
         OperatingSystem.IsLinux() ? AdviseOnOwner(folder, path, GetEffectiveUser(), GetEffectiveGroup(), startedAsRoot) : "";
 
     /// <summary>
-    /// Says how <paramref name="user"/>, as whom Sluice runs or to whom <see cref="BecomeUser"/> switches it, gets a path of another owner. Begins with a
-    /// comma, because it ends a sentence; empty if that user owns the path.
+    /// Advises how <paramref name="user"/>, the user that Sluice runs as or switches to (<see cref="BecomeUser"/>), gains access to a path. The text
+    /// starts with a comma, because it continues a sentence; empty if that user owns the path.
     /// </summary>
     public static string AdviseOnOwner(string folder, string path, uint user, uint group, bool startedAsRoot)
     {
@@ -151,7 +148,7 @@ internal static partial class PosixCalls
         if (user is 0)
             return $"; {asOwner}";
         var own = string.Create(CultureInfo.InvariantCulture, $"; make it this user's (chown -R {user}:{group} {folder})");
-        // A start as root gives away the folder, but not its contents.
+        // A start as root changes the owner of the folder, but not of its contents.
         if (path == folder && MayWrite(new DataFolder(folder).Database, user, group))
         {
             return own + (startedAsRoot
@@ -163,14 +160,14 @@ internal static partial class PosixCalls
         return owner is 0 ? own : $"{own}, or {asOwner}";
     }
 
-    /// <summary>Owner and group of a path; null if the path does not exist or may not be seen.</summary>
+    /// <summary>Owner and group of a path; null if it does not exist or access is denied.</summary>
     public static (uint User, uint Group)? OwnerOf(string path)
     {
         const uint owner = 0x8 | 0x10; // STATX_UID, STATX_GID
         return OperatingSystem.IsLinux() && Statx(CurrentFolder, path, 0, owner, out var found) == 0 ? (found.User, found.Group) : null;
     }
 
-    /// <summary>Whether the mode of a path lets a user other than root read and write it; true if the path does not exist or may not be seen.</summary>
+    /// <summary>Whether a non-root user may read and write a path by its mode; true if it does not exist or access is denied.</summary>
     public static bool MayWrite(string path, uint user, uint group)
     {
         const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
@@ -180,13 +177,13 @@ internal static partial class PosixCalls
         return ((found.Mode >> shift) & 6) == 6;
     }
 
-    /// <summary>Changes owner and group of one path. Ignores errors: a network share may refuse, and later writes report the problem.</summary>
+    /// <summary>Changes owner and group of one path. Ignores errors: a network share may refuse, and later writes report it.</summary>
     public static void GiveTo(string path, uint user, uint group) => _ = ChangeOwner(path, user, group);
 
     /// <summary>Switches all threads permanently to another user with exactly one group. Returns the error number, or 0.</summary>
     public static int BecomeUser(uint user, uint group)
     {
-        // The user comes last, because the new user may not change groups.
+        // Set the user last, because the new user may not change groups.
         var done = SetGroups(0, 0) == 0 && SetGroup(group) == 0 && SetUser(user) == 0;
         return done ? 0 : Marshal.GetLastPInvokeError();
     }

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Files that only the user of the process can read, written so that a power cut leaves the old or the new content.</summary>
+/// <summary>Files that only the user of the process can read. A power cut leaves either the old or the new content.</summary>
 internal static class PrivateFile
 {
     /// <summary>Suffix of a file whose content may be incomplete.</summary>
@@ -8,7 +8,7 @@ internal static class PrivateFile
 
     private const int BufferSize = 1 << 20;
 
-    /// <summary>Creates a file, and fails if it exists.</summary>
+    /// <summary>Creates a file. Throws if it exists.</summary>
     public static FileStream Create(string path)
     {
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = BufferSize };
@@ -17,7 +17,7 @@ internal static class PrivateFile
         return new FileStream(path, options);
     }
 
-    /// <summary>Creates or replaces a file. The new content is on disk when the call returns.</summary>
+    /// <summary>Creates or replaces a file. The new content is on disk on return.</summary>
     public static void Replace(string path, ReadOnlySpan<byte> content)
     {
         var partial = path + PartialSuffix;
@@ -32,7 +32,7 @@ internal static class PrivateFile
         PosixCalls.SyncFolder(Path.GetDirectoryName(path)!);
     }
 
-    /// <summary>Copies a stream into a new file. The content is on disk when the call returns, but its name may not be.</summary>
+    /// <summary>Copies a stream to a new file. The content is on disk on return, but the name may not be.</summary>
     public static void Copy(Stream from, string to, CancellationToken cancellationToken)
     {
         using var file = Create(to);
@@ -46,7 +46,7 @@ internal static class PrivateFile
         file.Flush(flushToDisk: true);
     }
 
-    /// <summary>Waits until a file that something else wrote is on disk, and makes it private.</summary>
+    /// <summary>Flushes a file that another component wrote to disk, and makes it private.</summary>
     public static void Sync(string path)
     {
         if (!OperatingSystem.IsWindows())

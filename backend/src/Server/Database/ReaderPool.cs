@@ -3,7 +3,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Reuses read-only connections. Their number is bounded, because queries run on pool threads and streamed queries hold slots.</summary>
+/// <summary>Reuses read-only connections. Their number is bounded by pool threads and stream slots.</summary>
 internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
 {
     private const int MaxIdle = 16;
@@ -11,7 +11,7 @@ internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
     private readonly ConcurrentBag<SqliteConnection> _idle = [];
     private volatile bool _disposed;
 
-    /// <summary>Returns an open connection. Give it back with <see cref="Return"/>, or dispose it if it may be broken.</summary>
+    /// <summary>Returns an open connection. Hand it back with <see cref="Return"/>, or dispose it if it may be broken.</summary>
     public SqliteConnection Rent() => _idle.TryTake(out var connection) ? connection : connect();
 
     /// <summary>Takes back a connection, which must have no open transaction.</summary>

@@ -2,13 +2,13 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>A table whose changes are reported after each commit. A key joins several columns by a slash.</summary>
-/// <remarks><c>Tell</c> receives the keys of changed and of deleted rows. It runs between two transactions, so it must not block.</remarks>
+/// <summary>A table whose changes are reported after each commit. The columns of a composite key are joined by a slash.</summary>
+/// <remarks><c>Tell</c> receives the keys of changed and of deleted rows. It must not block, because it runs between two transactions.</remarks>
 internal sealed record WatchedTable(string Name, IReadOnlyList<string> Key, Action<IReadOnlyList<string>, IReadOnlyList<string>> Tell);
 
 /// <summary>
-/// Records by triggers which watched rows a transaction changes, so that no store reports changes itself and only commits are reported. Not
-/// thread-safe; used only by the writer's loop.
+/// Records changed rows of watched tables by triggers, so that stores need not report changes and rolled-back ones are never reported. Not
+/// thread-safe; only the writer's loop uses it.
 /// </summary>
 internal sealed class RowChanges
 {
@@ -34,7 +34,7 @@ internal sealed class RowChanges
 
     public int Count => _notes.Count;
 
-    /// <summary>Discards the changes recorded since <paramref name="count"/>, because they were rolled back.</summary>
+    /// <summary>Discards the changes since <paramref name="count"/>, because they were rolled back.</summary>
     public void RollBackTo(int count) => _notes.RemoveRange(count, _notes.Count - count);
 
     public void Tell()

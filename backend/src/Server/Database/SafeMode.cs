@@ -10,7 +10,7 @@ internal enum SafeModeCause
     /// <summary>The file is not a database, lacks tables of its version, or SQLite found corruption.</summary>
     Damaged,
 
-    /// <summary>The database is missing, empty or without rows, although NZBs are stored.</summary>
+    /// <summary>NZBs are stored, but the database is missing, empty or without rows.</summary>
     Emptied,
 
     /// <summary>The stored NZBs belong to another database.</summary>
@@ -19,16 +19,16 @@ internal enum SafeModeCause
     /// <summary>The database is an older copy: a later start used a newer one.</summary>
     Older,
 
-    /// <summary>More referenced NZBs are missing than chance explains.</summary>
+    /// <summary>More referenced NZBs are missing than the limit allows.</summary>
     NzbsMissing,
 }
 
-/// <summary>Safe mode (CFG-15, DAV-6): once on, the database is neither read nor written until the process ends. Logged once. Thread-safe.</summary>
+/// <summary>Safe mode (CFG-15, DAV-6): the database is not used again until a restart. Logged once. Thread-safe.</summary>
 internal sealed class SafeMode(ILogger<SafeMode> logger)
 {
     private readonly TaskCompletionSource _entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // A boxed SafeModeCause, so that one compare-and-swap sets it. Every request reads it.
+    // A boxed SafeModeCause, because compare-and-swap needs a reference.
     private object? _cause;
 
     /// <summary>Completes when safe mode begins.</summary>
@@ -36,12 +36,12 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
 
     public bool IsOn => Volatile.Read(ref _cause) is not null;
 
-    /// <summary>The reason as a sentence that any client may read, so it contains no paths; null while safe mode is off.</summary>
+    /// <summary>The reason as a sentence without paths, because any client may read it; null while safe mode is off.</summary>
     public string? Sentence => Volatile.Read(ref _cause) is SafeModeCause cause
         ? $"Sluice is in safe mode: {Explain(cause)}. Nothing is served, taken or removed meanwhile. Open /rescue in a browser to restore a backup, or read its log."
         : null;
 
-    /// <summary>Whether a failure proves that the file is corrupt, rather than that one query or the disk failed.</summary>
+    /// <summary>Whether an error proves that the file is corrupt, and not only that a query or the disk failed.</summary>
     public static bool IsDamage(SqliteException failure) => failure.SqliteErrorCode is raw.SQLITE_CORRUPT or raw.SQLITE_NOTADB;
 
     /// <summary>Enters safe mode because the file is corrupt. The operator must replace it and restart.</summary>
@@ -51,7 +51,7 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
             DatabaseLog.Damaged(logger, path, reason);
     }
 
-    /// <summary>Enters safe mode because database and blobs do not match. The operator may accept the database at the next start.</summary>
+    /// <summary>Enters safe mode because database and blobs do not match. The operator may accept them at the next start.</summary>
     public void EnterUnlessAccepted(SafeModeCause cause, string detail, string path, string accept)
     {
         if (Enter(cause))

@@ -4,16 +4,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
-/// <summary>
-/// Folds names for search and sorting (ADM-4) to lower case, without accents and with one space per separator, so that "big buck" finds
-/// <c>Big.Buck_Bunny</c>.
-/// </summary>
+/// <summary>Folds names for search and sorting (ADM-4): lower case, no accents, separators as spaces. "big buck" finds <c>Big.Buck_Bunny</c>.</summary>
 internal static class SearchText
 {
     /// <summary>Maximum words of a search; more would hardly narrow it.</summary>
     public const int MaxWords = 8;
 
-    // Long enough for a whole path; further text would not narrow the search.
+    // Long enough for a whole path. More text would hardly narrow the search.
     private const int MaxQuery = 400;
 
     public static string Fold(string text)
@@ -36,7 +33,7 @@ internal static class SearchText
         return folded.ToString().TrimEnd(' ');
     }
 
-    /// <summary>Returns the folded words of a search, longest first, because the longest word usually rules out most texts.</summary>
+    /// <summary>Returns the folded words of a search, longest first, because long words rule out most rows.</summary>
     public static IReadOnlyList<string> WordsOf(string? query) =>
     [
         .. Fold(query is { Length: > MaxQuery } ? query[..MaxQuery] : query ?? "")
@@ -57,7 +54,7 @@ internal static class SearchText
         return true;
     }
 
-    /// <summary>Spells out letters without a Unicode decomposition, because people type them as plain letters.</summary>
+    /// <summary>Replaces letters without a Unicode decomposition, because people type them as plain letters.</summary>
     private static void Append(StringBuilder folded, char letter) => _ = letter switch
     {
         'ß' => folded.Append("ss"),

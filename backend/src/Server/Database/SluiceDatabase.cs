@@ -6,16 +6,14 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>The embedded database: SQLite with a write-ahead log, one writer, and any number of readers that never wait for it (F31).</summary>
+/// <summary>The embedded SQLite database with a write-ahead log: one writer, and readers that never wait for it (F31).</summary>
 /// <remarks>Thread-safe. Calls before <see cref="Open"/> throw.</remarks>
 internal sealed class SluiceDatabase : IAsyncDisposable
 {
-    /// <summary>
-    /// Maximum concurrent streams. Each holds a connection while its reader is slow: half a MiB and three descriptors, so 50 MiB in total.
-    /// </summary>
+    /// <summary>Maximum concurrent streams. Each may hold a connection for long: 0.5 MiB and three descriptors, so 50 MiB in total.</summary>
     public const int MaxStreams = 100;
 
-    // Rows that a streamed query fetches per trip to the thread pool.
+    // Rows per trip to the thread pool in a streamed query.
     private const int StreamBatch = 256;
 
     // How long a streamed query waits for a slot.
@@ -34,9 +32,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
 
     /// <summary>Creates the object without opening the file.</summary>
     /// <param name="folder">Holds the database file.</param>
-    /// <param name="migrations">Migrate the file when it is opened.</param>
+    /// <param name="migrations">Steps to run when the file is opened.</param>
     /// <param name="safeMode">Entered if the file turns out to be corrupt.</param>
-    /// <param name="time">The clock.</param>
     /// <param name="state">Receives faults and successful transactions; null if not needed.</param>
     /// <param name="watched">Tables whose changes are reported; null for none.</param>
     /// <param name="commit">Commits each transaction; null for the real file.</param>
@@ -57,7 +54,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <summary>Whether the database was opened and migrated, and safe mode is off.</summary>
     public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
-    /// <summary>Runs the loop of a worker, or returns at once in safe mode. Also returns if the loop runs into safe mode.</summary>
+    /// <summary>Runs a worker's loop until it ends or safe mode begins.</summary>
     public async Task WhileOpenAsync(Func<Task> loop)
     {
         try
@@ -67,7 +64,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
         catch (DatabaseLostException)
         {
-            // The server keeps streaming without its background work.
+            // Safe mode: the server keeps streaming without this background work.
         }
     }
 
@@ -83,7 +80,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         {
             Execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;");
             _migrations.Run(connection);
-            // Keeps statement journals in memory, so that rolling back one of several writes needs no temporary file.
+            // Statement journals in memory, because rolling back one of several writes would otherwise need a temporary file.
             Execute(connection, "PRAGMA temp_store = MEMORY;");
             changes = new RowChanges(connection, _watched);
         }
@@ -96,8 +93,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _commit, changes, _time));
     }
 
-    /// <summary>Runs a query on the thread pool, within one snapshot.</summary>
-    /// <param name="query">Receives a read-only connection for the duration of the call. The result must not depend on it.</param>
+    /// <summary>Runs a query in one snapshot on the thread pool.</summary>
+    /// <param name="query">Gets a read-only connection, valid only during the call. The result must not depend on it.</param>
     /// <param name="cancellationToken">Works only until the query starts.</param>
     public Task<T> ReadAsync<T>(Func<DbConnection, T> query, CancellationToken cancellationToken)
     {
@@ -113,7 +110,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             cancellationToken);
     }
 
-    /// <summary>Reads every page of the file and compares tables with their indices, while all other work continues.</summary>
+    /// <summary>Reads every page and compares tables with their indexes. Other work continues meanwhile.</summary>
     /// <returns>Whether the file is sound; if not, Sluice is now in safe mode.</returns>
     public Task<bool> CheckAsync(CancellationToken cancellationToken)
     {
@@ -122,8 +119,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>
-    /// Writes the last commit into a new file, compactly and on a connection of its own, while all other work continues. Blocks the calling thread.
-    /// The file may still be in the cache of the system afterwards.
+    /// Writes the last commit to a new, compact file on a separate connection, while other work continues. Blocks the calling thread. The content may
+    /// still be in the system's cache on return.
     /// </summary>
     /// <exception cref="StorageException">The disk is full or cannot be written.</exception>
     public void CopyTo(string target, CancellationToken cancellationToken)
@@ -147,8 +144,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         });
     }
 
-    /// <summary>Streams rows, for listings too large for memory. The snapshot blocks full checkpoints until the end, so read quickly.</summary>
-    /// <exception cref="DbException">Among others: <see cref="MaxStreams"/> streams are open and none ended in time.</exception>
+    /// <summary>Streams rows of listings too large for memory. Read quickly, because the open snapshot blocks full checkpoints.</summary>
+    /// <exception cref="DbException">Also if <see cref="MaxStreams"/> streams are open and none ends in time.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(
         Func<DbConnection, IEnumerable<T>> query,
         [EnumeratorCancellation] CancellationToken cancellationToken)
@@ -191,8 +188,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs one write in order and atomically. Completes after the commit is on disk; writes that waited together share a commit.</summary>
-    /// <param name="work">Receives the writing connection inside the transaction. Must not keep it, and must not block.</param>
+    /// <summary>Runs a write atomically, in order of arrival. Completes after the commit is on disk; waiting writes share a commit.</summary>
+    /// <param name="work">Gets the writing connection inside the transaction. Must not keep the connection and must not block.</param>
     /// <param name="cancellationToken">Works only until the write starts.</param>
     /// <exception cref="StorageException">Nothing was written.</exception>
     public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
@@ -202,7 +199,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return result;
     }
 
-    /// <summary>Checks that the file is writable: rewrites the version in its header, which changes nothing but writes a page.</summary>
+    /// <summary>Checks that the file is writable by rewriting the version in its header, which writes a page without changing anything.</summary>
     public Task ProbeAsync(CancellationToken cancellationToken) =>
         WriteAsync(
             connection =>
@@ -218,7 +215,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // Readers first, because the last connection to close checkpoints the log and must be able to write.
+        // Close readers first: the last connection checkpoints the log, so it must be able to write.
         _readers.Dispose();
         if (Interlocked.Exchange(ref _writer, null) is { } writer)
         {
@@ -227,7 +224,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
     }
 
-    /// <summary>Opens a connection with the settings that all connections share; the caller disposes it.</summary>
+    /// <summary>Opens a connection with the shared settings; the caller disposes it.</summary>
     internal static SqliteConnection Connect(string path, SqliteOpenMode mode)
     {
         var text = new SqliteConnectionStringBuilder
@@ -259,9 +256,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return Volatile.Read(ref _writer) ?? throw new InvalidOperationException("The database is not open.");
     }
 
-    /// <summary>
-    /// Wraps every use of a connection. Corruption ends all use of the file (CFG-15); other faults become <see cref="StorageException"/>.
-    /// </summary>
+    /// <summary>Wraps every use of a connection. Corruption starts safe mode (CFG-15); other I/O errors become <see cref="StorageException"/>.</summary>
     private T Watch<T>(Func<T> use, bool writes = false)
     {
         if (_safeMode.IsOn)
@@ -275,7 +270,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             _safeMode.EnterDamaged(_folder.Database, e.Message);
             throw new DatabaseLostException();
         }
-        // On a read-only connection SQLITE_READONLY means that a query tried to write, which proves nothing about the file.
+        // On a read-only connection, SQLITE_READONLY only means that a query tried to write.
         catch (SqliteException e) when ((writes || e.SqliteErrorCode != raw.SQLITE_READONLY) && Find(e) is { } fault)
         {
             throw fault;
@@ -329,7 +324,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         public void Dispose() => slots.Release();
     }
 
-    /// <summary>A rented connection inside a read transaction. It returns to the pool only after success; otherwise it may be broken.</summary>
+    /// <summary>A rented connection in a read transaction. It returns to the pool only after success, because it may be broken otherwise.</summary>
     private sealed class Snapshot : IDisposable
     {
         private readonly ReaderPool _pool;

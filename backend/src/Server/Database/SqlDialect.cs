@@ -6,25 +6,25 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>SQL specific to SQLite. The rest of the stores' SQL also works on other engines.</summary>
+/// <summary>The SQL that only SQLite understands, so that the stores' other SQL stays portable.</summary>
 internal static class SqlDialect
 {
     public const string RowNumber = "rowid";
 
     public const string Never = "1 = 0";
 
-    /// <summary>The function that triggers call to report a row.</summary>
+    /// <summary>Function called by triggers to report a row.</summary>
     public const string NoteRow = "note_row";
 
     // Far below the length at which SQLite rejects a LIKE pattern.
     private const int MaxPattern = 1000;
 
-    /// <summary>Condition: the column has one of the values of a list.</summary>
+    /// <summary>Condition: the column's value is in a list.</summary>
     /// <remarks>The list parameter holds a <see cref="List(IReadOnlyCollection{string})"/> or the result of <see cref="Gather"/>.</remarks>
     public static string In(string column, string list) => $"{column} IN (SELECT value FROM json_each({list}))";
 
-    /// <summary>Condition: the column has one of the values of a list, ignoring case.</summary>
-    // NOCASE knows only ASCII, so other text needs a function.
+    /// <summary>Condition: the column's value is in a list, ignoring case.</summary>
+    // NOCASE covers only ASCII, so other text needs a function.
     public static string InAnyCase(string column, string list, IReadOnlyCollection<string> values) =>
         values.All(value => Ascii.IsValid(value))
             ? In($"{column} COLLATE NOCASE", list)
@@ -37,7 +37,7 @@ internal static class SqlDialect
     /// <summary>Forces SQLite to read a table through this index.</summary>
     public static string IndexedBy(string index) => $"INDEXED BY {index}";
 
-    /// <summary>The 0-based position of a column's value in a list; null if absent. Qualify the column, because the list has columns too.</summary>
+    /// <summary>0-based index of a column's value in a list; null if absent. Qualify the column name, because the list has columns too.</summary>
     public static string PlaceIn(string column, string list) => $"(SELECT key FROM json_each({list}) WHERE value = {column})";
 
     /// <summary>Packs a list into one parameter value, as JSON.</summary>
@@ -49,16 +49,16 @@ internal static class SqlDialect
     /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
     public static string List(IReadOnlyCollection<int> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionInt32);
 
-    /// <summary>Packs the numbers of a query's rows into one list, in the order of the query.</summary>
+    /// <summary>Packs a numeric column into one list, in query order.</summary>
     public static string Gather(string column) => $"json_group_array({column})";
 
-    /// <summary>The highest row number that a table ever assigned; no row if nothing was inserted.</summary>
+    /// <summary>Query: the highest row number that a table ever assigned; no row if nothing was inserted.</summary>
     public static string LastNumber(string table) => $"SELECT seq FROM sqlite_sequence WHERE name = '{table}'";
 
     /// <summary>Skips one row number of a table.</summary>
     public static string SkipNumber(string table) => $"UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = '{table}'";
 
-    /// <summary>Builds temporary triggers that call <see cref="NoteRow"/> for each changed row with table number, key and 1 if deleted.</summary>
+    /// <summary>Temporary triggers that call <see cref="NoteRow"/> per changed row with table number, key, and 1 if deleted.</summary>
     public static string WatchRows(string table, IReadOnlyList<string> key, int number)
     {
         var (before, after) = (Of("OLD"), Of("NEW"));
@@ -76,19 +76,19 @@ internal static class SqlDialect
         string Of(string row) => string.Join(" || '/' || ", key.Select(column => $"{row}.{column}"));
     }
 
-    /// <summary>The condition that the column's text contains a part, ignoring case, and the value of its parameter.</summary>
+    /// <summary>Condition and parameter value: the column contains a text, ignoring case.</summary>
     public static (string Term, string Value) Contains(string column, string parameter, string part)
     {
-        // SQLite text ends at a NUL, so no stored text contains one.
+        // SQLite text ends at NUL, so no stored text contains one.
         if (part.Contains('\0', StringComparison.Ordinal))
             return (Never, "");
-        // LIKE ignores case only for ASCII, but takes a third of the time of a call to our function.
+        // LIKE ignores case only in ASCII, but takes a third of the time of a custom function.
         return part.Length <= MaxPattern && Ascii.IsValid(part)
             ? ($@"{column} LIKE {parameter} ESCAPE '\'", $"%{Escape(part)}%")
             : ($"contains_text({column}, {parameter})", part);
     }
 
-    /// <summary>Condition: a column of folded text (<see cref="SearchText"/>) contains all words of a parameter. Costs one call per row.</summary>
+    /// <summary>Condition: a folded column (<see cref="SearchText"/>) contains all words of a parameter. Costs one function call per row.</summary>
     public static string ContainsWords(string column, string parameter) => $"contains_words({column}, {parameter})";
 
     public static void AddFunctions(SqliteConnection connection)
@@ -101,7 +101,7 @@ internal static class SqlDialect
             "equal_text",
             (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
-        // Reads the bytes in SQLite's memory, because a string per row would be slow.
+        // Read the bytes in SQLite's memory, because allocating a string per row is slow.
         var made = raw.sqlite3_create_function(connection.Handle, "contains_words", 2, raw.SQLITE_UTF8 | raw.SQLITE_DETERMINISTIC, null, static (context, _, values) =>
             raw.sqlite3_result_int(context, SearchText.ContainsWords(raw.sqlite3_value_blob(values[0]), raw.sqlite3_value_blob(values[1])) ? 1 : 0));
         SqliteException.ThrowExceptionForRC(made, connection.Handle);

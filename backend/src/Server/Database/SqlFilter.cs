@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Collects the terms of a WHERE clause. Each method that adds a term returns its parameter value. Not thread-safe.</summary>
+/// <summary>Collects the terms of a WHERE clause. Each method returns the value of its parameter. Not thread-safe.</summary>
 internal sealed class SqlFilter
 {
     private readonly List<string> _terms = [];
@@ -10,7 +10,7 @@ internal sealed class SqlFilter
 
     public void Add(string term) => _terms.Add(term);
 
-    /// <summary>Adds: the column has one of several values. Null adds no term.</summary>
+    /// <summary>Adds the condition that the column's value is in a list. Null adds nothing.</summary>
     public string? AddList(string column, string parameter, IReadOnlyCollection<string>? values) =>
         values is null ? null : AddList(column, parameter, SqlDialect.List(values));
 
@@ -18,7 +18,7 @@ internal sealed class SqlFilter
     public string? AddList(string column, string parameter, IReadOnlyCollection<int>? values) =>
         values is null ? null : AddList(column, parameter, SqlDialect.List(values));
 
-    /// <summary>Adds: the column has one of several values, ignoring case. Null adds no term.</summary>
+    /// <summary>Adds the condition that the column's value is in a list, ignoring case. Null adds nothing.</summary>
     public string? AddAnyCase(string column, string parameter, IReadOnlyCollection<string>? values)
     {
         if (values is null)
@@ -27,7 +27,7 @@ internal sealed class SqlFilter
         return SqlDialect.List(values);
     }
 
-    /// <summary>Adds: the text contains a part, ignoring case. Null and empty add no term.</summary>
+    /// <summary>Adds the condition that the column contains a text, ignoring case. Null and empty text add nothing.</summary>
     public string? AddSearch(string column, string parameter, string? part)
     {
         if (string.IsNullOrEmpty(part))

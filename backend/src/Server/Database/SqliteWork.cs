@@ -3,7 +3,7 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>Commits the writer's transactions. After this step a write must survive a power cut.</summary>
+/// <summary>Commits the writer's transactions. A committed write must survive a power cut.</summary>
 internal interface ICommitStep
 {
     /// <summary>Returns once the transaction is on disk.</summary>
@@ -16,12 +16,12 @@ internal sealed class DiskCommit : ICommitStep
     public void Run(SqliteWork transaction) => transaction.Commit();
 }
 
-/// <summary>A transaction begun by SQL, so that commands join it without a reference. Rolled back on disposal unless committed.</summary>
+/// <summary>A transaction that commands join without a reference, because SQL began it. Rolled back on disposal unless committed.</summary>
 internal readonly struct SqliteWork : IDisposable
 {
     private readonly SqliteConnection _connection;
 
-    /// <summary>Begins a transaction on a connection without one. A write takes the lock now; a read takes its snapshot later.</summary>
+    /// <summary>Begins a transaction. A write locks the database at once; a read takes its snapshot at its first query.</summary>
     public SqliteWork(SqliteConnection connection, bool writes)
     {
         _connection = connection;
@@ -32,7 +32,7 @@ internal readonly struct SqliteWork : IDisposable
 
     public void Dispose()
     {
-        // SQLite itself has already rolled back after some errors.
+        // SQLite rolls back by itself after some errors.
         if (raw.sqlite3_get_autocommit(_connection.Handle) == 0)
             Run("ROLLBACK");
     }

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Sluice cannot start, for a reason that only the operator can fix (CFG-13, CFG-14).</summary>
+/// <summary>Sluice cannot start until the operator fixes the cause (CFG-13, CFG-14).</summary>
 /// <remarks>The message is one line for stderr, without the program name.</remarks>
 internal sealed class StartRefusedException(int exitCode, string message, Exception? inner = null) : Exception(message, inner)
 {

@@ -10,7 +10,7 @@ internal enum StorageFault
     /// <summary>The disk is full; a retry may succeed later.</summary>
     Full,
 
-    /// <summary>Permission denied for the user that Sluice runs as, or the file system is read-only.</summary>
+    /// <summary>Permission denied for the user of Sluice, or a read-only file system.</summary>
     Denied,
 
     /// <summary>Any other error: a broken disk, a lost mount, too many open files.</summary>
@@ -18,10 +18,10 @@ internal enum StorageFault
 }
 
 /// <summary>
-/// The only exception for storage faults (CFG-13, F31 to F36). It names the path, its owner, the current user and the cause. A storage fault says
-/// nothing about an NZB or a release, so none is failed or removed because of it.
+/// The only exception for storage errors (CFG-13, F31 to F36). It names the path, its owner, the current user and the cause. It never fails or removes
+/// an NZB or release, because it proves nothing about them.
 /// </summary>
-/// <remarks>The message is one line for the log or stderr. It contains paths, so it is never sent to a client.</remarks>
+/// <remarks>The message is one line for the log or stderr. It contains paths, so it must not reach clients.</remarks>
 internal sealed class StorageException : IOException
 {
     private const int Eperm = 1;
@@ -30,7 +30,7 @@ internal sealed class StorageException : IOException
     private const int Erofs = 30;
     private const int MaxErrno = 4095;
 
-    // SQLite needs this much free space to open a database of any size, for the index of its log.
+    // SQLite needs this much free space to open any database, because of the log index.
     private const long OpeningBytes = 64 << 10;
 
     private StorageException(StorageFault fault, string path, string cause, Exception? inner)
@@ -42,10 +42,10 @@ internal sealed class StorageException : IOException
 
     public static StorageException Full(string path, Exception? inner = null) => new(StorageFault.Full, path, "", inner);
 
-    /// <summary>A path of the wrong kind, such as a file instead of a folder.</summary>
+    /// <summary>Creates the exception for a path of the wrong kind, such as a file in place of a folder.</summary>
     public static StorageException Unusable(string path, string cause) => new(StorageFault.Failing, path, cause, null);
 
-    /// <summary>Maps an error number of the system.</summary>
+    /// <summary>Maps a system error number.</summary>
     public static StorageException Of(int errno, string path, Exception? inner = null)
     {
         var fault = errno switch
@@ -57,12 +57,12 @@ internal sealed class StorageException : IOException
         return new StorageException(fault, path, Marshal.GetPInvokeErrorMessage(errno), inner);
     }
 
-    /// <summary>Maps an exception to a storage fault.</summary>
+    /// <summary>Maps an exception to a storage error.</summary>
     /// <param name="failure">The exception of a system call or of SQLite.</param>
     /// <param name="path">The path of the call.</param>
     /// <returns>
-    /// Null for any other exception. Null also for a missing file, because only the caller knows what it means, and for a corrupt database,
-    /// because <see cref="SafeMode"/> handles it.
+    /// Null for any other exception, for a missing file, because only the caller knows its meaning, and for a corrupt database, because
+    /// <see cref="SafeMode"/> handles it.
     /// </returns>
     public static StorageException? From(Exception failure, string path) => failure switch
     {
@@ -71,7 +71,7 @@ internal sealed class StorageException : IOException
         UnauthorizedAccessException => Of(failure.InnerException is IOException { HResult: > 0 and <= MaxErrno } cause ? cause.HResult : Eacces, path, failure),
         DirectoryNotFoundException => new StorageException(StorageFault.Failing, path, "a folder on the way to it is missing", failure),
         FileNotFoundException => null,
-        // HResult holds the error number of a system call. Other exceptions have none, such as the one for an incomplete request body.
+        // HResult holds the error number of a system call. It is absent from other exceptions, such as for an incomplete request body.
         IOException { HResult: > 0 and <= MaxErrno } => Of(failure.HResult, path, failure),
         IOException when OperatingSystem.IsWindows() => FromWindows(failure, path),
         _ => null,
@@ -83,7 +83,7 @@ internal sealed class StorageException : IOException
         {
             SQLitePCL.raw.SQLITE_FULL => StorageFault.Full,
             SQLitePCL.raw.SQLITE_READONLY or SQLitePCL.raw.SQLITE_PERM => StorageFault.Denied,
-            // SQLite gives no further detail if it cannot create the log or its index.
+            // SQLite gives no detail if it cannot create the log or its index.
             SQLitePCL.raw.SQLITE_IOERR or SQLitePCL.raw.SQLITE_CANTOPEN =>
                 IsFull(path) ? StorageFault.Full : PosixCalls.FindObstacle(path, write: true) == 0 ? StorageFault.Failing : StorageFault.Denied,
             SQLitePCL.raw.SQLITE_BUSY or SQLitePCL.raw.SQLITE_LOCKED or SQLitePCL.raw.SQLITE_PROTOCOL or SQLitePCL.raw.SQLITE_NOLFS => StorageFault.Failing,

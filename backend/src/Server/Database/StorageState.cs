@@ -1,26 +1,25 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The current storage faults. A fault lasts until a write to the same path succeeds. Each kind of fault of a path is logged at most once a
-/// minute, because many requests may hit it (F46).
+/// The current storage errors. An error lasts until a write to the same path succeeds. Each kind of error per path is logged at most once a minute,
+/// because many requests may hit it (F46).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logger)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMinutes(1);
 
-    // Guards both dictionaries. The paths are the database and a few folders, so both stay small.
+    // Guards both dictionaries, which stay small because there are few paths.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, (StorageException Fault, bool IsLogged)> _faults = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Path, StorageFault Fault), long> _loggedAt = [];
 
-    // Written under the lock. Successful writes read it without the lock: if one misses a change, a later write sees it.
+    // Written under the lock. Successful writes read it without the lock, because a later write sees a missed change.
     private volatile bool _hasFaults;
 
-    // Replaced under the lock each time it completes.
+    // Replaced under the lock after each completion.
     private TaskCompletionSource _passed = NewSignal();
 
-    /// <summary>The faults that still last.</summary>
     public IReadOnlyList<StorageException> Faults
     {
         get
@@ -30,7 +29,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         }
     }
 
-    /// <summary>Completes when the next fault ends. Get it before trying a write; otherwise a fault could end unnoticed in between.</summary>
+    /// <summary>Completes when the next fault ends. Get it before you try a write, because a fault could end unnoticed in between.</summary>
     public Task NextRecovery
     {
         get
@@ -40,7 +39,6 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         }
     }
 
-    /// <summary>Records a fault.</summary>
     public void Note(StorageException fault)
     {
         lock (_gate)
@@ -56,7 +54,7 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         DatabaseLog.StorageFails(logger, fault.Message);
     }
 
-    /// <summary>Records a successful write, which ends any fault of this path.</summary>
+    /// <summary>Records a successful write, which ends the fault of this path.</summary>
     public void NoteSuccess(string path)
     {
         if (!_hasFaults)
