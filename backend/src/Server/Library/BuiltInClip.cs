@@ -10,12 +10,12 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The clip that plays while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone. The assembly embeds it as yEnc articles,
-/// so it is read like any other release. <c>tools/DemoClip.cs</c> makes the articles.
+/// The clip that plays while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone. It is embedded as yEnc articles, so that
+/// it is read like any release. <c>tools/DemoClip.cs</c> generates these articles.
 /// </summary>
 internal sealed class BuiltInClip
 {
-    /// <summary>The category folder, never a category of the user.</summary>
+    /// <summary>The category folder, which is reserved for the clip.</summary>
     public const string Category = "demo";
 
     public static readonly Guid FileId = new("d3305eed-0000-4000-8000-511ce0000001");
@@ -24,7 +24,7 @@ internal sealed class BuiltInClip
 
     private static readonly DateTimeOffset MadeAt = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
 
-    // Lazy, because a server with providers never needs the clip and a start should not wait for it.
+    // Lazy, because a server with providers never needs the clip.
     private readonly Lazy<ClipArticleSource> _source;
     private readonly Lazy<(PostedFile Posted, LibraryFile File)> _film;
 
@@ -33,9 +33,7 @@ internal sealed class BuiltInClip
     {
     }
 
-    /// <summary>
-    /// For tests. <see cref="File"/> and <see cref="Extents"/> throw <see cref="InvalidDataException"/> if the articles, read once, are not yEnc.
-    /// </summary>
+    /// <summary>For tests. <see cref="File"/> and <see cref="Extents"/> throw <see cref="InvalidDataException"/> if the articles are not yEnc.</summary>
     internal BuiltInClip(Func<byte[]> articles)
     {
         _source = new(() => new ClipArticleSource(articles()));

@@ -10,13 +10,13 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
     /// <summary>The stored value of items without a category.</summary>
     public const string None = "*";
 
-    // Maximum length of a stored text; real categories have a few letters.
+    // Maximum length of a stored category; real ones have a few letters.
     private const int MaxLength = 255;
 
-    // Maximum length of such a text in the log.
+    // Maximum length of a category in the log.
     private const int MaxShown = 64;
 
-    // Separators between the category and subcategory of an indexer.
+    // Indexers separate category and subcategory by one of these.
     private static readonly char[] Separators = ['>', '/', ':'];
 
     private static readonly string[] Defaults = ["", None, "Default", "None"];
@@ -25,8 +25,8 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
     public IReadOnlyList<string> Configured => api.CurrentValue.Categories;
 
     /// <summary>
-    /// Returns the category to store for a client's text: the configured spelling, because clients compare it exactly. Unknown categories become
-    /// none, with a warning that clients can read.
+    /// Returns the category to store for a client's text, in the configured spelling, because clients compare it exactly. An unknown category becomes
+    /// <see cref="None"/>, with a warning that clients can read.
     /// </summary>
     public string Resolve(string category)
     {
@@ -41,17 +41,17 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
         return None;
     }
 
-    /// <summary>Returns a category from an older database or another server, which items keep even if it is not configured.</summary>
+    /// <summary>Cleans a category from an older database or another server. Items keep it even if it is not configured.</summary>
     public static string AsSent(string category)
     {
-        // NUL would truncate the text in the database.
+        // Remove NUL, because it would truncate the text in the database.
         var text = category.Replace("\0", "", StringComparison.Ordinal);
         text = text.Length <= MaxLength ? text : text[..MaxLength];
-        // The folder of the built-in clip is reserved.
+        // Drop the clip's category, because its folder is reserved.
         return Defaults.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || IsClip(NameCleaner.Clean(text, windowsSafe: true)) ? None : text;
     }
 
-    /// <summary>Returns the folder of a category below <c>/nzbs</c> and <c>/content</c>: the configured spelling, else the cleaned name.</summary>
+    /// <summary>Returns the folder of a category below <c>/nzbs</c> and <c>/content</c>: its configured spelling, otherwise the cleaned name.</summary>
     public string FolderOf(string category)
     {
         if (category == None)
@@ -60,9 +60,7 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api, ILogger<Cat
         return Find(name) ?? name;
     }
 
-    /// <summary>
-    /// Returns the configured category that an NZB names, or null (IMP-13). <paramref name="category"/> is the indexer's, as in <c>TV &gt; HD</c>.
-    /// </summary>
+    /// <summary>Returns the configured category that an NZB names, or null (IMP-13). Indexers write <paramref name="category"/> as <c>TV &gt; HD</c>.</summary>
     public string? NamedBy(string? category, IEnumerable<string> tags) => tags.Prepend(category ?? "")
         .Select(text => text.Split(Separators, 2)[0].Trim())
         .Select(Find)

@@ -5,17 +5,17 @@ namespace Sluice.Server.Library;
 
 /// <summary>
 /// Serves articles from a file in the format of an NNTP server (RFC 3977, section 6.2.1). For other message-ids it reports that no provider is
-/// configured, because they are not missing.
+/// configured, because those articles may well exist.
 /// </summary>
 internal sealed class ClipArticleSource : IArticleSource
 {
-    // Bytes per write, as from a connection.
+    // Maximum bytes per write, like the chunks of a connection.
     private const int MaxWriteBytes = 256 << 10;
 
     private readonly Dictionary<MessageId, ReadOnlyMemory<byte>> _bodies = [];
     private readonly List<MessageId> _ids = [];
 
-    /// <summary>Splits the file into articles.</summary>
+    /// <summary>Indexes the articles of a file.</summary>
     /// <param name="articles">Consecutive articles, each with headers, an empty line, a dot-stuffed body and the terminating line.</param>
     /// <exception cref="InvalidDataException">The file has another format.</exception>
     public ClipArticleSource(ReadOnlyMemory<byte> articles)
@@ -70,7 +70,7 @@ internal sealed class ClipArticleSource : IArticleSource
         var here = default(ProviderSet).With(0);
         for (var i = 0; i < request.Ids.Length; i++)
         {
-            // For a message-id of another release, no provider could be asked.
+            // Other releases stay unknown, because there is no provider to ask.
             var isHere = !request.Excluded.Contains(0) && _bodies.ContainsKey(request.Ids.Span[i]);
             answers.Span[i] = isHere ? new ArticlePresence(here, default, default) : default;
         }

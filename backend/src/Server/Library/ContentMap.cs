@@ -9,21 +9,21 @@ namespace Sluice.Server.Library;
 internal readonly record struct ContentExtent(int PostedFile, long Offset, long Length);
 
 /// <summary>The content of a library file.</summary>
-/// <param name="Extents">Its byte ranges in order; an encrypted file has up to 15 bytes of padding.</param>
+/// <param name="Extents">Byte ranges of posted files, in order; up to 15 bytes of padding follow an encrypted file.</param>
 internal sealed record FileContent(IReadOnlyList<ContentExtent> Extents)
 {
-    /// <summary>The content of a file whose release is not opened (IMP-36).</summary>
+    /// <summary>The content of a file whose release has not been opened yet (IMP-36).</summary>
     public static FileContent Unopened { get; } = new([]);
 
     /// <summary>Decrypts the concatenated extents; null if the file is not encrypted.</summary>
     public StreamCipher? Cipher { get; init; }
 
-    /// <summary>Whether the byte ranges are unknown. Empty files are never published, so no ranges mean unknown ones.</summary>
+    /// <summary>Whether the byte ranges are still unknown. Empty files are never published, so no ranges always means unknown.</summary>
     public bool IsUnopened => Extents.Count == 0;
 }
 
 /// <summary>Serializes <see cref="FileContent"/> for the database.</summary>
-/// <remarks>Version 2, for encrypted files, adds the bytes to skip, a key of 16 or 32 bytes and an IV of 16. A password is never stored.</remarks>
+/// <remarks>Version 2, for encrypted files, adds the bytes to skip, a key (16 or 32 bytes) and an IV (16 bytes). It never stores a password.</remarks>
 internal static class ContentMap
 {
     private const byte Plain = 1;
@@ -37,7 +37,7 @@ internal static class ContentMap
     // Minimum bytes of an extent: three numbers of at least one byte.
     private const int LeastExtent = 3;
 
-    /// <summary>Serializes a content; equal contents give equal bytes.</summary>
+    /// <summary>Serializes a content. Equal contents give equal bytes.</summary>
     public static byte[] Pack(FileContent content)
     {
         var packed = new MemoryStream(2 + (8 * content.Extents.Count));

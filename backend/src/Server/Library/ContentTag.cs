@@ -6,12 +6,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Strong validators from the origin of a file: message-ids, archive entry and length (DAV-60). Offsets are excluded, so a corrected map keeps the
-/// validator. It is stable across restarts, paths and nodes.
+/// Strong validators made from message-ids, archive entry and length of a file (DAV-60). They exclude offsets, so that a corrected map keeps the
+/// validator. They are equal across restarts, paths and nodes.
 /// </summary>
 internal static class ContentTag
 {
-    // 128 bits of a SHA-256: short in a header, yet without collisions.
+    // 128 bits of a SHA-256 fit in a header and practically never collide.
     private const int TagBytes = 16;
 
     /// <summary>Returns the <see cref="IdsHash"/> of a posted file's segments, in order.</summary>
@@ -23,7 +23,7 @@ internal static class ContentTag
         return hash.Finish();
     }
 
-    /// <summary>Returns the tag of a file.</summary>
+    /// <summary>Returns the validator of a file.</summary>
     /// <param name="postedFiles">Id hashes of its posted files, in order.</param>
     /// <param name="entry">Path of the archive entry; empty for a file posted without an archive.</param>
     /// <param name="length">Length in bytes.</param>
@@ -41,7 +41,7 @@ internal static class ContentTag
     }
 }
 
-/// <summary>A hash of a posted file's message-ids, used for the tags of all its library files.</summary>
+/// <summary>Hashes the message-ids of a posted file for the validators of its library files.</summary>
 internal sealed class IdsHash : IDisposable
 {
     private static readonly Comparison<MessageId> ByBytes = (left, right) => left.Bytes.SequenceCompareTo(right.Bytes);
@@ -51,7 +51,7 @@ internal sealed class IdsHash : IDisposable
 
     public void Append(SegmentIds segment)
     {
-        // Sort the copies of a segment, because their order is arbitrary.
+        // Sort the copies of a segment, because their order in the NZB is arbitrary.
         _ids.Clear();
         if (!segment.Primary.IsEmpty)
             _ids.Add(segment.Primary);

@@ -7,9 +7,7 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Library;
 
-/// <summary>
-/// Stores in <c>file_lie</c> which files are not trusted today, so that no client gets their bad bytes again after a restart (F18).
-/// </summary>
+/// <summary>Stores in <c>file_lie</c> which files served bad bytes recently, so that clients do not get these bytes again after a restart (F18).</summary>
 internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     public string Name => "files with corrupt articles";
@@ -52,7 +50,7 @@ internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database,
 
     internal sealed record LieRow(string File, long At)
     {
-        // A malformed row must not break the restore: an impossible time becomes the latest possible one.
+        // Clamp an impossible time, because a malformed row must not prevent the restore.
         public RememberedLie Read() => new(File, DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(At, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())));
     }
 }

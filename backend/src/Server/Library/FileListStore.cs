@@ -9,11 +9,11 @@ namespace Sluice.Server.Library;
 /// <summary>A search for files.</summary>
 /// <param name="Words">Folded words (<see cref="SearchText"/>) that must all occur in the release name or file path.</param>
 /// <param name="Category">A category folder; null for all.</param>
-/// <param name="ReleaseId">A release; null for all.</param>
+/// <param name="ReleaseId">Row number of a release; null for all.</param>
 /// <param name="Folder">A folder in the release; empty for all.</param>
 internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category, long? ReleaseId, string Folder);
 
-/// <summary>Reads sorted, paged lists of releases and files for the UI, and searches files.</summary>
+/// <summary>Reads pages of releases and files for the UI, and searches files.</summary>
 internal sealed class FileListStore(SluiceDatabase database)
 {
     public Task<RowPage<ListedEntry>> ListReleasesAsync(string category, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken) =>
@@ -35,7 +35,7 @@ internal sealed class FileListStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns a page of matching files after <paramref name="after"/>, or the first page.</summary>
+    /// <summary>Returns a page of matching files: the one after <paramref name="after"/>, or the first if null.</summary>
     public Task<RowPage<ListedEntry>> SearchAsync(
         FileSearch search, bool withPar2, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
@@ -56,11 +56,11 @@ internal sealed class FileListStore(SluiceDatabase database)
             cancellationToken);
     }
 
-    /// <summary>Plans a search: its conditions, table and index, and order.</summary>
+    /// <summary>Plans a search: conditions, table with index, and order.</summary>
     internal static (ListQuery List, string Table, RowOrder Order) Plan(FileSearch search, bool withPar2, ListOrder order)
     {
         var query = new ListQuery("f.folded", search.Words);
-        // In folded text, the extension is the last word.
+        // The extension is the last word of the folded text.
         if (!withPar2)
             query.Add("f.folded NOT LIKE '% par2'");
         if (search.Category is { } category)
@@ -70,11 +70,11 @@ internal sealed class FileListStore(SluiceDatabase database)
         if (PathKey.OfPath(search.Folder) is { Length: > 0 } folder)
             query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
         var by = OrderOf(order, "f.folded", "f.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
-        // Within a release, the planner uses its index. Otherwise force the search index, because the planner must not pick one by release.
+        // The planner finds the index of a single release. Otherwise force the search index, because the planner may pick the wrong one.
         return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.IndexedBy("library_file_search")}" : "library_file f", by);
     }
 
-    /// <summary>Counts the releases of a category, and their bytes.</summary>
+    /// <summary>Returns the number and total bytes of the releases of a category.</summary>
     public Task<CategoryTotal> CountAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingle<CategoryTotal>(
@@ -87,7 +87,7 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<ReleaseFacts?> FindFactsAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => TitleStore.Find(connection, [release.Id]).GetValueOrDefault(release.Id), cancellationToken);
 
-    /// <summary>All files of a release or of one of its folders, as path inside the release, id and length.</summary>
+    /// <summary>Returns all files of a release or of one folder in it: path inside the release, id and length.</summary>
     public Task<List<(string Path, Guid Id, long Length)>> GetFilesAsync(Release release, string folder, CancellationToken cancellationToken)
     {
         var key = PathKey.OfPath(folder);
@@ -106,10 +106,10 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<long> CountReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM release"), cancellationToken);
 
-    /// <summary>Id and path of the file of a release <c>r</c> that has most of its bytes; null if no file has.</summary>
+    /// <summary>Id and path of the file that holds most bytes of a release <c>r</c>; null if no file holds more than half.</summary>
     internal const string LargestSql = "(SELECT f.id || f.path_key FROM library_file f WHERE f.release_id = r.id AND f.length * 2 > r.bytes LIMIT 1)";
 
-    /// <summary>Returns the film of a release by <see cref="LargestSql"/>; null if it is a pack of episodes or its largest file is no video.</summary>
+    /// <summary>Returns the film of a release, as found by <see cref="LargestSql"/>; null for a pack of episodes or if the file is not a video.</summary>
     internal static Guid? FilmOf(ReleaseFacts facts, string? largest)
     {
         const int idLength = 36;
@@ -143,7 +143,7 @@ internal sealed class FileListStore(SluiceDatabase database)
 
         public long Files { get; init; }
 
-        /// <summary>Id and path of the file with most of the bytes, in one text; null if there is none.</summary>
+        /// <summary>Id and path of the film candidate (<see cref="LargestSql"/>), concatenated; null if there is no candidate.</summary>
         public string? Largest { get; init; }
 
         public ListedEntry Read(RowPlace place)

@@ -15,18 +15,18 @@ internal sealed class FileStreamFactory(
     ProviderHost providers,
     ProofStores proofs)
 {
-    /// <summary>Opens a file or a part of it. Nothing is fetched before the first read.</summary>
-    /// <param name="position">Where reading begins.</param>
-    /// <param name="end">Offset after the last requested byte; nothing after its segment is fetched.</param>
+    /// <summary>Opens a file or a part of it. No article is fetched before the first read.</summary>
+    /// <param name="position">Offset of the first byte to read.</param>
+    /// <param name="end">Offset after the last requested byte. No segment after it is fetched.</param>
     /// <param name="lane">The purpose of the read.</param>
     /// <param name="client">
     /// The client for fair sharing, see <see cref="Sluice.Usenet.Streams.Reading.StreamEngine"/>; null for the lane itself.
     /// </param>
     /// <param name="cancellationToken">Cancels opening, not later reads.</param>
     /// <returns>The open file, which the caller disposes.</returns>
-    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
-    /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
-    /// <exception cref="ReleaseNotOpenedException">The file came from an old server, and its NZB could not be opened.</exception>
+    /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
+    /// <exception cref="ReleaseNotOpenedException">The file was imported from an old server, and its NZB could not be opened.</exception>
     public async Task<OpenedFile> OpenAsync(
         LibraryFile file,
         long position,
@@ -65,11 +65,11 @@ internal sealed class FileStreamFactory(
         }
     }
 
-    /// <summary>Returns which parts of a file are cached, without opening it. Recently opened files need no database query.</summary>
+    /// <summary>Returns which parts of a file are cached, without opening the file. Recently opened files need no query.</summary>
     /// <param name="mostCells">Maximum number of equal parts.</param>
     /// <param name="cancellationToken">Cancels the query.</param>
-    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
-    /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
+    /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<FileCells> GetCellsAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
     {
         if (file.Id == BuiltInClip.FileId)
@@ -95,7 +95,7 @@ internal sealed class FileStreamFactory(
     }
 }
 
-/// <summary>An open library file: its stream and the message-ids that the stream reads from. Disposal closes the stream, then releases the ids.</summary>
+/// <summary>An open library file with its message-ids. Disposal closes the stream first, because it reads the ids.</summary>
 /// <param name="Ids">The lease on the message-ids; null for the built-in clip.</param>
 internal sealed record OpenedFile(ReadOnlyStream Stream, IDisposable? Ids) : IAsyncDisposable
 {

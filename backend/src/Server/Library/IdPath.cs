@@ -3,31 +3,31 @@ namespace Sluice.Server.Library;
 /// <summary>The path of a library file below <c>/.ids</c>: five levels of one hex digit, then the id.</summary>
 internal static class IdPath
 {
-    /// <summary>The root folder of all files by id.</summary>
+    /// <summary>Root folder of the files by id.</summary>
     public const string Root = ".ids";
 
     public const int Levels = 5;
 
-    /// <summary>The digits of a level, in order.</summary>
+    /// <summary>The folder names of each level, in order.</summary>
     public const string Digits = "0123456789abcdef";
 
-    /// <summary>The last name of an id's path.</summary>
+    /// <summary>Returns the file name in an id's path.</summary>
     public static string NameOf(Guid id) => id.ToString("D");
 
-    /// <summary>The path from the root of the tree, without a leading slash.</summary>
+    /// <summary>Returns the path of an id from the WebDAV root, without a leading slash.</summary>
     public static string Of(Guid id)
     {
         var name = NameOf(id);
         return $"{Root}/{string.Join('/', name[..Levels].AsEnumerable())}/{name}";
     }
 
-    /// <summary>The leading digits spelled by folder names; null if a name is not one digit.</summary>
+    /// <summary>Returns the leading digits that the folder names spell; null if a name is not one digit.</summary>
     public static string? PrefixOf(IReadOnlyList<string> names) =>
         names.Count <= Levels && names.All(name => name.Length == 1 && Digits.Contains(name[0], StringComparison.Ordinal))
             ? string.Concat(names)
             : null;
 
-    /// <summary>The id at a path below <c>/.ids</c>; null unless the path has exactly the form of <see cref="Of"/>.</summary>
+    /// <summary>Parses a path below <c>/.ids</c>; null unless it has exactly the form of <see cref="Of"/>.</summary>
     public static Guid? IdOf(IReadOnlyList<string> names)
     {
         if (names.Count != Levels + 1 || PrefixOf([.. names.Take(Levels)]) is not { } prefix || !Guid.TryParseExact(names[Levels], "D", out var id))

@@ -2,13 +2,13 @@ namespace Sluice.Server.Library;
 
 /// <summary>A collection or file in <c>/content</c>.</summary>
 /// <param name="Name">The last name of the path; empty for the root.</param>
-/// <param name="LastModified">Publish time; for a collection its newest member's.</param>
+/// <param name="LastModified">Publish time; for a collection, the time of its newest member.</param>
 internal abstract record LibraryEntry(string Name, DateTimeOffset LastModified);
 
 /// <summary><c>/content</c> itself.</summary>
 internal sealed record RootEntry(DateTimeOffset LastModified) : LibraryEntry("", LastModified);
 
-/// <summary>A category folder: configured, in use, or the built-in clip's.</summary>
+/// <summary>A category folder that is configured, in use, or reserved for the built-in clip.</summary>
 internal sealed record CategoryEntry(string Name, DateTimeOffset LastModified) : LibraryEntry(Name, LastModified);
 
 internal sealed record ReleaseEntry(Release Release) : LibraryEntry(Release.Name, Release.PublishedAt);

@@ -20,29 +20,29 @@ internal enum ListOrder
 /// <param name="Place">Position in the list, for paging.</param>
 internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, RowPlace Place)
 {
-    /// <summary>What is known of its release; null above releases and for the built-in clip.</summary>
+    /// <summary>Facts about its release; null above releases and for the built-in clip.</summary>
     public ReleaseFacts? Facts { get; init; }
 
-    /// <summary>What the file, or the one film of a release, is; null if its header has not been read.</summary>
+    /// <summary>Media facts of the file, or of a release's single film; null if its header has not been read.</summary>
     public MediaFacts? Media { get; init; }
 
-    /// <summary>Number of files below a folder, of releases in a category; null for a file or if not counted.</summary>
+    /// <summary>Number of files below a folder, or of releases in a category; null for a file or if not counted.</summary>
     public long? Count { get; init; }
 
-    /// <summary>The one film of a release; null if it has none or several.</summary>
+    /// <summary>Id of the single film of a release; null if it has no film or several.</summary>
     public Guid? FilmId { get; init; }
 
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 }
 
-/// <summary>The contents of <see cref="LibraryTree"/> in sorted pages, with search.</summary>
+/// <summary>Sorted pages of <see cref="LibraryTree"/>, with search.</summary>
 internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFiles shown)
 {
     private static readonly RowPlace None = new(0, "", 0);
 
     /// <summary>
-    /// Returns a page of a folder below <c>/content</c>, after <paramref name="after"/> or from the start. No names: the categories. Null if the path
-    /// is no folder.
+    /// Returns a page of a folder below <c>/content</c>: the one after <paramref name="after"/>, or the first if null. Empty names list the categories.
+    /// Null if the path is not a folder.
     /// </summary>
     public async Task<RowPage<ListedEntry>?> ListAsync(
         IReadOnlyList<string> names, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
@@ -66,7 +66,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
     }
 
     /// <summary>
-    /// Returns a page of the files below a folder that match all words in release name or path. Skips the built-in clip. Null if the path is no
+    /// Returns a page of the files below a folder whose release name or path contains all words. Excludes the built-in clip. Null if the path is not a
     /// folder.
     /// </summary>
     public async Task<RowPage<ListedEntry>?> SearchAsync(
@@ -149,7 +149,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             ListOrder.Size => -(entry.Bytes ?? 0),
             _ => 0,
         };
-        // Append the name itself, because different names may fold to the same text.
+        // Append the name, because different names may fold to the same text.
         return new RowPlace(rank, $"{SearchText.Fold(entry.Name)}\n{entry.Name}", 0);
     }
 }

@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A query result with a release, a file, or both.</summary>
+/// <summary>A query result that holds a release, a file, or both.</summary>
 internal sealed record LibraryRow
 {
     public long ReleaseId { get; init; }
@@ -38,7 +38,7 @@ internal sealed record CategoryRow
 {
     public required string Name { get; init; }
 
-    // A property instead of a constructor parameter, because SQLite reports no type for a computed column without rows.
+    // A property, not a constructor parameter, because SQLite reports no type for a computed column without rows.
     public long Newest { get; init; }
 
     public CategoryEntry Read() => new(Name, StoredTime.Read(Newest));

@@ -10,9 +10,9 @@ namespace Sluice.Server.Library;
 /// <summary>A release to publish.</summary>
 /// <param name="Category">Name of its category folder.</param>
 /// <param name="Name">Name of its folder, unique in the category.</param>
-/// <param name="NzbHash">Content id of the stored NZB.</param>
+/// <param name="NzbHash">Hash of the stored NZB.</param>
 /// <param name="PostedFiles">All posted files that the library files use.</param>
-/// <param name="Files">The library files; paths are unique.</param>
+/// <param name="Files">The library files, with unique paths.</param>
 internal sealed record NewRelease(
     string Category,
     string Name,
@@ -21,11 +21,10 @@ internal sealed record NewRelease(
     IReadOnlyList<NewLibraryFile> Files);
 
 /// <summary>A library file to publish.</summary>
-/// <param name="Id">A new id.</param>
-/// <param name="Path">Path inside the release, separated by <c>/</c>; clean by DAV-13.</param>
-/// <param name="OriginalName">The posted name if it differs.</param>
+/// <param name="Path">Path inside the release, separated by <c>/</c> and cleaned by the rules of DAV-13.</param>
+/// <param name="OriginalName">The posted name if it differs; otherwise null.</param>
 /// <param name="Length">Exact length in bytes.</param>
-/// <param name="ETag">See <see cref="ContentTag"/>.</param>
+/// <param name="ETag">Validator (<see cref="ContentTag"/>).</param>
 /// <param name="Content">The byte ranges that form the file.</param>
 internal sealed record NewLibraryFile(
     Guid Id,
@@ -51,13 +50,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <summary>The column that references stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("release", "nzb_hash", "release_nzb");
 
-    // Rows per query of a listing. After an inner folder, the next query starts past its contents.
+    // Rows per query of a listing. After a subfolder, the next query skips its contents.
     private const int PageSize = 256;
 
     private const string FileColumns =
         "f.id AS FileId, f.path_key AS PathKey, f.original_name AS OriginalName, f.length AS Length, f.etag AS ETag, f.content AS Content";
 
-    /// <summary>A release with a file or folder in it; each lookup uses an index.</summary>
+    /// <summary>Finds a release with a file or folder in it. Each lookup uses an index.</summary>
     internal const string FindSql =
         $"""
         SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt, {FoundColumns}
@@ -65,7 +64,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         WHERE r.category = @category AND r.name = @release
         """;
 
-    /// <summary>The file at a path inside a release <c>r</c>, or whether a folder is there. Needs <see cref="JoinFound"/>.</summary>
+    /// <summary>Columns for the file at a path inside a release <c>r</c>, or whether the path is a folder. Needs <see cref="JoinFound"/>.</summary>
     internal const string FoundColumns =
         $"""
         {FileColumns},
@@ -94,7 +93,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
-    /// <summary>Returns the releases of a category made from an NZB, the oldest first. Runs in the caller's transaction.</summary>
+    /// <summary>Returns the releases of a category made from an NZB, oldest first. Runs in the caller's transaction.</summary>
     public static IReadOnlyList<Release> FindByNzb(DbConnection connection, string category, string nzbHash) =>
     [
         .. connection.Query<LibraryRow>(
@@ -113,12 +112,12 @@ internal sealed class LibraryStore(SluiceDatabase database)
             .Select(row => row.ToFile(release)),
     ];
 
-    /// <summary>Returns the release of one of these files, or null. Runs in the caller's transaction.</summary>
+    /// <summary>Returns the release that contains any of these files, or null. Runs in the caller's transaction.</summary>
     public static Release? FindReleaseOf(DbConnection connection, IEnumerable<Guid> files) =>
         connection.QueryFirstOrDefault<LibraryRow>(
             $"{FileWithReleaseSql} WHERE {SqlDialect.In("f.id", "@list")} LIMIT 1", new { list = SqlDialect.List([.. files.Select(id => id.ToString("D"))]) })?.ToRelease();
 
-    /// <summary>Whether the release still exists unchanged. Runs in the caller's transaction.</summary>
+    /// <summary>Whether the release still exists with the same NZB. Runs in the caller's transaction.</summary>
     public static bool IsThere(DbConnection connection, Release release) =>
         connection.ExecuteScalar<bool>($"SELECT {IsThereSql}", new { release.Id, release.NzbHash });
 
@@ -128,13 +127,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>The NZB of the newest release; null if there is none.</summary>
+    /// <summary>Returns the NZB of the newest release; null without releases.</summary>
     public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<DatedNzb>("SELECT nzb_hash AS Hash, published_at AS At FROM release ORDER BY published_at DESC LIMIT 1"),
             cancellationToken);
 
-    /// <summary>Adds a release with its files in the caller's transaction. Returns the row number.</summary>
+    /// <summary>Adds a release and its files in the caller's transaction. Returns its row number.</summary>
     public static long Insert(
         DbConnection connection,
         NewRelease release,
@@ -164,7 +163,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         return releaseId;
     }
 
-    /// <summary>Adds files to a release in the caller's transaction. Their posted files are not added.</summary>
+    /// <summary>Adds files, but no posted files, to a release in the caller's transaction.</summary>
     public static void Insert(DbConnection connection, long releaseId, NewRelease release, DateTimeOffset publishedAt)
     {
         foreach (var file in release.Files)
@@ -190,9 +189,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         }
     }
 
-    /// <summary>
-    /// The entry at a path inside a category, or null; an empty inner path means the release. One query, which uses an index at any depth (DAV-14).
-    /// </summary>
+    /// <summary>Finds a path inside a category, or null; an empty inner path means the release. One query, indexed at any depth (DAV-14).</summary>
     public Task<LibraryEntry?> FindAsync(string category, string release, IReadOnlyList<string> innerPath, CancellationToken cancellationToken)
     {
         var key = PathKey.OfNames(innerPath);
@@ -201,8 +198,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
 
     /// <summary>Runs <see cref="FindSql"/> or a narrower query.</summary>
     /// <param name="connection">The caller's connection.</param>
-    /// <param name="folder">The key of a folder; empty for the release itself.</param>
-    /// <param name="file">The key of a file; null if there can be none.</param>
+    /// <param name="folder">Key of a folder; empty for the release.</param>
+    /// <param name="file">Key of a file; null to find only folders.</param>
     internal static LibraryEntry? Find(
         DbConnection connection, string sql, string category, string release, string folder, string? file)
     {
@@ -233,7 +230,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>The files whose ids start with these digits, by id.</summary>
+    /// <summary>Lists the files whose ids start with these digits, by id.</summary>
     public IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
@@ -245,7 +242,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .Select(row => new FileEntry(row.ToFile(row.ToRelease()))),
             cancellationToken);
 
-    /// <summary>The used category folders by name, each with its newest publish time.</summary>
+    /// <summary>Lists the categories that have releases, by name, each with its newest publish time.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
@@ -256,7 +253,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>The newest publish time of a category; null if it is empty.</summary>
+    /// <summary>Returns the newest publish time in a category; null if it is empty.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
@@ -278,13 +275,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>The children of a folder in a release, by name; an empty <paramref name="folder"/> means the release itself.</summary>
+    /// <summary>Lists the children of a folder in a release, by name. An empty <paramref name="folder"/> means the release.</summary>
     public IAsyncEnumerable<LibraryEntry> ListFolderAsync(Release release, string folder, CancellationToken cancellationToken) =>
         database.StreamAsync(connection => Children(connection, release, PathKey.OfPath(folder)), cancellationToken);
 
-    /// <summary>
-    /// The posted files with numbers in a range, in order. If one is predicted, includes all predicted ones, because only their set proves it.
-    /// </summary>
+    /// <summary>Returns a range of posted files in order. If one is predicted, includes all predicted ones, because they are proved as a set.</summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<StoredPostedFile>)
@@ -317,13 +312,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>
-    /// Replaces the maps of a release after a refuted prediction: posted files and file contents. Names, lengths and validators stay.
-    /// </summary>
-    /// <param name="release">The release; nothing happens if it was removed.</param>
+    /// <summary>Replaces posted files and contents of a release after a refuted prediction. Names, lengths and validators stay.</summary>
+    /// <param name="release">The release. Nothing happens if it was removed.</param>
     /// <param name="posted">All posted files that the contents use.</param>
-    /// <param name="contents">New contents by file id; other files keep theirs.</param>
-    /// <param name="cancellationToken">Honored until the transaction begins.</param>
+    /// <param name="contents">New contents by file id. Other files keep their content.</param>
+    /// <param name="cancellationToken">Works only until the transaction begins.</param>
     /// <returns>Whether the release still exists.</returns>
     public Task<bool> ReplaceContentsAsync(
         Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents, CancellationToken cancellationToken) =>
@@ -352,7 +345,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         return true;
     }
 
-    /// <summary>Whether the map of a posted file is an estimate; false if its release was removed. Runs in the caller's transaction.</summary>
+    /// <summary>Whether the map of a posted file is an estimate. False if its release was removed. Runs in the caller's transaction.</summary>
     public static bool IsEstimated(DbConnection connection, Release release, int ordinal) => connection.ExecuteScalar<bool>(
         $"SELECT EXISTS (SELECT 1 FROM posted_file WHERE {OfReleaseSql} AND estimated = 1)", new { release.Id, release.NzbHash, ordinal });
 
@@ -360,14 +353,14 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public Task<bool> IsEstimatedAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => IsEstimated(connection, release, ordinal), cancellationToken);
 
-    /// <summary>The numbers of the posted files whose maps are estimates.</summary>
+    /// <summary>Returns the numbers of the posted files whose maps are estimates.</summary>
     public Task<HashSet<int>> FindEstimatedAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.Query<long>("SELECT ordinal FROM posted_file WHERE release_id = @Id AND estimated = 1", new { release.Id }).Select(ordinal => (int)ordinal).ToHashSet(),
         cancellationToken);
 
     /// <summary>
-    /// Forgets the content of a file whose map is an estimate, so that an import finds it again, in the caller's transaction. Returns false if there is no
-    /// such file, or an import has mapped its release.
+    /// Clears the content of a file with an estimated map, so that an import finds it again. Returns false if there is no such file or an import has
+    /// mapped its release. Runs in the caller's transaction.
     /// </summary>
     public static bool Close(DbConnection connection, long releaseId, Guid file) => connection.Execute(
         """
@@ -376,16 +369,16 @@ internal sealed class LibraryStore(SluiceDatabase database)
         """,
         new { releaseId, file = file.ToString("D"), unopened = new SqlBytes(ContentMap.Pack(FileContent.Unopened)) }) > 0;
 
-    /// <summary>Whether a release has a file at a path, in the caller's transaction.</summary>
+    /// <summary>Whether a release has a file at a path. Runs in the caller's transaction.</summary>
     public static bool HasPath(DbConnection connection, long releaseId, string path) => connection.ExecuteScalar<bool>(
         "SELECT EXISTS (SELECT 1 FROM library_file WHERE release_id = @releaseId AND path_key = @key)", new { releaseId, key = PathKey.OfPath(path) });
 
-    /// <summary>Whether a release has unopened files or estimated maps, in the caller's transaction.</summary>
+    /// <summary>Whether a release has unopened files or estimated maps. Runs in the caller's transaction.</summary>
     public static bool IsUnproved(DbConnection connection, long releaseId) =>
         CountUnopened(connection, releaseId) > 0
         || connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM posted_file WHERE release_id = @releaseId AND estimated = 1)", new { releaseId });
 
-    /// <summary>Counts the unopened files of a release, in the caller's transaction.</summary>
+    /// <summary>Counts the unopened files of a release. Runs in the caller's transaction.</summary>
     public static int CountUnopened(DbConnection connection, long releaseId) => connection.ExecuteScalar<int>(
         "SELECT count(*) FROM library_file WHERE release_id = @releaseId AND content = @unopened",
         new { releaseId, unopened = new SqlBytes(ContentMap.Pack(FileContent.Unopened)) });
@@ -393,7 +386,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public Task<IReadOnlyList<LibraryFile>> GetFilesAsync(Release release, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => ListFiles(connection, release), cancellationToken);
 
-    /// <summary>The first files of a release by path. Runs in the caller's transaction.</summary>
+    /// <summary>Returns the first files of a release by path. Runs in the caller's transaction.</summary>
     public static IReadOnlyList<ListedFile> ListFirst(DbConnection connection, long releaseId, int most) =>
     [
         .. connection.Query<ListedFile>(
@@ -401,7 +394,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             new { releaseId, most }),
     ];
 
-    /// <summary>The first files of a release by path, and its total file count.</summary>
+    /// <summary>Returns the first files of a release by path, and its total number of files.</summary>
     public Task<(IReadOnlyList<ListedFile> Files, int Count)> ListFirstAsync(long releaseId, int most, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -411,7 +404,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>The map of a posted file; null if its release was removed.</summary>
+    /// <summary>Returns the map of a posted file; null if its release was removed.</summary>
     public Task<SegmentMap?> FindMapAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<byte[]>(
@@ -420,7 +413,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Replaces a refuted map; no effect if the stored map has changed meanwhile.</summary>
+    /// <summary>Replaces a refuted map, unless the stored map has changed in the meantime.</summary>
     public Task ReplaceMapAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -428,7 +421,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 new { release.Id, release.NzbHash, ordinal, refuted = new SqlBytes(refuted.Pack()), corrected = new SqlBytes(corrected.Pack()) }),
             cancellationToken);
 
-    /// <summary>Clears proved predictions. No effect on releases removed or mapped again meanwhile.</summary>
+    /// <summary>Clears predictions that were proved. Skips releases removed or mapped again in the meantime.</summary>
     public Task ConfirmAsync(IReadOnlyCollection<(Release Release, PredictedVolume Volume)> proved, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -444,7 +437,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Stores learned article habits in every release of their NZBs.</summary>
+    /// <summary>Stores learned habits in every release of their NZBs.</summary>
     public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -452,11 +445,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 learned.Select(file => new { file.NzbHash, file.Ordinal, habit = file.Habit.Pack() })),
             cancellationToken);
 
-    /// <summary>The total length of all files in bytes, which triggers maintain.</summary>
+    /// <summary>Returns the total bytes of all files, which triggers keep up to date.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
 
-    // One row at a time, because Dapper's generator skips batch calls with binary columns.
+    // Insert one row at a time, because Dapper's generator does not support batches with binary columns.
     private static void Insert(DbConnection connection, long releaseId, StoredPostedFile file) => connection.Execute(
         "INSERT INTO posted_file (release_id, ordinal, places, map, habit, predicted, estimated) VALUES (@releaseId, @Ordinal, @places, @map, @habit, @predicted, @IsEstimate)",
         new

@@ -9,10 +9,10 @@ namespace Sluice.Server.Library;
 internal sealed class LibraryTree(
     LibraryStore store, CategoryRules categories, ShownFiles shown, RecentFilms recent, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
-    // An empty category has no date, so it shows the start time, which must not change between requests.
+    // An empty category shows the start time, because its date must not change between requests.
     private readonly DateTimeOffset _startedAt = time.WallTime();
 
-    /// <summary>The entry at a path below <c>/content</c>, or null; no names mean <c>/content</c> itself.</summary>
+    /// <summary>Finds the entry at a path below <c>/content</c>, or null. Empty names mean <c>/content</c>.</summary>
     public async ValueTask<LibraryEntry?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         if (recent.IsOnlySource)
@@ -29,7 +29,7 @@ internal sealed class LibraryTree(
         return shown.Shows(found) ? found : null;
     }
 
-    /// <summary>The children of a collection, by name; none for a file.</summary>
+    /// <summary>Lists the children of a collection by name. A file has no children.</summary>
     public IAsyncEnumerable<LibraryEntry> ListAsync(LibraryEntry collection, CancellationToken cancellationToken) => collection switch
     {
         RootEntry => ListCategoriesAsync(cancellationToken),
@@ -49,7 +49,7 @@ internal sealed class LibraryTree(
         return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Shows(found) ? found : null;
     }
 
-    /// <summary>The files whose ids start with these digits, by id.</summary>
+    /// <summary>Lists the files whose ids start with these digits, by id.</summary>
     public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var film = ClipIsShown && BuiltInClip.FileId.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;

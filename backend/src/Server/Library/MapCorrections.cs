@@ -13,11 +13,11 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Corrects and stores maps that an article has refuted (IMP-32). Open streams get the map when they meet the contradiction. Length and ETag of the
-/// library file stay; the length of a posted file changes only if an old server stated it. If such a map cannot be corrected, the release is opened
-/// again before the article counts as damaged.
+/// Corrects and stores maps that an article has refuted (IMP-32). Open streams get the corrected map when they meet the contradiction. Length and ETag
+/// of the library file stay. The length of a posted file changes only if an old server had stated it. If such a map cannot be corrected, the release
+/// is opened again before the article counts as damaged.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files, the oldest file's claims are dropped.</remarks>
+/// <remarks>Thread-safe. Beyond <see cref="MostFiles"/> files, the claims of the oldest file are dropped.</remarks>
 internal sealed class MapCorrections(
     LibraryStore store,
     ReleaseOpenings openings,
@@ -34,9 +34,9 @@ internal sealed class MapCorrections(
     private readonly Dictionary<(string NzbHash, int Ordinal), MapClaims> _files = [];
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
 
-    /// <summary>The correction of a posted file's map for one stream.</summary>
+    /// <summary>Returns the correction of a posted file's map for one stream.</summary>
     /// <param name="ordinal">Number of the posted file.</param>
-    /// <param name="ids">Message-ids; valid while the stream is open.</param>
+    /// <param name="ids">Message-ids, valid while the stream is open.</param>
     /// <param name="isEstimate">Whether an old server stated the map.</param>
     public IMapCorrection For(Release release, int ordinal, ISegmentIds ids, bool isEstimate = false) => new Correction(this, release, ordinal, ids, isEstimate);
 
@@ -52,7 +52,7 @@ internal sealed class MapCorrections(
 
     private ILogger Logger => logger;
 
-    /// <summary>Expires after the timeout for a later byte of a body, which is longer than for the first byte.</summary>
+    /// <summary>Starts a deadline of twice the read timeout, because verification reads a whole body.</summary>
     private PacedDeadline Deadline() => new(2 * options.CurrentValue.StreamingReadTimeout, time, () => sincePaced(OperationLane.Playback));
 
     private MapClaims? Find((string NzbHash, int Ordinal) file)
@@ -90,7 +90,7 @@ internal sealed class MapCorrections(
         }
     }
 
-    /// <summary>Whether an import has replaced the estimate since a stream was opened on it.</summary>
+    /// <summary>Whether an import has replaced the estimated map since the stream was opened.</summary>
     private async Task<bool> IsOpenedAsync(Release release, int ordinal, CancellationToken cancellationToken)
     {
         try
@@ -99,13 +99,13 @@ internal sealed class MapCorrections(
         }
         catch (Exception failure) when (failure is DbException or StorageException)
         {
-            // Without the database, no map is replaced.
+            // Keep the map, because it cannot be replaced while the database is unavailable.
             LibraryLog.MapNotStored(logger, failure.Message);
             return false;
         }
     }
 
-    /// <summary>Returns where the last byte range in a posted file ends, over all files of the release.</summary>
+    /// <summary>Returns the highest end of a byte range in a posted file, over all files of the release.</summary>
     private async Task<long> FindExtentEndAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
         (await store.GetFilesAsync(release, cancellationToken))
             .SelectMany(file => ContentMap.Unpack(file.Content).Extents)
@@ -142,7 +142,7 @@ internal sealed class MapCorrections(
 
         public async Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
         {
-            // One deadline for waiting and verifying, so that a hanging verification also ends the wait of each reader behind it.
+            // One deadline covers waiting and verifying, so that a hanging verification also releases the readers behind it.
             await using var deadline = owner.Deadline();
             using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
             try
@@ -160,10 +160,10 @@ internal sealed class MapCorrections(
             await claims.Turn.WaitAsync(cancellationToken);
             try
             {
-                // The release was opened anew, and other extents belong to its new map.
+                // The extent is invalid, because the release was opened again and its new map has other extents.
                 if (isEstimate && await owner.IsOpenedAsync(release, ordinal, cancellationToken))
                     throw new RefutedExtentException();
-                // Another reader may have corrected the map meanwhile.
+                // Another reader may have corrected the map in the meantime.
                 var known = await owner.ReadAsync(release, ordinal, refuted, isEstimate, cancellationToken);
                 if (known[claim.Index] == claim || !claims.MayBelieve(claim))
                     return known;
@@ -191,8 +191,8 @@ internal sealed class MapCorrections(
     }
 }
 
-/// <summary>Claims of one posted file's articles against its map since the start.</summary>
-/// <remarks>Thread-safe. Bounded: a file whose articles contradict each other gets no more than <see cref="MostClaims"/> checks.</remarks>
+/// <summary>Contradictions between a posted file's articles and its map since the start.</summary>
+/// <remarks>Thread-safe. At most <see cref="MostClaims"/> are verified, because the articles may contradict each other.</remarks>
 internal sealed class MapClaims : IDisposable
 {
     private const int MostClaims = 64;

@@ -5,15 +5,15 @@ using Sluice.Usenet.Media.Tracks;
 
 namespace Sluice.Server.Library;
 
-/// <summary>What a file is, by its header. Each value is null if the header does not tell it.</summary>
-/// <param name="Duration">In milliseconds.</param>
-/// <param name="Width">Of the first video track, in pixels.</param>
-/// <param name="Height">Of the first video track, in pixels.</param>
+/// <summary>Media facts from the header of a file. Each value is null if the header does not contain it.</summary>
+/// <param name="Duration">Duration in milliseconds.</param>
+/// <param name="Width">Width of the first video track in pixels.</param>
+/// <param name="Height">Height of the first video track in pixels.</param>
 /// <param name="Video">Codec of the first video track, as in "HEVC 10-bit".</param>
 /// <param name="Audio">Codec of the first audio track, as in "E-AC-3 5.1".</param>
 internal sealed record MediaFacts(long? Duration, int? Width, int? Height, string? Video, string? Audio)
 {
-    /// <summary>Returns the facts of known tracks; null if the header could not be understood.</summary>
+    /// <summary>Summarizes tracks; null if the header could not be parsed.</summary>
     public static MediaFacts? Of(MediaTracks tracks)
     {
         if (tracks.Verdict != TracksVerdict.Known)
@@ -27,7 +27,7 @@ internal sealed record MediaFacts(long? Duration, int? Width, int? Height, strin
 /// <summary>Reads and writes <c>file_media</c>.</summary>
 internal sealed class MediaStore(SluiceDatabase database)
 {
-    /// <summary>Finds the facts of files; skips files without. Runs in the caller's transaction.</summary>
+    /// <summary>Finds the facts of files; omits files without facts. Runs in the caller's transaction.</summary>
     public static Dictionary<Guid, MediaFacts> Find(DbConnection connection, IEnumerable<Guid> files) =>
         connection.Query<MediaRow>(
                 $"""
@@ -40,7 +40,7 @@ internal sealed class MediaStore(SluiceDatabase database)
     public Task<MediaFacts?> FindAsync(Guid file, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => Find(connection, [file]).GetValueOrDefault(file), cancellationToken);
 
-    /// <summary>Keeps the facts of a file that is still in the library; facts that are known stay, because a file never changes.</summary>
+    /// <summary>Stores the facts of a file if it is still in the library. Known facts stay, because a file never changes.</summary>
     public Task KeepAsync(Guid file, MediaFacts facts, CancellationToken cancellationToken) => database.WriteAsync(
         connection => connection.Execute(
             """

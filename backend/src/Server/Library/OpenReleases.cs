@@ -3,16 +3,16 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The unpacked message-ids of releases that are being read. Kept for a moment afterwards, because players reopen the file for each seek. All readers
+/// The unpacked message-ids of releases that are being read. They stay for a moment afterwards, because players reopen a file at each seek. All readers
 /// of a release share one list.
 /// </summary>
-/// <remarks>Thread-safe. Bounded by the open streams plus <see cref="MostIdle"/> idle releases.</remarks>
+/// <remarks>Thread-safe. Memory is bounded by the open streams plus <see cref="MostIdle"/> idle releases.</remarks>
 internal sealed class OpenReleases : IDisposable
 {
-    /// <summary>Idle releases to keep. Each may take 250 KB.</summary>
+    /// <summary>Maximum idle releases in memory. Each may take 250 KB.</summary>
     public const int MostIdle = 8;
 
-    /// <summary>How long to keep an idle release.</summary>
+    /// <summary>How long an idle release stays in memory.</summary>
     public static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(30);
 
     private readonly ReleaseIdStore _store;
@@ -21,7 +21,7 @@ internal sealed class OpenReleases : IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Opened> _opened = [];
 
-    // Idle releases, the longest idle first.
+    // Idle releases, longest idle first.
     private readonly LinkedList<Opened> _idle = new();
     private bool _isClosed;
 
@@ -32,13 +32,13 @@ internal sealed class OpenReleases : IDisposable
     }
 
     /// <summary>Opens the message-ids of a release. The caller disposes the result.</summary>
-    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
+    /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     public async Task<ReleaseUse> OpenAsync(string nzbHash, CancellationToken cancellationToken)
     {
         if (Use(nzbHash, null) is { } known)
             return known;
 
-        // A concurrent call may open the same release. Use keeps one and disposes the other.
+        // A concurrent call may have opened the same release. Use keeps one and disposes the other.
         var ids = await ReleaseIds.OpenAsync(_store, nzbHash, cancellationToken);
         return Use(nzbHash, ids)!;
     }
@@ -138,7 +138,7 @@ internal sealed class ReleaseUse(ReleaseIds ids, Action leave) : IDisposable
 {
     private int _isLeft;
 
-    /// <summary>The ids of one posted file at these places in the list.</summary>
+    /// <summary>Returns the ids of one posted file at these places in the list.</summary>
     /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) => ids.Take(places);
 

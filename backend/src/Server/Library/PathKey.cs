@@ -3,14 +3,14 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The stored form of paths: NFC, with U+0001 between names. No name contains it and no character sorts before it, so a folder's rows are contiguous
-/// and ordered by name.
+/// The stored form of paths: NFC, with U+0001 between names. No name contains U+0001, and no character sorts before it. The rows of a folder are
+/// therefore contiguous and ordered by name.
 /// </summary>
 internal static class PathKey
 {
     public const char Separator = '\u0001';
 
-    /// <summary>Sorts after everything in a folder and before its next sibling.</summary>
+    /// <summary>Sorts after the contents of a folder and before its next sibling.</summary>
     public const char Behind = '\u0002';
 
     public static string OfName(string name) => NfcName.Of(name);

@@ -3,8 +3,8 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Which header fields the articles of posted files carry (F18). Learned on import and on each read; stored with the map.</summary>
-/// <remarks>Thread-safe. Bounded: the file opened first is dropped and later starts again from its stored habit.</remarks>
+/// <summary>The header fields that the articles of posted files carry (F18). Learned from imports and reads, and stored with the map.</summary>
+/// <remarks>Thread-safe and bounded. The file that was opened first is dropped; its stored habit is loaded again if needed.</remarks>
 internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 {
     private const int MostFiles = 10_000;
@@ -16,7 +16,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 
     public string Name => "header fields of posted files";
 
-    /// <summary>The habit of a posted file, shared by all its readers. <paramref name="nzbHash"/> identifies the NZB.</summary>
+    /// <summary>Returns the habit of a posted file, which all its readers share. <paramref name="nzbHash"/> identifies the NZB.</summary>
     public FileHabit For(string nzbHash, StoredPostedFile stored)
     {
         var file = (nzbHash, stored.Ordinal);
@@ -31,7 +31,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
         }
     }
 
-    /// <summary>Does nothing, because habits are read with the rows of their posted files.</summary>
+    /// <summary>Does nothing, because habits are loaded with the rows of their posted files.</summary>
     public Task RestoreAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task SaveAsync(CancellationToken cancellationToken)
@@ -51,7 +51,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
     {
         lock (_gate)
         {
-            // Two readers may report in either order. And is commutative, so the order does not matter.
+            // Two readers may report in any order, because And is commutative.
             _learned[file] = _learned.GetValueOrDefault(file).And(habit);
         }
     }

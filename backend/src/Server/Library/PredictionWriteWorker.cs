@@ -6,18 +6,18 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Clears proved predictions, so that no start fetches the same heads again. Queues releases with seeking readers for the background (IMP-52). Writes
-/// in batches, so that reads never wait for the database.
+/// Clears proved predictions, so that a restart does not fetch the same heads again. Also queues releases in which a reader waits for heads (IMP-52).
+/// Writes in batches, so that reads never wait for the database.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the pending work; nothing is called under it. Volumes beyond <see cref="MaxPending"/>, possible only while the
-/// database accepts no writes, are dropped and proved again later.
+/// Thread-safe. <c>_gate</c> guards the pending work and is never held during calls. If the database accepts no writes, volumes beyond
+/// <see cref="MaxPending"/> are dropped and proved again later.
 /// </remarks>
 internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue, SluiceDatabase database, TimeProvider time) : IWorker
 {
     private const int MaxPending = 100_000;
 
-    // Other writes wait for a batch. This many rows take about ten milliseconds.
+    // Small, because other writes wait for a batch. This many rows take about ten milliseconds.
     private const int BatchSize = 1000;
 
     private static readonly TimeSpan BatchDelay = TimeSpan.FromSeconds(1);
@@ -29,7 +29,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
 
     public string Name => "prediction results";
 
-    /// <summary>Queues proved volumes to be stored. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
+    /// <summary>Queues proved volumes for the next write. Each ordinal is <see cref="PredictedVolume.Posted"/>.</summary>
     public void ReportProved(Release release, IReadOnlyList<PredictedVolume> volumes)
     {
         lock (_gate)
@@ -41,7 +41,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
         _wake.Set();
     }
 
-    /// <summary>Queues a release because a reader waits for heads that the background could have fetched.</summary>
+    /// <summary>Queues a release for background proofs, because a reader waits for its heads.</summary>
     public void ReportSought(Release release)
     {
         lock (_gate)
@@ -57,7 +57,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
     {
         while (true)
         {
-            // Work left by a failed write sets no signal, so check before waiting.
+            // A failed write leaves work without a signal, so check before waiting.
             if (IsEmpty())
                 await _wake.WaitAsync(longest: null, stopping);
             await Task.Delay(BatchDelay, time, stopping);
@@ -65,7 +65,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
         }
     }
 
-    /// <summary>Writes the remaining results at shutdown.</summary>
+    /// <summary>Writes the remaining work at shutdown.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => WriteAsync(cancellationToken);
 
     private async Task WriteAsync(CancellationToken cancellationToken)
@@ -77,7 +77,7 @@ internal sealed class PredictionWriteWorker(LibraryStore store, ProofQueue queue
             lock (_gate)
                 (proved, sought) = ([.. _proved.Take(BatchSize)], [.. _sought]);
 
-            // Safe mode forbids writes. The next start proves everything again.
+            // Safe mode forbids writes. The next start proves these volumes again.
             if (database.IsOpen && proved.Count > 0)
                 await store.ConfirmAsync(proved, cancellationToken);
             if (database.IsOpen && sought.Count > 0)

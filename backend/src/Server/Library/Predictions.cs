@@ -7,8 +7,8 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The predicted volumes of releases for streams (IMP-52). Each volume is proved by its head before any of its bytes leave. A release with a refuted
-/// volume waits here to be mapped again.
+/// The predicted volumes of releases for streams (IMP-52). The head of a volume proves it before any of its bytes are served. A release with a refuted
+/// volume waits here until it is mapped again.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class Predictions : IPredictionOwner
@@ -19,7 +19,7 @@ internal sealed class Predictions : IPredictionOwner
     private readonly PredictionWriteWorker _writer;
     private readonly Channel<Release> _refuted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Releases waiting or being mapped. Each is queued once, however many readers meet the contradiction.
+    // Releases that wait or are being mapped. Each is queued once, however many readers refute it.
     private readonly ConcurrentDictionary<long, Release> _waiting = new();
 
     public Predictions(ProviderHost providers, PredictionWriteWorker writer, TimeProvider time)
@@ -28,8 +28,8 @@ internal sealed class Predictions : IPredictionOwner
         _volumes = new PredictedVolumes(providers, this, time);
     }
 
-    /// <summary>The proofs of a release by posted file number. Posted files without a prediction have none.</summary>
-    /// <param name="stored">Its posted files; if one is predicted, all predicted ones.</param>
+    /// <summary>Returns the proofs of a release by posted file number. Posted files without a prediction are omitted.</summary>
+    /// <param name="stored">Its posted files, with all predicted ones if any is predicted.</param>
     /// <param name="files">The same posted files as the stream reads them, by number.</param>
     public IReadOnlyDictionary<int, IExtentProof> For(
         Release release, IReadOnlyList<StoredPostedFile> stored, IReadOnlyDictionary<int, PostedFile> files)
@@ -48,19 +48,19 @@ internal sealed class Predictions : IPredictionOwner
         return proofs;
     }
 
-    /// <summary>The proofs of a release for the background, by set.</summary>
+    /// <summary>Returns the background proofs of a release, one per set.</summary>
     /// <param name="stored">All its predicted posted files.</param>
-    /// <param name="ids">The message-ids; must stay open while the proofs are used.</param>
+    /// <param name="ids">The message-ids, which must stay open while the proofs are used.</param>
     public IEnumerable<BackgroundProof> InBackground(Release release, IReadOnlyList<StoredPostedFile> stored, ReleaseUse ids) =>
         SetsOf(release, stored, file => new PostedFile(file.Map, ids.Take(file.Places))).Select(set => _volumes.InBackground(set.Key, set.Volumes));
 
-    /// <summary>Releases that must be mapped again, as they are found.</summary>
+    /// <summary>Streams the releases that must be mapped again.</summary>
     public IAsyncEnumerable<Release> ReadRefutedAsync(CancellationToken cancellationToken) => _refuted.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>Removes a release that has been mapped again, or cannot be.</summary>
+    /// <summary>Removes a release that was mapped again or never can be.</summary>
     public void Settle(Release release) => _waiting.TryRemove(release.Id, out _);
 
-    /// <summary>Queues a release to be mapped again, or requeues it because it was unreadable.</summary>
+    /// <summary>Queues a release to be mapped again, or once more if it was unreadable.</summary>
     public void Refute(Release release) => _refuted.Writer.TryWrite(release);
 
     void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes) => _writer.ReportProved(((SetKey)key).Release, volumes);
@@ -83,7 +83,7 @@ internal sealed class Predictions : IPredictionOwner
                 new SetKey(release, set.Key),
                 (IReadOnlyList<PredictedFile>)[.. set.OrderBy(file => file.Predicted!.Value.Place).Select(file => new PredictedFile(file.Predicted!.Value, open(file)))]));
 
-    // Equal for the same set. Compares row and NZB, because row numbers may be reused.
+    // Identifies a set by row and NZB, because row numbers may be reused.
     private sealed class SetKey(Release release, int set) : IEquatable<SetKey>
     {
         public Release Release => release;

@@ -6,14 +6,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The releases whose predicted volumes the background proves, and the daily cost: <c>release_proof</c> and <c>proof_day</c>.</summary>
+/// <summary>The queue of releases for background proofs, and their daily cost: <c>release_proof</c> and <c>proof_day</c>.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>Wakes the worker after a release was added.</summary>
+    /// <summary>Wakes the worker after an addition.</summary>
     public WakeSignal Added { get; } = new(time);
 
-    /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> afterwards.</summary>
+    /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> after the commit.</summary>
     public static void Add(DbConnection connection, long releaseId, DateTimeOffset at) => connection.Execute(
         """
         INSERT INTO release_proof (release_id, wanted_at) VALUES (@releaseId, @wantedAt)
@@ -21,7 +21,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
         """,
         new { releaseId, wantedAt = at.ToUnixTimeMilliseconds() });
 
-    /// <summary>Adds releases that readers seek in. Ignores removed ones.</summary>
+    /// <summary>Adds releases in which readers seek. Ignores removed releases.</summary>
     public async Task AddAsync(IReadOnlyCollection<Release> releases, CancellationToken cancellationToken)
     {
         await database.WriteAsync(
@@ -35,7 +35,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
         Added.Set();
     }
 
-    /// <summary>The most recently added release outside <paramref name="except"/>; null if none waits.</summary>
+    /// <summary>Returns the latest added release outside <paramref name="except"/>; null if the queue has no other.</summary>
     public Task<Release?> FindNextAsync(IReadOnlyCollection<long> except, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.QueryFirstOrDefault<LibraryRow>(
             $"""
@@ -53,7 +53,7 @@ internal sealed class ProofQueue(SluiceDatabase database, TimeProvider time)
     public Task<long> GetCostAsync(DateOnly day, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(bytes), 0) FROM proof_day WHERE day = @day", new { day = Write(day) }), cancellationToken);
 
-    /// <summary>Adds to the fetched bytes of a day and deletes other days.</summary>
+    /// <summary>Adds to the fetched bytes of a day and deletes the other days.</summary>
     public Task AddCostAsync(DateOnly day, long bytes, CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {

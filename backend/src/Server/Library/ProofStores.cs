@@ -4,18 +4,16 @@ using Sluice.Usenet.Streams.Proof;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The one door to the stores that keep in the database what decides which bytes may leave: maps that an article has refuted, habits of posted files
-/// and predicted volumes. Their answers outlive the stream, the engine and the process.
+/// The only access to the stored evidence about bytes: corrected maps, article habits and predicted volumes. It outlives the stream, the engine and the
+/// process.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProofStores(MapCorrections corrections, PostedHabits habits, Predictions predictions)
 {
-    /// <summary>
-    /// Opens the posted files of a library file. Each gets its correction and its habit, and its slice a proof if its offset was predicted.
-    /// </summary>
-    /// <param name="posted">Its posted files; if one is predicted, all predicted ones of the release.</param>
-    /// <param name="ids">The message-ids of the release; must stay open while the slices are read.</param>
-    /// <returns>Each posted file as one slice, by its number.</returns>
+    /// <summary>Opens the posted files of a library file, each with its correction and habit, and with a proof if it was predicted.</summary>
+    /// <param name="posted">Its posted files, with all predicted ones of the release if any is predicted.</param>
+    /// <param name="ids">The message-ids of the release, which must stay open while the slices are read.</param>
+    /// <returns>Each posted file as one slice, by number.</returns>
     public IReadOnlyDictionary<int, FileExtent> Open(LibraryFile file, IReadOnlyList<StoredPostedFile> posted, ReleaseUse ids)
     {
         var origin = new FileOrigin(file.ETag, file.Length);

@@ -8,12 +8,12 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Proves predicted volumes in advance, so that viewers need not wait (IMP-52): one head per volume unless PAR2 gives its length. Releases arrive
-/// when they are published, and when a reader first seeks in an unproved one.
+/// Proves predicted volumes in advance, so that viewers need not wait (IMP-52): one head per volume unless PAR2 states its length. Releases are queued
+/// when they are published and when a reader first seeks in an unproved one.
 /// </summary>
 /// <remarks>
-/// Fetches one head at a time in lane HealthCheck. Playback may take its connections but always leaves one, and waiting readers go first. Never asks
-/// backup providers. The remaining predictions are the whole state, so a restart continues where the last run ended.
+/// Fetches one head at a time in the HealthCheck lane, and never from backup providers. Playback may take all but one of its connections, and waiting
+/// readers go first. The remaining predictions are its only state, so a restart continues the work.
 /// </remarks>
 internal sealed class ProvingWorker(
     ProofQueue queue,
@@ -27,13 +27,13 @@ internal sealed class ProvingWorker(
     /// <summary>Maximum bytes per day (UTC): about 28,000 heads.</summary>
     public const long BytesPerDay = 20_000_000_000;
 
-    // After so many heads, the cost is stored and a newer release may go first.
+    // After this many heads, store the cost and let a newer release go first.
     private const int HeadsPerTurn = 128;
 
-    // If a provider is down or an article breaks its connection, other releases go first meanwhile.
+    // If a provider is down or an article breaks its connection, other releases go first for this long.
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMinutes(10);
 
-    // Unreadable releases with the time of the attempt, and heads missing on every provider, for unfinished releases.
+    // By release: the timestamp of an unreadable attempt, and the heads that are missing on every provider.
     private readonly Dictionary<long, long> _postponed = [];
     private readonly Dictionary<long, HashSet<int>> _lost = [];
 
@@ -41,7 +41,7 @@ internal sealed class ProvingWorker(
 
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Safe mode lasts until the next start, so stop.
+        // Safe mode lasts until the next start, so the worker stops.
         while (database.IsOpen)
         {
             foreach (var due in _postponed.Where(release => time.GetElapsedTime(release.Value) >= RetryAfter).Select(release => release.Key).ToList())
@@ -56,7 +56,7 @@ internal sealed class ProvingWorker(
         }
     }
 
-    /// <summary>Bytes left for the day.</summary>
+    /// <summary>Returns the bytes left for today.</summary>
     private async Task<long> GetBytesLeftAsync(DateTime now, CancellationToken cancellationToken) =>
         BytesPerDay - await queue.GetCostAsync(DateOnly.FromDateTime(now), cancellationToken);
 
@@ -69,7 +69,7 @@ internal sealed class ProvingWorker(
         }
         catch (RefutedExtentException)
         {
-            // The release is mapped again with every head, so nothing is left to prove.
+            // Mapping the release again reads every head, so nothing is left to prove.
         }
         catch (StoredNzbLostException lost)
         {
@@ -86,7 +86,7 @@ internal sealed class ProvingWorker(
         await queue.RemoveAsync(release, cancellationToken);
     }
 
-    /// <summary>Proves the next volumes of a release. Returns whether there may be more.</summary>
+    /// <summary>Proves the next volumes of a release. Returns whether more may be left.</summary>
     private async Task<bool> ProveSomeAsync(Release release, DateTime now, CancellationToken cancellationToken)
     {
         var stored = await library.GetPredictedFilesAsync(release, cancellationToken);
@@ -126,7 +126,7 @@ internal sealed class ProvingWorker(
         }
         catch (ArticleGoneException)
         {
-            // A backup may have it, but only a reader may ask one. The other volumes are proved from both sides.
+            // A backup provider may have the head, but only readers may ask one. The other volumes are proved from both sides.
             if (!_lost.TryGetValue(release.Id, out var lost))
                 _lost.Add(release.Id, lost = []);
             lost.Add(volume.Posted);

@@ -3,13 +3,11 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Library;
 
-/// <summary>
-/// The most recently opened files with their database content, so that they still play in safe mode, when nothing else can be found (DAV-6).
-/// </summary>
+/// <summary>The most recently opened files with their maps, so that they still play in safe mode without the database (DAV-6).</summary>
 /// <remarks>Thread-safe. Holds <see cref="Most"/> files; open streams share their maps.</remarks>
 internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
 {
-    /// <summary>Maximum number of files: more than a household plays in an hour.</summary>
+    /// <summary>Maximum number of files, more than a household plays in an hour.</summary>
     public const int Most = 32;
 
     private readonly Lock _gate = new();
@@ -17,7 +15,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
     // Most recently opened first.
     private readonly LinkedList<RecentFilm> _films = new();
 
-    /// <summary>Whether only these files can be found.</summary>
+    /// <summary>Whether safe mode makes these the only files that can be found.</summary>
     public bool IsOnlySource => safeMode.IsOn;
 
     /// <summary>Records an opened file and its posted files.</summary>
@@ -33,7 +31,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
         }
     }
 
-    /// <summary>The file at a path below <c>/content</c>, or null.</summary>
+    /// <summary>Finds the file at a path below <c>/content</c>, or null.</summary>
     public LibraryFile? FindByPath(IReadOnlyList<string> names)
     {
         if (names.Count < 3)

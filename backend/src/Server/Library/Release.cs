@@ -3,18 +3,18 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Library;
 
-/// <summary>All files from one NZB, under one name.</summary>
+/// <summary>The published files of one NZB under one name.</summary>
 /// <param name="Id">Row number.</param>
 /// <param name="Category">Its category folder below <c>/content</c>.</param>
 /// <param name="Name">Its folder name.</param>
-/// <param name="NzbHash">Content id of the stored NZB and its message-id list.</param>
-/// <param name="PublishedAt">When it became visible; Last-Modified of all its files.</param>
+/// <param name="NzbHash">Hash of the stored NZB and key of its message-id list.</param>
+/// <param name="PublishedAt">When the release became visible. All its files show it as Last-Modified.</param>
 internal sealed record Release(long Id, string Category, string Name, string NzbHash, DateTimeOffset PublishedAt);
 
 /// <summary>One file of a release. Length and ETag never change once it is visible (DAV-16).</summary>
 internal sealed record LibraryFile
 {
-    /// <summary>The id, also the last segment of the <c>/.ids</c> path.</summary>
+    /// <summary>The id, which is also the file name below <c>/.ids</c>.</summary>
     public required Guid Id { get; init; }
 
     public required Release Release { get; init; }
@@ -22,7 +22,7 @@ internal sealed record LibraryFile
     /// <summary>The path inside the release, separated by <c>/</c>.</summary>
     public required string Path { get; init; }
 
-    /// <summary>The posted name if it differs; display only.</summary>
+    /// <summary>The posted name if it differs; otherwise null. For display only.</summary>
     public string? OriginalName { get; init; }
 
     public required long Length { get; init; }
@@ -35,13 +35,13 @@ internal sealed record LibraryFile
 
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 
-    /// <summary>The path below <c>/content</c>. The built-in clip is directly in its category, because its release has no row.</summary>
+    /// <summary>The path below <c>/content</c>. The built-in clip is directly in its category, because it has no release row.</summary>
     public string TreePath => Release.Id == 0 ? $"{Release.Category}/{Path}" : $"{Release.Category}/{Release.Name}/{Path}";
 
     public DateTimeOffset LastModified => Release.PublishedAt;
 }
 
-/// <summary>Releases were added, removed or changed, named by folder below <c>/content</c>, as in <c>movies/Some.Release</c>.</summary>
+/// <summary>Releases were added, changed or removed; each is named by its folder below <c>/content</c>, such as <c>movies/Some.Release</c>.</summary>
 internal sealed record ReleasesChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     public override string Type => "library.changed";

@@ -3,14 +3,14 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The stored message-id lists. A missing or damaged list is rebuilt from the stored NZB.</summary>
+/// <summary>The stored message-id lists. A missing or damaged list is rebuilt from its NZB.</summary>
 internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILogger<ReleaseIdStore> logger) : IDisposable
 {
-    // Rebuilding reads a whole NZB, so only one runs at a time. A waiting call finds the finished list.
+    // One rebuild at a time, because it reads a whole NZB. A waiting call then finds the finished list.
     private readonly SemaphoreSlim _deriving = new(1, 1);
 
     /// <summary>Opens the list of an NZB. The caller disposes it.</summary>
-    /// <exception cref="StoredNzbLostException">The message-id list and the NZB are lost.</exception>
+    /// <exception cref="StoredNzbLostException">Both the message-id list and the NZB are lost.</exception>
     public async Task<MessageIdList> OpenAsync(string hash, CancellationToken cancellationToken) =>
         await TryOpenAsync(hash, cancellationToken) ?? await DeriveAsync(hash, cancellationToken);
 
@@ -53,6 +53,6 @@ internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILog
         }
     }
 
-    // Unbuffered, because the list reads large blocks.
+    // Unbuffered, because the list itself reads large blocks.
     private FileStream OpenFile(string hash) => new(blobs.OpenIds(hash), FileAccess.Read, bufferSize: 0);
 }

@@ -2,15 +2,15 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The message-ids of an open release. A damaged list is replaced while readers use it.</summary>
-/// <remarks>Thread-safe. Owns the lists that it opened.</remarks>
+/// <summary>The message-ids of an open release. A damaged list can be replaced while readers use it.</summary>
+/// <remarks>Thread-safe. Owns every list that it opened.</remarks>
 internal sealed class ReleaseIds : IDisposable
 {
     private readonly ReleaseIdStore _store;
     private readonly string _hash;
     private readonly SemaphoreSlim _replacing = new(1, 1);
 
-    // Readers may still use a replaced list, so all stay open until disposal.
+    // Replaced lists stay open until disposal, because readers may still use them.
     private readonly List<MessageIdList> _opened;
     private volatile MessageIdList _current;
     private int _readers = 1;
@@ -24,7 +24,7 @@ internal sealed class ReleaseIds : IDisposable
     public static async Task<ReleaseIds> OpenAsync(ReleaseIdStore store, string hash, CancellationToken cancellationToken) =>
         new(store, hash, await store.OpenAsync(hash, cancellationToken));
 
-    /// <summary>The ids of one posted file at these places in the list.</summary>
+    /// <summary>Returns the ids of one posted file at these places in the list.</summary>
     /// <exception cref="StoredNzbLostException">The list is too short for this release.</exception>
     public ISegmentIds Take(SegmentPlaces places) =>
         places.Last < _current.Count ? new PostedFileIds(this, places) : throw new StoredNzbLostException(_hash);

@@ -7,37 +7,37 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A release whose NZB an import refused: file, category and sentence.</summary>
+/// <summary>A file of a release whose import was refused, with the reason as a sentence.</summary>
 internal sealed record RefusedFile(string Category, string Release, string PathKey, string Refusal)
 {
     public string Path => $"{Library.PathKey.ToPath(Category)}/{Library.PathKey.ToPath(Release)}/{Library.PathKey.ToPath(PathKey)}";
 }
 
 /// <summary>
-/// Releases of an old server whose maps are unknown or refuted, in <c>release_opening</c>. Their files are listed with id, path and length; the steps
-/// of an import find their bytes. A reader waits for that; the background opens the rest.
+/// Releases of an old server whose maps are unknown or refuted, in <c>release_opening</c>. Their files are listed with id, path and length. An import
+/// finds their bytes: at once if a reader waits, otherwise in the background.
 /// </summary>
-/// <remarks>Thread-safe. A release is opened by one task at a time, however many readers wait.</remarks>
+/// <remarks>Thread-safe. One task at a time opens a release, however many readers wait.</remarks>
 internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore library, TimeProvider time)
 {
-    // A refusal may be cured, for example by another provider, so a later reader asks again.
+    // A refusal may become obsolete, for example after adding a provider, so it expires.
     private static readonly TimeSpan RefusalLifetime = TimeSpan.FromHours(1);
 
-    // Longer than most openings take, shorter than players wait.
+    // Longer than most openings take, but shorter than players wait.
     private static readonly TimeSpan ReaderTimeout = TimeSpan.FromSeconds(45);
 
     private readonly Channel<Release> _wanted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Releases that wait for a task or have one.
+    // Releases that wait to be opened or are being opened.
     private readonly ConcurrentDictionary<long, OpeningClaim> _claimed = new();
 
     /// <summary>Wakes the background after releases were added.</summary>
     public WakeSignal Added { get; } = new(time);
 
-    /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> afterwards.</summary>
+    /// <summary>Adds a release in the caller's transaction. The caller sets <see cref="Added"/> after the commit.</summary>
     /// <param name="connection">The caller's connection.</param>
     /// <param name="releaseId">Row number of the release.</param>
-    /// <param name="password">Archive password, sealed under the hash of the NZB; empty keeps a known one.</param>
+    /// <param name="password">Archive password, encrypted under the NZB's hash. Empty keeps a known password.</param>
     public static void Add(DbConnection connection, long releaseId, string password = "") => connection.Execute(
         """
         INSERT INTO release_opening (release_id, password) VALUES (@releaseId, @password)
@@ -45,20 +45,20 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         """,
         new { releaseId, password });
 
-    /// <summary>Keeps the sealed password of a release that needs no opening, in the caller's transaction. Its map may be accused later.</summary>
+    /// <summary>Stores the encrypted password of a release in the caller's transaction, because its map may be refuted later.</summary>
     public static void Keep(DbConnection connection, long releaseId, string password)
     {
         if (password.Length > 0)
             connection.Execute("INSERT INTO release_opening (release_id, password, opened) VALUES (@releaseId, @password, 1)", new { releaseId, password });
     }
 
-    /// <summary>The sealed password that came with a release, for releases without a history item; empty for none.</summary>
+    /// <summary>Returns the encrypted password of a release without a history item; empty if there is none.</summary>
     public Task<string> FindPasswordAsync(Release release, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<string?>("SELECT password FROM release_opening WHERE release_id = @Id", new { release.Id }) ?? "", cancellationToken);
 
-    /// <summary>Waits until the release of an unopened file is opened, and returns the file with its content.</summary>
-    /// <exception cref="ReleaseNotOpenedException">The import refused the release, failed, or takes too long.</exception>
-    /// <exception cref="FileNotFoundException">The release was removed meanwhile.</exception>
+    /// <summary>Waits until the release of a file is opened, and returns the file with its content.</summary>
+    /// <exception cref="ReleaseNotOpenedException">The import refused the release, failed, or took too long.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<LibraryFile> OpenAsync(LibraryFile file, CancellationToken cancellationToken)
     {
         var waited = false;
@@ -78,8 +78,8 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 
     /// <summary>
-    /// Lets a release be opened again because an intact article contradicts a map that an old server stated, unless an import refused it just now.
-    /// Returns false if an import has proved the map since.
+    /// Reopens a release because an intact article contradicts a map that an old server stated. A recently refused release is not reopened. Returns false
+    /// if an import has proved the map in the meantime.
     /// </summary>
     public async Task<bool> AccuseAsync(Release release, int ordinal, CancellationToken cancellationToken)
     {
@@ -99,16 +99,16 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         return isEstimated;
     }
 
-    /// <summary>Releases that readers wait for, in order. The caller must <see cref="End"/> each.</summary>
+    /// <summary>Streams the releases that readers wait for, in order. The caller must <see cref="End"/> each.</summary>
     public IAsyncEnumerable<Release> ReadWantedAsync(CancellationToken cancellationToken) => _wanted.Reader.ReadAllAsync(cancellationToken);
 
-    /// <summary>Claims a release for the background; false if it is claimed. The caller must <see cref="End"/> it.</summary>
+    /// <summary>Claims a release for the background; false if already claimed. The caller must <see cref="End"/> the claim.</summary>
     public bool TryClaim(Release release) => _claimed.TryAdd(release.Id, new OpeningClaim());
 
     /// <summary>Whether a reader waits for a claimed release.</summary>
     public bool IsWanted(Release release) => _claimed.TryGetValue(release.Id, out var claim) && claim.IsWanted;
 
-    /// <summary>Gives back a claim whose opening was canceled. If a reader waits, the release is opened for that reader instead.</summary>
+    /// <summary>Returns a claim whose opening was canceled. If a reader waits, queues the release for that reader.</summary>
     public void Return(Release release)
     {
         if (IsWanted(release))
@@ -118,7 +118,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 
     /// <summary>Ends a claim and lets its readers continue.</summary>
-    /// <param name="failure">Why it could not be opened yet; null after success and refusal.</param>
+    /// <param name="failure">Why the opening failed for now; null after success or refusal.</param>
     public void End(Release release, Exception? failure)
     {
         if (!_claimed.TryRemove(release.Id, out var claim))
@@ -129,7 +129,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
             claim.Ended.SetException(new ReleaseNotOpenedException($"The release cannot be opened at present: {failure.Message}", isRefused: false, failure));
     }
 
-    /// <summary>The newest waiting release outside <paramref name="except"/>; null if none waits.</summary>
+    /// <summary>Returns the newest waiting release outside <paramref name="except"/>, or null.</summary>
     public Task<Release?> FindNextAsync(IReadOnlyCollection<long> except, CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.QueryFirstOrDefault<LibraryRow>(
             $"""
@@ -143,7 +143,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     public Task<int> CountWaitingAsync(CancellationToken cancellationToken) => database.ReadAsync(
         connection => connection.ExecuteScalar<int>("SELECT count(*) FROM release_opening WHERE refusal IS NULL AND opened = 0"), cancellationToken);
 
-    /// <summary>Unopened files of refused releases with their sentences.</summary>
+    /// <summary>Lists the unopened files of refused releases with the reasons.</summary>
     public Task<IReadOnlyList<RefusedFile>> ListRefusedAsync(CancellationToken cancellationToken) => database.ReadAsync(
         connection => (IReadOnlyList<RefusedFile>)
         [
@@ -157,9 +157,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
         ],
         cancellationToken);
 
-    /// <summary>
-    /// Ends the wait of an opened release, or keeps the refusal of a release with unopened files or unproved maps. Runs in the caller's transaction.
-    /// </summary>
+    /// <summary>Dequeues an opened release, or stores the refusal if files or maps are still unproved. Runs in the caller's transaction.</summary>
     public void Settle(DbConnection connection, Release release, string? refusal)
     {
         if (refusal is not null && LibraryStore.IsUnproved(connection, release.Id))
@@ -212,19 +210,19 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     private Task<string?> FindRefusalAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindRefusal(connection, releaseId), cancellationToken);
 
-    /// <summary>Returns why the release was recently refused; null if it was not, or if the refusal has expired.</summary>
+    /// <summary>Returns why the release was refused; null if it was not, or if the refusal has expired.</summary>
     private string? FindRefusal(DbConnection connection, long releaseId) => connection.ExecuteScalar<string?>(
         "SELECT refusal FROM release_opening WHERE release_id = @releaseId AND tried_at > @since",
         new { releaseId, since = (time.WallTime() - RefusalLifetime).ToUnixTimeMilliseconds() });
 
-    /// <summary>A release that waits for a task or has one.</summary>
+    /// <summary>A release that waits to be opened or is being opened.</summary>
     private sealed class OpeningClaim
     {
         private volatile bool _isWanted;
 
         public OpeningClaim()
         {
-            // No reader may be waiting.
+            // Observe the exception, because no reader may be waiting.
             _ = Ended.Task.ContinueWith(static ended => ended.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
         }
 
@@ -239,7 +237,7 @@ internal sealed class ReleaseOpenings(SluiceDatabase database, LibraryStore libr
     }
 }
 
-/// <summary>A file cannot be read because its release is not opened yet. If the opening was refused, the message says why.</summary>
+/// <summary>A file cannot be read yet, because its release is not opened. The message gives the reason of a refusal.</summary>
 internal sealed class ReleaseNotOpenedException(string message, bool isRefused, Exception? inner = null) : IOException(message, inner)
 {
     public bool IsRefused => isRefused;

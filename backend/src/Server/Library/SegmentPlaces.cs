@@ -1,8 +1,8 @@
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The places of a posted file's segments in the release's message-id list. Usually one run. If a post lists every segment as its own file, they may
-/// be anywhere (IMP-17).
+/// Positions of a posted file's segments in the message-id list of the release. Usually they are one run. They may be scattered if a post lists every
+/// segment as its own file (IMP-17).
 /// </summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>

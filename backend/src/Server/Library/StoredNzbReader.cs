@@ -10,15 +10,13 @@ internal sealed class StoredNzbReader(BlobStore blobs)
 {
     private const int DrainBuffer = 64 << 10;
 
-    /// <summary>
-    /// Streams the files of an NZB in document order. Checks the blob before it reports an NZB error, because damage may cause one.
-    /// </summary>
-    /// <param name="hash">Content id of the NZB.</param>
-    /// <param name="head">Receives the metadata.</param>
+    /// <summary>Streams the files of an NZB in document order. Verifies the blob before reporting an NZB error, because damage may have caused it.</summary>
+    /// <param name="hash">Hash of the NZB.</param>
+    /// <param name="head">Filled with the metadata.</param>
     /// <param name="cancellationToken">Cancels the enumeration.</param>
-    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. May be thrown only at the end of the enumeration.</exception>
-    /// <exception cref="NzbFormatException">The NZB is stored intact but unusable.</exception>
-    /// <exception cref="StorageException">A file has more segments than fit in memory, and the disk has no space for them.</exception>
+    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. It may surface only at the end of the enumeration.</exception>
+    /// <exception cref="NzbFormatException">The blob is intact, but the NZB is unusable.</exception>
+    /// <exception cref="StorageException">A file has too many segments for memory, and the disk has no space for them.</exception>
     public async IAsyncEnumerable<NzbFile> ReadAsync(string hash, NzbHead head, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await using var stored = Open(hash);
@@ -34,13 +32,13 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         await ProveAsync(hash, hashed, sha, cancellationToken);
     }
 
-    /// <summary>Opens the unpacked text of an NZB without verifying it. The caller disposes the stream.</summary>
+    /// <summary>Opens the uncompressed text of an NZB without verifying it. The caller disposes the stream.</summary>
     /// <exception cref="StoredNzbLostException">The blob is missing.</exception>
     /// <exception cref="InvalidDataException">Thrown by reads if the blob is damaged.</exception>
     public Stream Open(string hash) => Open(
         hash, () => blobs.ContainsNzb(hash) ? blobs.OpenNzb(hash) : throw new StoredNzbLostException(hash) { IsMissing = true });
 
-    /// <summary>Opens a packed upload in its original form at an offset, unverified. The caller disposes the stream.</summary>
+    /// <summary>Opens a packed upload as received, at an offset and unverified. The caller disposes the stream.</summary>
     public Stream OpenRaw(string hash, long offset) => Open(hash, () =>
     {
         var raw = blobs.OpenRaw(hash);
@@ -73,7 +71,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         }
         catch (NzbFormatException)
         {
-            // A damaged blob may look like a malformed NZB, so check the hash first.
+            // Check the hash first, because a damaged blob may look like a malformed NZB.
             await ProveAsync(hash, hashed, sha, cancellationToken);
             throw;
         }
@@ -83,7 +81,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         }
     }
 
-    /// <summary>Reads past the end of the document, because the hash covers the whole blob.</summary>
+    /// <summary>Reads the rest of the blob, because the hash covers all of it.</summary>
     private static async Task ProveAsync(string hash, CryptoStream hashed, SHA256 sha, CancellationToken cancellationToken)
     {
         try
@@ -106,6 +104,6 @@ internal sealed class StoredNzbReader(BlobStore blobs)
 /// <summary>A stored NZB is missing or damaged.</summary>
 internal sealed class StoredNzbLostException(string hash, Exception? inner = null) : IOException($"The stored NZB {hash} is lost or damaged.", inner)
 {
-    /// <summary>Whether the file is missing, for example because its folder is not mounted; otherwise it is damaged.</summary>
+    /// <summary>Whether the blob is missing, for example because its folder is not mounted; otherwise it is damaged.</summary>
     public bool IsMissing { get; init; }
 }

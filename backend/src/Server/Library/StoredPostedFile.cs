@@ -4,19 +4,17 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Library;
 
-/// <summary>A posted file in the library: its geometry and the places of its message-ids.</summary>
+/// <summary>A posted file in the library, with segment offsets and message-id positions.</summary>
 /// <param name="Ordinal">Number in its release, 0-based.</param>
 /// <param name="Places">Places of its segments in the message-id list.</param>
 /// <param name="Map">Offsets of its segments.</param>
-/// <param name="Habit">Known header fields of its articles.</param>
+/// <param name="Habit">Header fields that its articles are known to carry.</param>
 internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default)
 {
-    /// <summary>
-    /// The predicted position of archive data in posted file <see cref="Ordinal"/>, whose map is predicted too; null if it was read (IMP-52).
-    /// </summary>
+    /// <summary>The predicted position of its archive data, if position and map are predicted; null if the file was read (IMP-52).</summary>
     public PredictedVolume? Predicted { get; init; }
 
-    /// <summary>Whether an old server stated length and offsets, and no import has proved them (IMP-32).</summary>
+    /// <summary>Whether an old server stated length and offsets that no import has proved (IMP-32).</summary>
     public bool IsEstimate { get; init; }
 }
 
@@ -25,7 +23,7 @@ internal static class StoredPrediction
 {
     private const byte Version = 1;
 
-    /// <summary>Serializes a prediction without the posted file number, because its row has that. Equal ones give equal bytes.</summary>
+    /// <summary>Serializes a prediction without its posted file number, which is in the row. Equal predictions give equal bytes.</summary>
     public static byte[] Pack(PredictedVolume volume)
     {
         var packed = new MemoryStream();

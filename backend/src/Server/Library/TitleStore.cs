@@ -5,19 +5,19 @@ using Sluice.Usenet.Media.Titles;
 
 namespace Sluice.Server.Library;
 
-/// <summary>What lists show about a release besides its name.</summary>
-/// <param name="Title">Null if the name tells nothing.</param>
-/// <param name="Sampled">Articles that answered in the sample of the import; 0 if there was none.</param>
+/// <summary>Facts about a release that lists show next to its name.</summary>
+/// <param name="Title">The parsed name; null if the name could not be parsed.</param>
+/// <param name="Sampled">Articles found or missing when the import sampled the release; 0 without a sample.</param>
 /// <param name="Missing">Sampled articles that no provider had.</param>
 internal sealed record ReleaseFacts(ReleaseTitle? Title, int Sampled, int Missing)
 {
-    /// <summary>The part of the release that is missing, from 0 to 1; null if nothing is known to be missing.</summary>
+    /// <summary>The missing share of the sampled articles, from 0 to 1; null if none is known to be missing.</summary>
     public double? MissingShare => Missing > 0 ? (double)Missing / Math.Max(Missing, Sampled) : null;
 
-    /// <summary>The title of a file by its names alone, without the database.</summary>
+    /// <summary>Parses the title of a file from its names alone, without the database.</summary>
     public static ReleaseTitle? TitleOf(LibraryFile file) => new ReleaseFacts(ReleaseTitle.Parse(file.Release.Name), 0, 0).TitleOf(file.Path);
 
-    /// <summary>The title of a file of the release: in a pack of several episodes, the name of the file tells which one it is.</summary>
+    /// <summary>Returns the title of a file. In a pack, the file name determines the episode.</summary>
     public ReleaseTitle? TitleOf(string path)
     {
         if (Title is { Season: null } or { Episodes: not null })
@@ -30,7 +30,7 @@ internal sealed record ReleaseFacts(ReleaseTitle? Title, int Sampled, int Missin
 /// <summary>Columns of <c>release</c> that hold its <see cref="ReleaseFacts"/>.</summary>
 internal record FactsRow
 {
-    /// <summary>The columns of a release <c>r</c>.</summary>
+    /// <summary>The columns for a release <c>r</c>.</summary>
     public const string Columns =
         "r.title AS Title, r.year AS Year, r.season AS Season, r.episodes AS Episodes, r.quality AS Quality, r.sampled AS Sampled, r.missing AS Missing";
 
@@ -47,10 +47,10 @@ internal record FactsRow
         Title is null ? null : new ReleaseTitle(Title) { Year = (int?)Year, Season = Season, Episodes = Episodes, Quality = Quality }, (int)Sampled, (int)Missing);
 }
 
-/// <summary>Reads and writes what the names and the samples of releases tell.</summary>
+/// <summary>Reads and writes titles and sample results of releases.</summary>
 internal sealed class TitleStore(SluiceDatabase database)
 {
-    // A name takes some 10 µs, and a row of the index a little more: a step stays far below 50 ms.
+    // Parsing a name takes about 10 µs and its index row slightly more, so a transaction stays far below 50 ms.
     private const int PerTransaction = 200;
 
     /// <summary>Reads the facts of releases by row number; skips unknown ones. Runs in the caller's transaction.</summary>
@@ -59,7 +59,7 @@ internal sealed class TitleStore(SluiceDatabase database)
                 $"SELECT r.id AS Id, {FactsRow.Columns} FROM release r WHERE {SqlDialect.In("r.id", "@list")}", new { list = SqlDialect.List([.. releases]) })
             .ToDictionary(row => row.Id, row => row.ReadFacts());
 
-    /// <summary>Writes the title of a release by its name, in the caller's transaction.</summary>
+    /// <summary>Stores the title parsed from a release's name. Runs in the caller's transaction.</summary>
     public static void SetTitle(DbConnection connection, long release, string name)
     {
         var title = ReleaseTitle.Parse(name);
@@ -68,11 +68,11 @@ internal sealed class TitleStore(SluiceDatabase database)
             new { release, title = title?.Title, year = title?.Year, season = title?.Season, episodes = title?.Episodes, quality = title?.Quality });
     }
 
-    /// <summary>Writes the result of a sample, in the caller's transaction.</summary>
+    /// <summary>Stores the result of a sample. Runs in the caller's transaction.</summary>
     public static void SetSample(DbConnection connection, long release, int sampled, int missing) =>
         connection.Execute("UPDATE release SET sampled = @sampled, missing = @missing WHERE id = @release", new { release, sampled, missing });
 
-    /// <summary>Writes the titles of some releases that an earlier version published. Returns whether there may be more.</summary>
+    /// <summary>Stores missing titles of some releases from an earlier version. Returns whether more may be left.</summary>
     public Task<bool> FillAsync(CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {

@@ -4,8 +4,8 @@ using Sluice.Server.Diagnostics;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Gives titles to the releases of earlier versions and of imported libraries, in small transactions between which other writes run. An index lists only
-/// such rows, so a start without any reads nothing.
+/// Adds titles to releases of earlier versions and imported libraries, in small transactions that let other writes run in between. An index lists the
+/// rows without a title, so a start without such rows reads nothing.
 /// </summary>
 internal sealed class TitleWorker(SluiceDatabase database, TitleStore titles) : IWorker
 {
@@ -15,7 +15,7 @@ internal sealed class TitleWorker(SluiceDatabase database, TitleStore titles) : 
     {
         while (await titles.FillAsync(stopping))
         {
-            // A restart continues with the rows that are left.
+            // A restart continues with the remaining rows.
         }
     });
 }
