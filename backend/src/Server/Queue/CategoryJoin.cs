@@ -11,10 +11,10 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Adds categories in use to <c>api.categories</c> once, because earlier versions took any category and an *arr that uses one must find its items. A
+/// Adds the categories in use to <c>api.categories</c> once, because earlier versions accepted any category and an *arr must still find its items. A
 /// migration requests it.
 /// </summary>
-/// <remarks>Runs at the start and after the import of a library.</remarks>
+/// <remarks>Runs at startup and after a library import.</remarks>
 internal sealed class CategoryJoin(
     SluiceDatabase database, SettingsStore store, SettingsSource settings, IOptionsMonitor<ApiOptions> api, ILogger<CategoryJoin> logger) : IFormerServer
 {
@@ -43,7 +43,7 @@ internal sealed class CategoryJoin(
 
     private async Task SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken)
     {
-        // Categories set by the environment cannot be saved; FindAsync has logged a warning about the others.
+        // Categories set by the environment cannot be saved. FindAsync has logged a warning about the rest.
         if (changes.Count > 0)
             await store.SaveAsync(changes, cancellationToken);
         var configured = api.CurrentValue.Categories;
@@ -56,7 +56,7 @@ internal sealed class CategoryJoin(
             cancellationToken);
     }
 
-    /// <summary>Returns the setting with all names that can join it; empty if none can.</summary>
+    /// <summary>Returns the setting with every name that can be added; empty if there are none.</summary>
     private async Task<IReadOnlyDictionary<string, string?>> FindAsync(CancellationToken cancellationToken)
     {
         var (configured, manual) = (api.CurrentValue.Categories, api.CurrentValue.ManualCategory);
@@ -82,14 +82,14 @@ internal sealed class CategoryJoin(
         return Value([.. configured, .. joining]);
     }
 
-    /// <summary>Whether the name is also a valid folder name, so that no path gets in.</summary>
+    /// <summary>Whether the name is a valid folder name, so that it cannot contain a path.</summary>
     private static bool IsClean(string name) =>
         name.Length > 0 && name[0] != '.' && CategoryRules.AsSent(name) == name && name != CategoryRules.None && NameCleaner.Clean(name, windowsSafe: true) == name;
 
     private static List<string> ListUsed(DbConnection connection) =>
         [.. connection.Query<string>("SELECT category FROM queue_item UNION SELECT category FROM history_item UNION SELECT category FROM release ORDER BY category")];
 
-    /// <summary>Gives items of a category its configured spelling.</summary>
+    /// <summary>Changes the category of items to its configured spelling.</summary>
     private static int Respell(DbConnection connection, string name, IReadOnlyList<string> configured)
     {
         var spelling = configured.FirstOrDefault(known => known.Equals(name, StringComparison.OrdinalIgnoreCase));

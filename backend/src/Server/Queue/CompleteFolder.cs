@@ -5,7 +5,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Paths as clients see them on their side of the mount (SAB-50).</summary>
+/// <summary>Paths in the mount as clients see them (SAB-50).</summary>
 internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
     public const string StrmExtension = ".strm";
@@ -17,12 +17,12 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
     /// <summary>Folder of finished releases: links on the mount, or <c>.strm</c> files. Absolute, without a trailing slash.</summary>
     public string Path => StrmRoot is { Length: > 0 } strm ? strm : Links;
 
-    /// <summary>Folder of <c>.strm</c> files that clients import; empty if they import links.</summary>
+    /// <summary>Folder of the <c>.strm</c> files that clients import; empty if they import links.</summary>
     public string StrmRoot => import.CurrentValue is { PublishesStrm: true } options ? options.CompletedFolder.TrimEnd('/') : "";
 
     private string Links => $"{Mount}/{Name}";
 
-    /// <summary>Returns the folder of finished releases in which an item was published, whatever the settings say now.</summary>
+    /// <summary>Returns the root folder in which an item was published, because the settings may have changed since.</summary>
     public string RootOf(HistoryItem item) => item.StrmRoot switch
     {
         null => Path,
@@ -30,7 +30,7 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
         var root => root,
     };
 
-    /// <summary>Returns the client-side path of a file in the folder of an item, or null if it is a link and no mount is configured.</summary>
+    /// <summary>Returns the client's path of a file in an item's folder, or null for a link without a configured mount.</summary>
     public string? PathOf(HistoryItem item, LibraryFile file)
     {
         var root = RootOf(item);

@@ -5,7 +5,7 @@ namespace Sluice.Server.Queue;
 internal static class FailedItem
 {
     /// <summary>Returns the history item of a failed queue item.</summary>
-    /// <param name="item">The queue item; need not be in the queue.</param>
+    /// <param name="item">The item, which may have left the queue.</param>
     /// <param name="startedAt">When the import started; null if it never started.</param>
     public static HistoryItem Of(
         QueueItem item,
@@ -17,7 +17,7 @@ internal static class FailedItem
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash.Length == 0 ? null : item.NzbHash,
             NzbLength = item.NzbLength,
-            // Kept only if the fetch may be retried, because an address that returned no NZB is useless.
+            // Keep the address only for a retry, because an address that returned no NZB is useless.
             Url = failure.Reason is FailureReason.UrlFetchFailed or FailureReason.UrlRefused ? item.Url : null,
             Bytes = item.EncodedBytes,
             Reason = failure.Reason.ToString(),

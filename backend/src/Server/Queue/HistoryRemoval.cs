@@ -5,17 +5,17 @@ using Sluice.Server.Outbound;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Hides history items from clients or deletes them, and deletes NZBs that nothing needs. Releases stay, because an *arr deletes its history item
-/// after every import and the imported file must keep playing.
+/// Hides or deletes history items, and deletes NZBs that nothing needs. Releases stay, because an *arr deletes its history item after every import
+/// while the imported file must keep playing.
 /// </summary>
 internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored, RcloneNotifier rclone)
 {
-    // Keeps transactions short so that adds can run in between.
+    // Small, so that adds can run between the transactions.
     private const int PerTransaction = 200;
 
-    /// <summary>Hides items that a client has deleted. The history page keeps them until they are too old.</summary>
+    /// <summary>Hides items that a client has deleted. They stay on the history page until they expire.</summary>
     /// <param name="numbers">Row numbers; unknown ones are skipped.</param>
-    /// <param name="view">The archive, or nowhere.</param>
+    /// <param name="view">Where clients still see the items: in the archive, or nowhere.</param>
     /// <param name="forgetsNzbs">Whether failed items lose their NZB.</param>
     public async Task HideAsync(IReadOnlyList<long> numbers, ClientView view, bool forgetsNzbs, CancellationToken cancellationToken)
     {
@@ -29,7 +29,7 @@ internal sealed class HistoryRemoval(SluiceDatabase database, StoredNzbs stored,
         }
     }
 
-    /// <summary>Deletes items for good.</summary>
+    /// <summary>Deletes items permanently.</summary>
     public async Task RemoveAsync(IReadOnlyList<long> numbers, CancellationToken cancellationToken)
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))

@@ -8,8 +8,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Deletes history items older than <c>database.history-retention-days</c> that failed or that a client has deleted. Runs at the start and every hour.
-/// Keeps content, and other completed items because a client may still import them.
+/// Deletes failed and client-deleted history items older than <c>database.history-retention-days</c>, at startup and every hour. Other completed items
+/// and all content stay, because a client may still import them.
 /// </summary>
 internal sealed class HistoryRetentionWorker(
     HistoryStore store, HistoryRemoval removal, SluiceDatabase database, IOptionsMonitor<HistoryOptions> options, TimeProvider time) : IWorker

@@ -1,7 +1,7 @@
 namespace Sluice.Server.Queue;
 
-/// <summary>Name of an item, and the password that users append to it (SAB-27).</summary>
-/// <param name="Name">Without extensions and password; may be empty.</param>
+/// <summary>The name of an item, and a password that users may append to it (SAB-27).</summary>
+/// <param name="Name">Name without extensions and password; may be empty.</param>
 internal sealed record ItemName(string Name, string? Password)
 {
     private const string PasswordWord = "password=";
@@ -10,7 +10,7 @@ internal sealed record ItemName(string Name, string? Password)
 
     private static readonly string[] PackedExtensions = [".gz", ".bz2", ".zip"];
 
-    /// <summary>Whether the extension is one of an NZB or a packed NZB.</summary>
+    /// <summary>Whether the extension is of an NZB or compressed NZB.</summary>
     public static bool IsOfNzb(string fileName) => Array.Exists(
         NzbExtensions, extension => fileName.Length > extension.Length && fileName.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 
@@ -22,7 +22,7 @@ internal sealed record ItemName(string Name, string? Password)
         var slash = name.IndexOf('/', StringComparison.Ordinal);
         var word = name.IndexOf(PasswordWord, StringComparison.OrdinalIgnoreCase);
 
-        // A slash inside the braces belongs to the password.
+        // A slash inside the braces is part of the password.
         if (slash > 0 && (braces < 0 || slash < braces) && (word < 0 || slash < word))
             return Split(name, slash, slash + 1, name.Length);
         if (word > 0 && (braces < 0 || word < braces))

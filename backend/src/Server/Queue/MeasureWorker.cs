@@ -7,8 +7,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Measures NZBs added without a measure: items of older versions, retried items and items of an imported library. Each item has its own
-/// transaction, so a restart loses nothing.
+/// Measures NZBs without a stored measure: items of older versions, retried items and imported libraries. A restart loses nothing, because each item
+/// has its own transaction.
 /// </summary>
 internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, SluiceDatabase database, TimeProvider time, ILogger<MeasureWorker> logger) : IWorker
 {
@@ -16,7 +16,7 @@ internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, Slui
 
     public string Name => "the measuring of NZBs";
 
-    /// <summary>Call it when unmeasured items may have been added.</summary>
+    /// <summary>Wakes the worker, because items without a measure may have been added.</summary>
     public void Wake() => _signal.Set();
 
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
@@ -37,7 +37,7 @@ internal sealed class MeasureWorker(QueueStore store, StoredNzbReader nzbs, Slui
         }
         catch (IOException e)
         {
-            // The NZB is missing or damaged, or the disk fails. The import reports that; the next start retries.
+            // Only log, because the import reports a lost NZB or failing disk. The next start tries again.
             QueueLog.NotMeasured(logger, id, e.Message);
         }
     }

@@ -4,15 +4,15 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Finds articles of the newest NZB to measure a provider with.</summary>
+/// <summary>Finds articles of the newest NZB, with which to measure the speed of a provider.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredNzbReader nzbs)
 {
-    // A file with fewer segments is small, and the next one may be the film. The maximum is enough for 200 MB despite some misses.
+    // A file with fewer segments may not be the film, so continue. The maximum covers 200 MB despite some misses.
     private const int ManySegments = 40;
     private const int MostSegments = 500;
 
-    /// <summary>Lists its articles; none if there is no NZB or it cannot be read.</summary>
+    /// <summary>Lists the articles; empty if there is no readable NZB.</summary>
     public async Task<IReadOnlyList<SpeedArticle>> ListAsync(CancellationToken cancellationToken)
     {
         var (queued, published) = (await queue.FindNewestNzbAsync(cancellationToken), await library.FindNewestNzbAsync(cancellationToken));
@@ -33,7 +33,7 @@ internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredN
         }
         catch (Exception e) when (e is NzbFormatException or StoredNzbLostException or IOException)
         {
-            // The articles read so far are good enough.
+            // Ignore the error, because the articles read so far suffice.
         }
 
         return articles;

@@ -7,8 +7,8 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Encrypts archive passwords stored in plain text by older versions or while the key file was lost. An index lists only such rows, so a start
-/// without any reads nothing.
+/// Encrypts archive passwords that were stored in plain text by older versions or without the key file. An index lists these rows, so a start
+/// without them reads nothing.
 /// </summary>
 internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords passwords) : IWorker
 {
@@ -22,7 +22,7 @@ internal sealed class PasswordSealWorker(SluiceDatabase database, ItemPasswords 
         {
             while (await database.WriteAsync(connection => SealSome(connection, table), stopping) == PerTransaction)
             {
-                // Other writes run in between.
+                // Each call is a transaction of its own, so that other writes run in between.
             }
         }
     });

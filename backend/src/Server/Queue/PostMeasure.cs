@@ -2,17 +2,17 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Size and age of a post according to its NZB.</summary>
-/// <param name="EncodedBytes">In bytes as the segments claim it; a hint.</param>
+/// <summary>Size and age of a post as stated by its NZB.</summary>
+/// <param name="EncodedBytes">Encoded bytes as stated by the segments; only a hint.</param>
 /// <param name="PostedAt">Date of the newest file; null if no file has a date.</param>
-/// <param name="Files">Without repeated files.</param>
-/// <param name="Segments">Includes segments never posted.</param>
+/// <param name="Files">Number of files without duplicates.</param>
+/// <param name="Segments">Number of segments, including ones that were never posted.</param>
 internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, int Files, int Segments)
 {
-    /// <summary>The measure of invalid content.</summary>
+    /// <summary>The measure of an invalid NZB.</summary>
     public static readonly PostMeasure Nothing = new(0, null, 0, 0);
 
-    /// <summary>Returns the measure with one more file.</summary>
+    /// <summary>Returns the measure including one more file.</summary>
     public PostMeasure With(DateTimeOffset? postedAt, int segments, long encodedBytes) => new(
         EncodedBytes + encodedBytes,
         postedAt is null || postedAt < PostedAt ? PostedAt : postedAt,
@@ -20,7 +20,7 @@ internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, 
         Segments + segments);
 
     /// <summary>Measures an NZB file by file.</summary>
-    /// <returns>If the content is not a valid NZB, the measure of the files before the error.</returns>
+    /// <returns>The measure; for an invalid NZB, the measure of the files before the error.</returns>
     /// <exception cref="IOException">The NZB cannot be read.</exception>
     public static async Task<PostMeasure> OfAsync(IAsyncEnumerable<NzbFile> files)
     {
@@ -32,7 +32,7 @@ internal sealed record PostMeasure(long EncodedBytes, DateTimeOffset? PostedAt, 
         }
         catch (NzbFormatException)
         {
-            // The import reads the NZB too and reports the error.
+            // Ignore the error, because the import reads the NZB too and reports it.
         }
 
         return measure;

@@ -4,29 +4,29 @@ using Sluice.Server.Events;
 namespace Sluice.Server.Queue;
 
 /// <summary>Progress of a running import.</summary>
-/// <param name="Percent">0 to 100 over the whole import; never decreases.</param>
+/// <param name="Percent">0 to 100 for the whole import; never decreases.</param>
 /// <param name="Began">Timestamp of the start of the import.</param>
 internal sealed record ItemActivity(string Step, int Percent, long Began)
 {
-    /// <summary>The started steps, in order.</summary>
+    /// <summary>The steps started so far, in order.</summary>
     public ImmutableList<StepActivity> Steps { get; init; } = [];
 }
 
 /// <summary>A step of an import (IMP-25).</summary>
 /// <param name="Began">Timestamp of its start.</param>
-/// <param name="Milliseconds">0 while the step runs.</param>
-/// <param name="Findings">Empty while the step runs.</param>
+/// <param name="Milliseconds">Duration; 0 while the step runs.</param>
+/// <param name="Findings">Its findings; empty while the step runs.</param>
 internal sealed record StepActivity(string Step, long Began, StepState State, long Milliseconds, StepFindings Findings);
 
-/// <summary>The running imports, which also publishes their progress. Kept in memory only.</summary>
+/// <summary>The running imports, in memory only. Publishes their progress.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class QueueActivity(EventFeed events)
 {
-    // Guards the field; readers get immutable copies.
+    // Guards the field. Readers need no lock, because they get immutable copies.
     private readonly Lock _gate = new();
     private ImmutableDictionary<string, Running> _running = ImmutableDictionary<string, Running>.Empty;
 
-    /// <summary>Running imports by item id, without canceled ones.</summary>
+    /// <summary>Running imports by item id, except canceled ones.</summary>
     public IReadOnlyDictionary<string, ItemActivity> Current
     {
         get
@@ -38,7 +38,7 @@ internal sealed class QueueActivity(EventFeed events)
 
     /// <summary>Records the start of an import.</summary>
     /// <param name="step">First step.</param>
-    /// <param name="began">Timestamp of now.</param>
+    /// <param name="began">Current timestamp.</param>
     public void Begin(string id, string step, long began, CancellationTokenSource cancel)
     {
         lock (_gate)
@@ -55,7 +55,7 @@ internal sealed class QueueActivity(EventFeed events)
     }
 
     /// <summary>Records the start of a step.</summary>
-    /// <param name="began">Timestamp of now.</param>
+    /// <param name="began">Current timestamp.</param>
     public void BeginStep(string id, string step, long began)
     {
         Change(id, activity => activity with { Steps = activity.Steps.Add(new StepActivity(step, began, StepState.Started, 0, StepFindings.None)) });
@@ -82,7 +82,7 @@ internal sealed class QueueActivity(EventFeed events)
         events.Publish(QueueItemsChanged.Of(id));
     }
 
-    /// <summary>Cancels the import of an item if one is running. A started transaction still commits.</summary>
+    /// <summary>Cancels the import of an item if it is running. A transaction in progress still commits.</summary>
     public void Cancel(string id)
     {
         Running? running;
@@ -99,7 +99,7 @@ internal sealed class QueueActivity(EventFeed events)
         }
         catch (ObjectDisposedException)
         {
-            // The import has just ended.
+            // The import has ended in the meantime.
         }
 
         events.Publish(QueueItemsChanged.Of(id));

@@ -2,24 +2,24 @@ using System.Data.Common;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>A change of one item; null leaves a property as it is.</summary>
+/// <summary>A change of one item. Null leaves a property unchanged.</summary>
 internal sealed record ItemChange(string? Name = null, string? Category = null, QueuePriority? Priority = null, bool? Paused = null)
 {
-    /// <summary>Empty removes the password.</summary>
+    /// <summary>New password; empty removes it.</summary>
     public string? Password { get; init; }
 
-    /// <summary>0-based place in the whole queue; a place after the last one means the last.</summary>
+    /// <summary>0-based position in the whole queue, limited to the last one.</summary>
     public int? Position { get; init; }
 
-    /// <summary>How many places the item moves, negative towards the front. Counts only without a position.</summary>
+    /// <summary>How many positions the item moves; negative values move it forward. Ignored if a position is set.</summary>
     public int? Step { get; init; }
 }
 
-/// <summary>Changes items of the queue for every API, and wakes the worker because a changed item may start now.</summary>
+/// <summary>Changes queue items for all APIs. Wakes the worker, because a changed item may start now.</summary>
 internal sealed class QueueCommands(
     QueueStore store, QueueOrderStore order, QueueRenaming renaming, QueueActivity activity, QueueSchedule schedule)
 {
-    /// <summary>Changes an item one property after the other; does nothing if it is not in the queue.</summary>
+    /// <summary>Changes an item, one property after the other. Does nothing if it is not in the queue.</summary>
     public async Task ChangeAsync(string id, ItemChange change, CancellationToken cancellationToken)
     {
         if (change.Name is { } name)
@@ -36,7 +36,7 @@ internal sealed class QueueCommands(
         schedule.Wake();
     }
 
-    /// <summary>Makes the same change to several items; null leaves a property as it is.</summary>
+    /// <summary>Applies the same change to several items. Null leaves a property unchanged.</summary>
     public async Task ChangeAsync(IReadOnlyList<string> ids, string? category, QueuePriority? priority, bool? paused, CancellationToken cancellationToken)
     {
         if (category is not null)
@@ -47,7 +47,7 @@ internal sealed class QueueCommands(
             await SetPausedAsync(ids, value, cancellationToken);
     }
 
-    /// <summary>Pauses or resumes items. A running import of a paused item is canceled; it starts over after the item is resumed.</summary>
+    /// <summary>Pauses or resumes items. Pausing cancels a running import, which starts over after the item is resumed.</summary>
     public async Task SetPausedAsync(IReadOnlyList<string> ids, bool paused, CancellationToken cancellationToken)
     {
         await store.SetPausedAsync(ids, paused, cancellationToken);
@@ -66,21 +66,21 @@ internal sealed class QueueCommands(
     public async Task<QueuePlace?> SetPriorityAsync(IReadOnlyList<string> ids, QueuePriority? priority, CancellationToken cancellationToken)
     {
         var place = await order.SetPriorityAsync(ids, priority, cancellationToken);
-        // An item of Force may start now even if the queue is paused.
+        // Wake the worker, because a Force item may start even if the queue is paused.
         schedule.Wake();
         return place;
     }
 
-    /// <summary>Moves an item to the place of another one.</summary>
-    /// <returns>The new place of the item, or null if either item is unknown or both are the same.</returns>
+    /// <summary>Moves an item to the position of another item.</summary>
+    /// <returns>The new position; null if either item is unknown or both are the same.</returns>
     public Task<QueuePlace?> MoveAsync(string id, string other, CancellationToken cancellationToken) => MoveAsync(id, _ => other, cancellationToken);
 
-    /// <summary>Moves an item to a 0-based place of the whole queue.</summary>
-    /// <returns>The new place of the item, or null if it is unknown or no other item has that place.</returns>
+    /// <summary>Moves an item to a 0-based position in the whole queue.</summary>
+    /// <returns>The new position; null if the item is unknown or no other item has that position.</returns>
     public Task<QueuePlace?> MoveAsync(string id, int index, CancellationToken cancellationToken) =>
         MoveAsync(id, connection => QueueOrderStore.FindAt(connection, index), cancellationToken);
 
-    /// <summary>Sorts the items of each band. Equal items keep their order.</summary>
+    /// <summary>Sorts the items within each priority. Equal items keep their order.</summary>
     public Task SortAsync(QueueSortKey key, bool descending, CancellationToken cancellationToken) => order.SortAsync(
         key, descending, [.. activity.Current.OrderByDescending(item => item.Value.Percent).Select(item => item.Key)], cancellationToken);
 

@@ -4,9 +4,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>
-/// Items of the queue were added, removed or changed: their rows, their imports or their waits. An item that only moves up does not count.
-/// </summary>
+/// <summary>Queue items were added or removed, or their row, import or delay changed. Merely moving up is not reported.</summary>
 internal sealed record QueueItemsChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     public override string Type => "queue.changed";
@@ -15,7 +13,7 @@ internal sealed record QueueItemsChanged(IReadOnlyList<string>? Changed, IReadOn
 
     public static QueueItemsChanged All => new(null, []);
 
-    /// <summary>Turns changes of the table into events.</summary>
+    /// <summary>Publishes an event for each change of the table.</summary>
     public static WatchedTable Watch(EventFeed feed) =>
         new("queue_item", ["id"], (changed, removed) => feed.Publish(new QueueItemsChanged(Limit(changed), Limit(removed))));
 }

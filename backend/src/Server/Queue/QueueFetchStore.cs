@@ -4,10 +4,10 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Stores the fetch state of items whose NZB is not here yet.</summary>
+/// <summary>Stores the fetch state of items whose NZB has not been fetched.</summary>
 internal sealed class QueueFetchStore(SluiceDatabase database)
 {
-    /// <summary>Replaces the address of an item by its NZB, in the caller's transaction. The item keeps its place.</summary>
+    /// <summary>Replaces the address of an item by its NZB, in the caller's transaction. The item keeps its position.</summary>
     public static void SetNzb(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
@@ -18,8 +18,8 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Returns items whose fetch is due, longest waiting first.</summary>
-    /// <param name="now">In Unix milliseconds.</param>
+    /// <summary>Returns the items to fetch now, longest waiting first.</summary>
+    /// <param name="now">Current time in Unix milliseconds.</param>
     public Task<IReadOnlyList<string>> ListDueAsync(long now, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -29,7 +29,7 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Due time of the next fetch in Unix milliseconds, or null if none is waiting.</summary>
+    /// <summary>Returns the due time of the next fetch in Unix milliseconds, or null without items to fetch.</summary>
     public Task<long?> FindNextAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>("SELECT min(fetch_at) FROM queue_item WHERE url IS NOT NULL"), cancellationToken);

@@ -4,10 +4,10 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Stores <c>queue_file</c>. Never deletes rows, because a trigger deletes each file with its last item.</summary>
+/// <summary>Stores <c>queue_file</c>. It deletes no rows, because a trigger deletes each file with its last item.</summary>
 internal sealed class QueueFileStore(SluiceDatabase database)
 {
-    /// <summary>Where files below <c>/nzbs</c> refer to their blobs.</summary>
+    /// <summary>The column that references blobs of uploaded files.</summary>
     public static readonly BlobReference RawReference = new("queue_file", "hash", "queue_file_hash") { IsNzb = false };
 
     private const string Columns =
@@ -16,8 +16,8 @@ internal sealed class QueueFileStore(SluiceDatabase database)
         properties AS Properties
         """;
 
-    /// <summary>Adds a file in the caller's transaction, which must add its items too.</summary>
-    /// <returns>The row id.</returns>
+    /// <summary>Adds a file in the caller's transaction, which must also add its items.</summary>
+    /// <returns>The row number.</returns>
     public static long Insert(DbConnection connection, QueueFile file) =>
         connection.ExecuteScalar<long>(
             """
@@ -27,8 +27,8 @@ internal sealed class QueueFileStore(SluiceDatabase database)
             """,
             file);
 
-    /// <summary>Adds the file of an NZB that was added without one, under the name of its item or the next free one.</summary>
-    /// <returns>The row id.</returns>
+    /// <summary>Adds a file for an NZB without one, under the name of its item or the next free name.</summary>
+    /// <returns>The row number.</returns>
     public static long InsertFor(DbConnection connection, QueueItem item) => Insert(connection, new QueueFile
     {
         Folder = item.Folder,
@@ -38,8 +38,8 @@ internal sealed class QueueFileStore(SluiceDatabase database)
         AddedAt = item.AddedAt,
     });
 
-    /// <summary>Returns the name of an item's file, with a number if another file has it.</summary>
-    /// <param name="except">Row of the file that may keep its name; null for none.</param>
+    /// <summary>Returns a name for the file of an item, with a number if another file has the name.</summary>
+    /// <param name="except">Row of a file that may keep its name, or null.</param>
     public static string FindFree(DbConnection connection, string folder, string item, long? except) => QueueFile.NameOf(
         ReleaseName.FindFree(item, name => Find(connection, folder, QueueFile.NameOf(name)) is { } other && other.Id != except));
 
@@ -77,8 +77,8 @@ internal sealed class QueueFileStore(SluiceDatabase database)
                 $"SELECT {Columns} FROM queue_file WHERE folder = @folder ORDER BY name", new { folder }, buffered: false),
             cancellationToken);
 
-    /// <summary>Changes the properties that clients have stored.</summary>
-    /// <param name="change">Maps the old text to the new one, or to null for no change. Runs in the transaction.</param>
+    /// <summary>Changes the WebDAV properties that clients have stored.</summary>
+    /// <param name="change">Returns the new text for the old one, or null for no change. Runs in the transaction.</param>
     /// <returns>Whether the file exists.</returns>
     public Task<bool> ChangePropertiesAsync(long id, Func<string, string?> change, CancellationToken cancellationToken) =>
         database.WriteAsync(

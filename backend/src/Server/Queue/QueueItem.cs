@@ -3,7 +3,7 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>An accepted NZB whose import has not ended.</summary>
+/// <summary>An accepted NZB that is waiting for its import or being imported.</summary>
 internal sealed record QueueItem : ImportItem
 {
     private const int MaxPassword = 1024;
@@ -12,7 +12,7 @@ internal sealed record QueueItem : ImportItem
     public QueuePriority Priority { get; init; }
     public bool Paused { get; init; }
 
-    /// <summary>Content id of the stored NZB; empty until it is fetched from <see cref="ImportItem.Url"/>.</summary>
+    /// <summary>Hash of the stored NZB; empty until it is fetched from <see cref="ImportItem.Url"/>.</summary>
     public required string NzbHash { get; init; }
 
     /// <summary>Whether a client chose the name, so that the NZB must not change it.</summary>
@@ -21,10 +21,10 @@ internal sealed record QueueItem : ImportItem
     public RetryKind Retried { get; init; }
     public int FetchTries { get; init; }
 
-    /// <summary>Length of the plain NZB.</summary>
+    /// <summary>Length of the decompressed NZB in bytes.</summary>
     public long NzbLength { get; init; }
 
-    /// <summary>Date of the newest file; null if unknown or not measured yet.</summary>
+    /// <summary>Date of the newest file; null if unknown or not yet measured.</summary>
     public DateTimeOffset? PostedAt { get; init; }
 
     public long? PostedMilliseconds
@@ -33,33 +33,33 @@ internal sealed record QueueItem : ImportItem
         init => PostedAt = value is { } posted ? StoredTime.Read(posted) : null;
     }
 
-    /// <summary>Null until the NZB is measured.</summary>
+    /// <summary>Number of files; null until the NZB is measured.</summary>
     public int? Files { get; init; }
 
-    /// <summary>Null until the NZB is measured.</summary>
+    /// <summary>Number of segments; null until the NZB is measured.</summary>
     public int? Segments { get; init; }
 
-    /// <summary>Null until the NZB is measured.</summary>
+    /// <summary>Size and age; null until the NZB is measured.</summary>
     public PostMeasure? Measure => Files is { } files && Segments is { } segments ? new PostMeasure(EncodedBytes, PostedAt, files, segments) : null;
 
-    /// <summary>0-based place in the whole queue. Set by listings only.</summary>
+    /// <summary>0-based position in the whole queue. Set only by listings.</summary>
     public int Index { get; init; }
 
-    /// <summary>Row number. Set by lists of the web UI only.</summary>
+    /// <summary>Row number. Set only by lists of the web UI.</summary>
     public long Number { get; init; }
 
-    /// <summary>Position within the priority band. Set by lists of the web UI only.</summary>
+    /// <summary>Sort key within the priority. Set only by lists of the web UI.</summary>
     public long Position { get; init; }
 
-    /// <summary>Hash of the packed upload it came in, or null. Set by removals only.</summary>
+    /// <summary>Hash of its packed upload, or null. Set only by removals.</summary>
     public string? RawHash { get; init; }
 
-    /// <summary>Row of its file. Set by inserts only.</summary>
+    /// <summary>Row of its file. Set only by inserts.</summary>
     public long File { get; init; }
 
     public IEnumerable<string> BlobHashes => NzbHash.Length == 0 ? [] : RawHash is null ? [NzbHash] : [NzbHash, RawHash];
 
-    /// <summary>Returns the item with the given measure; null clears it.</summary>
+    /// <summary>Returns the item with a measure; null clears it.</summary>
     public QueueItem With(PostMeasure? measure) => this with
     {
         EncodedBytes = measure?.EncodedBytes ?? 0,
@@ -75,35 +75,32 @@ internal sealed record QueueItem : ImportItem
     public static string LimitScript(string script) => script.Length <= MaxScript ? script : script[..MaxScript];
 }
 
-/// <summary>How to retry a failed item; the numbers are stored.</summary>
+/// <summary>How to retry a failed item. These numbers are stored in the database, so they must not change.</summary>
 [Flags]
 internal enum RetryKind
 {
     /// <summary>Not a retry.</summary>
     No = 0,
 
-    /// <summary>Ignores the articles remembered from the last failure.</summary>
+    /// <summary>Ignores the missing articles remembered from the last failure.</summary>
     Yes = 1,
 
     /// <summary>Asks every provider again, even for articles remembered as missing.</summary>
     AsksEveryone = 2,
 
-    /// <summary>Publishes the files that can be found, however many articles are missing.</summary>
+    /// <summary>Publishes all files that can be read, however many articles are missing.</summary>
     IgnoresDamage = 4,
 }
 
-/// <summary>Which items are worked on first; the numbers are those of SABnzbd.</summary>
+/// <summary>Priority of an item, with the numbers of SABnzbd.</summary>
 internal enum QueuePriority
 {
-    /// <summary>After all others.</summary>
     Low = -1,
 
-    /// <summary>The default.</summary>
     Normal = 0,
 
-    /// <summary>Before normal ones.</summary>
     High = 1,
 
-    /// <summary>First of all.</summary>
+    /// <summary>Before all others, even while the queue is paused.</summary>
     Force = 2,
 }

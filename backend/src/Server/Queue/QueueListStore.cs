@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Sort order of the web UI.</summary>
+/// <summary>Sort orders of the web UI.</summary>
 internal enum QueueOrder
 {
     Position,
@@ -17,28 +17,28 @@ internal enum QueueOrder
     Age,
 }
 
-/// <summary>Filter of the web UI; null matches everything.</summary>
+/// <summary>Filter of the web UI. Null matches everything.</summary>
 internal sealed record QueueQuery
 {
-    /// <summary>Folded words (<see cref="SearchText"/>); the name must contain every word.</summary>
+    /// <summary>Folded words (<see cref="SearchText"/>) that the name must contain.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
-    /// <summary>Case-insensitive.</summary>
+    /// <summary>Category, ignoring case.</summary>
     public string? Category { get; init; }
 
     public ItemState? State { get; init; }
     public QueueOrder Order { get; init; }
 }
 
-/// <summary>Reads the queue for the web UI: sorted, searched, and in pages that stay stable while items come and go (ADM-4).</summary>
+/// <summary>Reads sorted, searched pages of the queue for the web UI. Pages stay stable while items come and go (ADM-4).</summary>
 internal sealed class QueueListStore(SluiceDatabase database, QueueMoments moments)
 {
-    // Covers every column that sort orders and filters use, apart from states.
+    // Covers the columns of all sort orders and filters except the state.
     private const string Index = "queue_item_listed";
 
     private const string Columns = $"{QueueStore.Columns}, {SqlDialect.RowNumber} AS Number, position AS Position";
 
-    /// <summary>Reads a page of matching items with their places in the whole queue.</summary>
+    /// <summary>Reads a page of matching items with their positions in the whole queue.</summary>
     /// <param name="after">Last item of the previous page; null for the first page.</param>
     public Task<RowPage<QueueItem>> ReadAsync(QueueQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
@@ -72,7 +72,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
             cancellationToken);
     }
 
-    /// <summary>Returns items with their places in the whole queue; unknown ids are skipped.</summary>
+    /// <summary>Returns items with their positions in the whole queue. Unknown ids are skipped.</summary>
     public Task<IReadOnlyList<QueueItem>> FindAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<QueueItem>)
@@ -102,7 +102,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
                 ("@hasProviders", moment.HasProviders));
         }
 
-        // Queue order has its own index. State filters need whole rows, which are scanned unless search words leave only a few.
+        // Queue order has its own index. State filters scan whole rows, unless search words leave only a few.
         var readsRows = query.Words.Count == 0 && (query.Order == QueueOrder.Position || query.State is not null);
         return list.Read(connection, readsRows ? "queue_item" : $"queue_item {SqlDialect.IndexedBy(Index)}", OrderOf(query.Order), after, limit);
     }
@@ -115,7 +115,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
         _ => RowOrder.ByText("folded", SqlDialect.RowNumber),
     };
 
-    /// <summary>Sets the place of each item. Counts only the items between two results, using the index.</summary>
+    /// <summary>Sets the position of each item. Counts only the items between two results, by index.</summary>
     private static Dictionary<long, QueueItem> Place(DbConnection connection, IEnumerable<QueueItem> items)
     {
         var placed = new Dictionary<long, QueueItem>();

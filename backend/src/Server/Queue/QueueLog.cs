@@ -2,7 +2,7 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Messages of the queue, events 2100–2199. A release is named before its id; names of its files are never logged.</summary>
+/// <summary>Messages of the queue, events 2100–2199. Name a release before its id, and never log the names of its files.</summary>
 internal static partial class QueueLog
 {
     [LoggerMessage(2100, LogLevel.Information, "{Name} is ready: {Files} files in {Milliseconds} ms ({Id})")]

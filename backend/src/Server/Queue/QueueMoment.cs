@@ -3,10 +3,10 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What becomes of an item right now.</summary>
+/// <summary>The current state of an item.</summary>
 internal enum ItemState
 {
-    /// <summary>Its turn has not come.</summary>
+    /// <summary>It waits for its turn.</summary>
     Queued,
 
     /// <summary>Its NZB is being fetched from an address.</summary>
@@ -14,21 +14,21 @@ internal enum ItemState
 
     Running,
 
-    /// <summary>No provider can be asked; it is tried again by itself.</summary>
+    /// <summary>No provider is available, so the item retries later.</summary>
     Waiting,
 
-    /// <summary>It, or the queue, is paused.</summary>
+    /// <summary>The item or the whole queue is paused.</summary>
     Paused,
 }
 
-/// <summary>A snapshot of the queue state kept in memory.</summary>
+/// <summary>A snapshot of the queue state in memory.</summary>
 /// <param name="Retrying">Items that wait for a provider.</param>
-/// <param name="HasProviders">Whether any provider can be used.</param>
-/// <param name="LockCause">Why secrets are locked, or null.</param>
+/// <param name="HasProviders">Whether a usable provider exists.</param>
+/// <param name="LockCause">Why encrypted secrets are unreadable, or null.</param>
 internal sealed record QueueMoment(
     IReadOnlyDictionary<string, ItemActivity> Running, IReadOnlySet<string> Retrying, bool IsPaused, bool HasProviders, string? LockCause = null)
 {
-    /// <summary>SQL for the state of an item as an <see cref="ItemState"/> number. Its parameters are named like the properties.</summary>
+    /// <summary>SQL for the <see cref="ItemState"/> number of an item. Parameter names equal the property names.</summary>
     public static readonly string StateSql =
         $"""
         CASE
@@ -41,7 +41,7 @@ internal sealed record QueueMoment(
         END
         """;
 
-    /// <summary>Explains <see cref="ItemState.Waiting"/>.</summary>
+    /// <summary>Returns why an item is in state <see cref="ItemState.Waiting"/>.</summary>
     public string ReasonOf(QueueItem item) => LockCause switch
     {
         { } cause when SecretBox.IsSealed(item.Password) => $"Its password is locked, because {cause}.",

@@ -6,30 +6,30 @@ namespace Sluice.Server.Queue;
 
 internal enum QueueSortKey
 {
-    /// <summary>Case-insensitive.</summary>
+    /// <summary>Name, ignoring case.</summary>
     Name,
 
     Size,
 
-    /// <summary>Age of the post; unknown ages are the oldest.</summary>
+    /// <summary>Age of the post. Items of unknown age count as the oldest.</summary>
     Age,
 
-    /// <summary>Share left to do.</summary>
+    /// <summary>Remaining share of the work.</summary>
     Remaining,
 }
 
-/// <param name="Index">0-based place in the whole queue.</param>
+/// <param name="Index">0-based position in the whole queue.</param>
 internal sealed record QueuePlace(int Index, QueuePriority Priority);
 
-/// <summary>Changes the order of <c>queue_item</c>: by priority, then by position, unique within a priority band.</summary>
+/// <summary>Changes the order of <c>queue_item</c>: by priority, then by position, which is unique within a priority.</summary>
 internal sealed class QueueOrderStore(SluiceDatabase database)
 {
     private const string Order = "priority DESC, position";
 
-    /// <summary>Sets the priority of items. An item that changes its band goes to the end of the new one.</summary>
+    /// <summary>Sets the priority of items. An item with a new priority goes to the end of its items.</summary>
     /// <param name="ids">Items to move, in this order.</param>
-    /// <param name="priority">Null changes nothing.</param>
-    /// <returns>The place of the last item, or null if it is unknown.</returns>
+    /// <param name="priority">New priority; null changes nothing.</param>
+    /// <returns>The position of the last item; null if it is unknown.</returns>
     public Task<QueuePlace?> SetPriorityAsync(IReadOnlyList<string> ids, QueuePriority? priority, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -52,12 +52,12 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>
-    /// Moves an item into the place and band of another one; the items behind it shift. Running items keep their places, and those at the front of a
-    /// band stay at the front.
+    /// Moves an item to the position and priority of another item and shifts the items behind it. Running items keep their positions. Running items at
+    /// the front of a priority stay at the front.
     /// </summary>
-    /// <param name="target">Finds the id of the other item; may return null.</param>
+    /// <param name="target">Finds the id of the other item, or null.</param>
     /// <param name="running">Ids of running items.</param>
-    /// <returns>The new place; null if either item is unknown or both are the same.</returns>
+    /// <returns>The new position; null if either item is unknown or both are the same.</returns>
     public Task<QueuePlace?> MoveAsync(
         string id, Func<DbConnection, string?> target, IReadOnlyCollection<string> running, CancellationToken cancellationToken) =>
         database.WriteAsync(
@@ -72,17 +72,17 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Returns the id of the item at a place of the whole queue, or null.</summary>
+    /// <summary>Returns the id of the item at a position in the whole queue, or null.</summary>
     public static string? FindAt(DbConnection connection, int index) =>
         connection.QueryFirstOrDefault<string>($"SELECT id FROM queue_item ORDER BY {Order} LIMIT 1 OFFSET @index", new { index });
 
-    /// <summary>Returns the id of the item some places behind (or before, if negative) another one, limited to the first and last.</summary>
+    /// <summary>Returns the id of the item that is some positions after another item; negative means before. Limited to first and last.</summary>
     public static string? FindBeside(DbConnection connection, string id, int step) =>
         Find(connection, id) is { } item
             ? FindAt(connection, (int)Math.Clamp((long)IndexOf(connection, item) + step, 0, QueueStore.Count(connection) - 1))
             : null;
 
-    /// <summary>Sorts the items of each band. Equal items keep their order.</summary>
+    /// <summary>Sorts the items within each priority. Equal items keep their order.</summary>
     /// <param name="running">Ids of running items, least remaining work first.</param>
     public Task SortAsync(QueueSortKey key, bool descending, IReadOnlyCollection<string> running, CancellationToken cancellationToken)
     {
@@ -91,7 +91,7 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
         {
             QueueSortKey.Name => ("lower(name)", false),
             QueueSortKey.Size => ("encoded_bytes", false),
-            // Age grows as the date falls.
+            // An older post has an earlier date, so the order is reversed.
             QueueSortKey.Age => ("coalesce(posted_at, 0)", true),
             _ => ($"coalesce({place}, @count)", false),
         };
@@ -138,7 +138,7 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
         connection.Execute("UPDATE queue_item SET priority = @band, position = @start WHERE id = @Id", new { item.Id, band, start });
     }
 
-    /// <summary>Returns the last of the running items at the front of a band, or null if the band starts with another item.</summary>
+    /// <summary>Returns the last of the running items at the front of a priority, or null if another item is first.</summary>
     private static OrderRow? Front(DbConnection connection, QueuePriority band, IReadOnlyCollection<string> running) =>
         connection
             .Query<OrderRow>(

@@ -9,10 +9,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Pause of the whole queue: only items of <see cref="QueuePriority.Force"/> start, running imports continue, and playback is not affected. An
-/// unlimited pause is the setting <c>queue.paused</c>, a timed one has its own row; both survive restarts.
+/// Pauses the whole queue: only items of <see cref="QueuePriority.Force"/> start. Running imports and playback continue. An unlimited pause is the
+/// setting <c>queue.paused</c>, and a timed one has its own row, so both survive restarts.
 /// </summary>
-/// <remarks>Thread-safe; changes run one at a time.</remarks>
+/// <remarks>Thread-safe. Changes run one at a time.</remarks>
 internal sealed class QueuePause(
     SluiceDatabase database,
     SettingsStore settings,
@@ -21,7 +21,7 @@ internal sealed class QueuePause(
     EventFeed events,
     TimeProvider time) : IWorker, IDisposable
 {
-    /// <summary>Longest timed pause, because timers are limited to 49 days.</summary>
+    /// <summary>Maximum timed pause, because timers are limited to 49 days.</summary>
     public static readonly TimeSpan Longest = TimeSpan.FromDays(30);
 
     private const string Key = "queue.paused";
@@ -29,14 +29,14 @@ internal sealed class QueuePause(
     // Serializes changes of row and setting.
     private readonly SemaphoreSlim _turn = new(1);
 
-    // Null without a timed pause. Written by changes, one at a time, and by the timer of the current pause.
+    // Null without a timed pause. Written by serialized changes and by the timer of the current pause.
     private TimedPause? _timed;
 
     public string Name => "the pause of the queue";
 
     public bool IsPaused => options.CurrentValue.IsPaused || Volatile.Read(ref _timed) is not null;
 
-    /// <summary>Remaining time of a timed pause; null if the queue is not paused or paused without limit.</summary>
+    /// <summary>Time left of a timed pause; null if the queue is not paused or paused without limit.</summary>
     public TimeSpan? Left
     {
         get
@@ -50,7 +50,7 @@ internal sealed class QueuePause(
 
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
-        // In safe mode there is no database.
+        // Safe mode has no database.
         if (!database.IsOpen)
             return;
         var until = await database.ReadAsync(connection => connection.ExecuteScalar<long?>("SELECT until FROM queue_pause"), cancellationToken);
@@ -61,16 +61,16 @@ internal sealed class QueuePause(
             Set(new TimedPause(end));
     }
 
-    /// <summary>Pauses the queue and replaces an earlier pause.</summary>
-    /// <param name="length">At most <see cref="Longest"/>; null for no limit.</param>
-    /// <returns>False if the environment sets the pause.</returns>
+    /// <summary>Pauses the queue. Replaces an earlier pause.</summary>
+    /// <param name="length">Duration, at most <see cref="Longest"/>; null for no limit.</param>
+    /// <returns>False if the environment determines the pause.</returns>
     public Task<bool> PauseAsync(TimeSpan? length, CancellationToken cancellationToken) =>
         length is { } asked ? ChangeAsync(false, asked < Longest ? asked : Longest, cancellationToken) : ChangeAsync(true, null, cancellationToken);
 
-    /// <returns>False if the environment sets the pause.</returns>
+    /// <returns>False if the environment determines the pause.</returns>
     public Task<bool> ResumeAsync(CancellationToken cancellationToken) => ChangeAsync(false, null, cancellationToken);
 
-    /// <summary>Publishes that the pause may have changed, and wakes the worker because items may start now.</summary>
+    /// <summary>Publishes a change of the pause, and wakes the worker because items may start now.</summary>
     public void ReportChange()
     {
         events.Publish(new QueuePauseChanged(IsPaused));
@@ -89,7 +89,7 @@ internal sealed class QueuePause(
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            // Setting first for an unlimited pause, row first otherwise, so that the queue never resumes between two pauses.
+            // An unlimited pause saves the setting first, a timed one the row, so that the queue never resumes in between.
             if (isPaused)
                 await SaveAsync(isPaused, cancellationToken);
             var until = length is { } left ? time.WallTime() + left : (DateTimeOffset?)null;
@@ -111,14 +111,14 @@ internal sealed class QueuePause(
 
     private async Task SaveAsync(bool isPaused, CancellationToken cancellationToken)
     {
-        // Skipped if unchanged, because every change of a setting ends the waits for a provider.
+        // Skip an unchanged setting, because every change makes items retry their providers.
         if (options.CurrentValue.IsPaused != isPaused)
             await settings.SaveAsync(new Dictionary<string, string?> { [Key] = isPaused ? "true" : null }, cancellationToken);
     }
 
     private void Set(TimedPause? pause)
     {
-        // Started after the exchange, because a pause about to end must find itself as the current one.
+        // Start the timer after the exchange, because its callback must find this pause as the current one.
         if (pause is not null)
             pause.Timer = time.CreateTimer(_ => End(pause), null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Interlocked.Exchange(ref _timed, pause)?.Timer?.Dispose();
@@ -129,7 +129,7 @@ internal sealed class QueuePause(
         }
     }
 
-    // The row needs no change, because it stores the end. A timer fires the end, because the clock may be set back.
+    // The row stays, because it stores the end. A timer ends the pause, because the clock may be set back.
     private void End(TimedPause pause)
     {
         if (Interlocked.CompareExchange(ref _timed, null, pause) != pause)
@@ -139,7 +139,7 @@ internal sealed class QueuePause(
     }
 
 
-    /// <param name="endsAt">Timestamp of its end.</param>
+    /// <param name="endsAt">Timestamp of the end.</param>
     private sealed class TimedPause(long endsAt)
     {
         public long EndsAt => endsAt;

@@ -5,11 +5,11 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Removes items for good: the row, a running import, and the NZB if nothing else needs it.</summary>
+/// <summary>Removes items permanently: the row, a running import, and the NZB if nothing else needs it.</summary>
 internal sealed class QueueRemoval(
     SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, TimeProvider time)
 {
-    // Keeps transactions short so that adds can run in between.
+    // Small, so that adds can run between the transactions.
     private const int PerTransaction = 1_000;
 
     /// <returns>The ids of the removed items, in the given order.</returns>
@@ -29,8 +29,8 @@ internal sealed class QueueRemoval(
         return removed;
     }
 
-    /// <summary>Moves items into the history as failed, and cancels their imports.</summary>
-    /// <param name="find">Finds the ids, in the transaction that moves the items; unknown ids are skipped.</param>
+    /// <summary>Moves items to the history as failed, and cancels their imports.</summary>
+    /// <param name="find">Finds the ids in the same transaction. Unknown ids are skipped.</param>
     /// <returns>The failed items.</returns>
     public async Task<IReadOnlyList<QueueItem>> FailAsync(
         Func<DbConnection, IReadOnlyCollection<string>> find, ImportFailure failure, CancellationToken cancellationToken)
@@ -58,7 +58,7 @@ internal sealed class QueueRemoval(
         return items.Count > 0;
     }
 
-    /// <summary>Cancels imports and waits of removed or replaced items, and releases their blobs. The canceled imports wake the worker.</summary>
+    /// <summary>Cancels imports and delays of removed or replaced items, and releases their blobs. A canceled import wakes the worker.</summary>
     public Task SettleAsync(IReadOnlyList<QueueItem> removed)
     {
         foreach (var item in removed)

@@ -11,18 +11,16 @@ internal enum RenameOutcome
 {
     Done,
 
-    /// <summary>Another file of this name has left the queue.</summary>
+    /// <summary>The file has replaced another file of this name.</summary>
     Replaced,
 
-    /// <summary>Another file has this name and must not be replaced.</summary>
+    /// <summary>Another file has this name, and the client did not allow replacing it.</summary>
     Taken,
 
     NotFound,
 }
 
-/// <summary>
-/// Renames items and files below <c>/nzbs</c>, or changes their category. Running imports continue, because a release is named when it is published.
-/// </summary>
+/// <summary>Renames items and files below <c>/nzbs</c>, or changes their category. Imports continue, because publishing reads the name last.</summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
     QueueRemoval removal,
@@ -31,8 +29,8 @@ internal sealed class QueueRenaming(
     IOptionsMonitor<WebDavOptions> webDav)
 {
     /// <summary>Moves a file below <c>/nzbs</c>.</summary>
-    /// <param name="category">New category as stored.</param>
-    /// <param name="newName">New name; must be valid for a PUT.</param>
+    /// <param name="category">New category in its stored form.</param>
+    /// <param name="newName">New name, which must be valid for a PUT.</param>
     /// <param name="mayReplace">Whether a file of that name may be replaced.</param>
     public async Task<RenameOutcome> MoveAsync(
         string folder, string name, string category, string newName, bool mayReplace, CancellationToken cancellationToken)
@@ -69,8 +67,8 @@ internal sealed class QueueRenaming(
     }
 
     /// <summary>Renames an item.</summary>
-    /// <param name="name">May contain a password (SAB-27).</param>
-    /// <param name="password">Overrides a password in the name; empty for none.</param>
+    /// <param name="name">New name, possibly with a password (SAB-27).</param>
+    /// <param name="password">Password that overrides one in the name; empty for none.</param>
     /// <returns>Whether the item is in the queue.</returns>
     public Task<bool> RenameAsync(string id, string name, string password, CancellationToken cancellationToken) =>
         database.WriteAsync(
@@ -84,7 +82,7 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <param name="password">Empty for none.</param>
+    /// <param name="password">New password; empty for none.</param>
     /// <returns>Whether the item is in the queue.</returns>
     public Task<bool> SetPasswordAsync(string id, string password, CancellationToken cancellationToken) =>
         database.WriteAsync(
@@ -97,10 +95,10 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <summary>Sets the category of items. It applies to running imports too, because it is read when they are published.</summary>
-    /// <param name="ids">Unknown ids are skipped.</param>
-    /// <param name="category">As the client sent it.</param>
-    /// <returns>How many of the items are in the queue.</returns>
+    /// <summary>Sets the category of items. Running imports use it too, because publishing reads it last.</summary>
+    /// <param name="ids">Item ids. Unknown ones are skipped.</param>
+    /// <param name="category">Category from the client.</param>
+    /// <returns>Number of these items in the queue.</returns>
     public Task<int> SetCategoryAsync(IReadOnlyList<string> ids, string category, CancellationToken cancellationToken)
     {
         var stored = categories.Resolve(category);
@@ -116,9 +114,9 @@ internal sealed class QueueRenaming(
             cancellationToken);
     }
 
-    /// <summary>Gives an item the category that its NZB names, unless it has one already.</summary>
+    /// <summary>Sets the category that the NZB names, unless the item has a category.</summary>
     /// <param name="category">A configured category.</param>
-    /// <returns>The current item, or null if it has left the queue.</returns>
+    /// <returns>The current item; null if it has left the queue.</returns>
     public Task<QueueItem?> SetNamedCategoryAsync(string id, string category, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
@@ -129,11 +127,11 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
-    /// <summary>Stores name and category of an item. Its file follows if the item is the only one in it.</summary>
+    /// <summary>Stores name and category of an item. Its file is renamed too if it has no other item.</summary>
     private static void Place(DbConnection connection, QueueItem before, QueueItem item)
     {
         QueueStore.SetPlace(connection, item);
-        // A file with several items is not renamed, because its items share it.
+        // A file with several items keeps its name, because they share it.
         if (QueueFileStore.FindOf(connection, item.Id) is not { } file || QueueStore.ListFile(connection, file.Id).Count > 1)
             return;
         var name = QueueFile.IsNamedAfter(file.Name, before.Name) ? QueueFileStore.FindFree(connection, item.Folder, item.Name, file.Id) : file.Name;
@@ -141,7 +139,7 @@ internal sealed class QueueRenaming(
             QueueFileStore.SetPlace(connection, file.Id, item.Folder, name);
     }
 
-    /// <summary>Returns the item named as a PUT of this file name would name it. A missing part of the name stays unchanged.</summary>
+    /// <summary>Names the item as a PUT of this file name would. A part that the name lacks stays unchanged.</summary>
     private QueueItem Rename(QueueItem item, string fileName)
     {
         var given = ItemName.Parse(fileName);

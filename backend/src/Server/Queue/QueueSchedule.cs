@@ -4,8 +4,8 @@ using Sluice.Server.Events;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Wakes the worker, and delays two kinds of items. An item without a provider waits twice as long each time (IMP-24). A file from a PUT waits
-/// three seconds, because desktops and editors write a file several times and only the last version counts (DAV-40a).
+/// Wakes the worker and delays two kinds of items. An item without a provider waits, twice as long each time (IMP-24). A file from a PUT waits three
+/// seconds, because desktops and editors write it several times and only the last version counts (DAV-40a).
 /// </summary>
 /// <remarks>Thread-safe. Kept in memory, so a restart tries every item at once.</remarks>
 internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisposable
@@ -17,21 +17,21 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
         new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-    // Guards the table and its waits. No other lock is taken inside.
+    // Guards the table and its delays. No other lock is taken inside.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Wait> _waits = [];
 
-    /// <summary>Wakes the worker. Calls before its next check are merged.</summary>
+    /// <summary>Wakes the worker. Several calls before its next check count as one.</summary>
     public void Wake() => _signal.Writer.TryWrite(true);
 
-    /// <summary>Completes at the next <see cref="Wake"/>, or at once if there was one since the last wait.</summary>
+    /// <summary>Completes at the next <see cref="Wake"/>, or at once if one came since the last wait.</summary>
     public ValueTask<bool> WaitAsync(CancellationToken cancellationToken) => _signal.Reader.ReadAsync(cancellationToken);
 
     public bool IsWaiting(string id) => Find(id) is not null;
 
     public bool IsRetrying(string id) => Find(id) is { IsRetry: true };
 
-    /// <summary>Delays an item that found no provider. Wakes the worker afterwards.</summary>
+    /// <summary>Delays an item that found no provider, then wakes the worker.</summary>
     public TimeSpan Retry(string id)
     {
         TimeSpan length;
@@ -51,7 +51,7 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
             return [.. _waits.Where(item => item.Value is { IsRetry: true, IsOver: false }).Select(item => item.Key)];
     }
 
-    /// <summary>Ends all waits for a provider, because one may be available now, and resets their length.</summary>
+    /// <summary>Ends and resets all delays for lack of a provider, because one may be available now.</summary>
     public void RetryAll()
     {
         lock (_gate)
@@ -64,14 +64,14 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
         Wake();
     }
 
-    /// <summary>Delays an item whose file may be written again. Wakes the worker afterwards.</summary>
+    /// <summary>Delays an item whose file may be written again, then wakes the worker.</summary>
     public void Hold(string id)
     {
         lock (_gate)
             Begin(id, new Wait(HoldTime, isRetry: false));
     }
 
-    /// <summary>Ends the wait of an item and resets its length.</summary>
+    /// <summary>Ends and resets the delay of an item.</summary>
     public void Forget(string id)
     {
         lock (_gate)
@@ -107,13 +107,13 @@ internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisp
             wait.Timer?.Dispose();
     }
 
-    // Fired by a timer, because the wall clock may be set back.
+    // Called by a timer, because the wall clock may be set back.
     private void End(string id, Wait wait)
     {
         lock (_gate)
         {
             wait.IsOver = true;
-            // Keeps an ended wait for a provider, because the next one doubles its length.
+            // Keep a provider delay after its end, because the next one doubles it.
             if (!wait.IsRetry && _waits.GetValueOrDefault(id) == wait)
                 Remove(id);
         }

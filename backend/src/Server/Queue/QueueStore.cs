@@ -5,38 +5,38 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Filter of the SABnzbd API; null matches everything.</summary>
+/// <summary>Filter of the SABnzbd API. Null matches everything.</summary>
 internal sealed record QueueFilter
 {
-    /// <summary>Case-insensitive part of the name.</summary>
+    /// <summary>Part of the name, ignoring case.</summary>
     public string? Search { get; init; }
 
     public IReadOnlyList<string>? Ids { get; init; }
 
-    /// <summary>Case-insensitive.</summary>
+    /// <summary>Categories, ignoring case.</summary>
     public IReadOnlyList<string>? Categories { get; init; }
 
     public IReadOnlyList<QueuePriority>? Priorities { get; init; }
     public QueueStateFilter? State { get; init; }
 }
 
-/// <summary>Filters by state. The rows do not say which items are running, so the ids come from memory.</summary>
-/// <param name="Running">Running items that match.</param>
+/// <summary>Filters by state. Includes the ids of running items, because the rows do not store them.</summary>
+/// <param name="Running">Ids of running items that match.</param>
 /// <param name="Paused">Whether paused items match.</param>
 /// <param name="Queued">Whether waiting items match.</param>
-/// <param name="Grabbing">Whether items whose NZB is not fetched yet match.</param>
+/// <param name="Grabbing">Whether items with an unfetched NZB match.</param>
 internal sealed record QueueStateFilter(
     IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued, bool Grabbing = false);
 
-/// <summary>Sums over the queue.</summary>
-/// <param name="Matches">Items that match the filter.</param>
-/// <param name="EncodedBytes">Encoded size of all items.</param>
+/// <summary>Totals of the queue.</summary>
+/// <param name="Matches">Number of items that match the filter.</param>
+/// <param name="EncodedBytes">Encoded bytes of all items.</param>
 internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);
 
-/// <summary>Stores <c>queue_item</c>. The order is by priority, then by position.</summary>
+/// <summary>Stores <c>queue_item</c>, ordered by priority, then by position.</summary>
 internal sealed class QueueStore(SluiceDatabase database)
 {
-    /// <summary>The column that refers to stored NZBs, and its index.</summary>
+    /// <summary>The column that references stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("queue_item", "nzb_hash", "queue_item_nzb");
 
     internal const string Columns =
@@ -53,7 +53,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static void Insert(DbConnection connection, QueueItem item) =>
         Insert(connection, item, QueueFileStore.InsertFor(connection, item));
 
-    /// <summary>Adds an item to the end of its band, in the caller's transaction. An item whose NZB is not fetched yet has no file (0).</summary>
+    /// <summary>Adds an item at the end of its priority, in the caller's transaction. An item with an unfetched NZB has no file (0).</summary>
     public static void Insert(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
@@ -68,8 +68,8 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             item with { File = file });
 
-    /// <summary>Removes an item in the caller's transaction. A trigger removes its file with the last item.</summary>
-    /// <returns>The removed item, or null if it was not there.</returns>
+    /// <summary>Removes an item in the caller's transaction. A trigger removes its file if it was the last item.</summary>
+    /// <returns>The removed item; null if unknown.</returns>
     public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @Id", new Which { Id = id }).SingleOrDefault();
 
     /// <summary>Removes items in the caller's transaction. A trigger removes each file with its last item.</summary>
@@ -77,15 +77,12 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static IReadOnlyList<QueueItem> Remove(DbConnection connection, IReadOnlyCollection<string> ids) =>
         Remove(connection, SqlDialect.In("id", "@List"), new Which { List = SqlDialect.List(ids) });
 
-    /// <summary>
-    /// Removes an item whose import has ended, in the caller's transaction. Keeps a paused item, because a client that saw it paused must not see it
-    /// end.
-    /// </summary>
-    /// <returns>The removed item, or null if it is paused or was not there.</returns>
+    /// <summary>Removes an imported item in the caller's transaction. Keeps a paused item, because a client that saw the pause must not see it end.</summary>
+    /// <returns>The removed item; null if paused or unknown.</returns>
     public static QueueItem? Finish(DbConnection connection, string id) => Remove(connection, "id = @Id AND paused = 0", new Which { Id = id }).SingleOrDefault();
 
     /// <summary>Removes a file with its remaining items, in the caller's transaction.</summary>
-    /// <returns>The removed items; empty if the file was not there.</returns>
+    /// <returns>The removed items; empty if there is no such file.</returns>
     public static IReadOnlyList<QueueItem> RemoveFile(DbConnection connection, string folder, string name) =>
         Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @Folder AND name = @Name)", new Which { Folder = folder, Name = name });
 
@@ -93,8 +90,8 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static IReadOnlyList<QueueItem> ListFile(DbConnection connection, long file) =>
         [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY {SqlDialect.RowNumber}", new { file })];
 
-    /// <summary>Returns the ids of items whose NZB was missing at an earlier start and still is.</summary>
-    /// <param name="isStored">Whether the NZB of a hash is stored.</param>
+    /// <summary>Returns the items whose NZB was already missing at an earlier start and is still missing.</summary>
+    /// <param name="isStored">Whether the NZB with a hash is stored.</param>
     public static IEnumerable<string> FindLost(DbConnection connection, Func<string, bool> isStored) =>
         connection
             .Query<Lost>(
@@ -107,7 +104,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     public static int Count(DbConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
 
-    /// <summary>Whether another item has this name in a folder.</summary>
+    /// <summary>Whether another item in a folder has this name.</summary>
     public static bool Contains(DbConnection connection, string folder, string name, string? except = null) =>
         connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name AND id IS DISTINCT FROM @except)",
@@ -143,8 +140,8 @@ internal sealed class QueueStore(SluiceDatabase database)
         database.ReadAsync(connection => Find(connection, id), cancellationToken);
 
     /// <summary>Finds the next item to start.</summary>
-    /// <param name="least">Lowest priority that may start.</param>
-    /// <param name="skip">Whether an item must not start now.</param>
+    /// <param name="least">Minimum priority to start.</param>
+    /// <param name="skip">Returns whether an item must not start now.</param>
     public Task<string?> FindNextAsync(QueuePriority least, Func<string, bool> skip, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection
@@ -175,14 +172,14 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), paused }),
             cancellationToken);
 
-    /// <returns>How many of the items are in the queue.</returns>
+    /// <returns>Number of these items in the queue.</returns>
     public Task<int> SetScriptAsync(IReadOnlyList<string> ids, string script, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
                 $"UPDATE queue_item SET script = @script WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids), script }),
             cancellationToken);
 
-    /// <returns>How many of the items are in the queue.</returns>
+    /// <returns>Number of these items in the queue.</returns>
     public Task<int> SetPostProcessingAsync(IReadOnlyList<string> ids, int postProcessing, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -190,7 +187,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), postProcessing }),
             cancellationToken);
 
-    /// <summary>Stores the measure of an NZB, unless the item has another NZB now.</summary>
+    /// <summary>Stores the measure of an NZB, unless the item has got another NZB.</summary>
     public Task SetPostAsync(string id, string nzbHash, PostMeasure measure, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -198,7 +195,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { id, nzbHash, measure.EncodedBytes, posted = measure.PostedAt?.ToUnixTimeMilliseconds(), measure.Files, measure.Segments }),
             cancellationToken);
 
-    /// <summary>Finds the first unmeasured item after a row number.</summary>
+    /// <summary>Finds the next item without a measure after a row number.</summary>
     public Task<UnmeasuredItem?> FindUnmeasuredAsync(long after, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<UnmeasuredItem>(
@@ -209,7 +206,7 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { after }),
             cancellationToken);
 
-    /// <summary>Returns encoded sizes in bytes; unknown ids are skipped.</summary>
+    /// <summary>Returns encoded sizes in bytes. Unknown ids are skipped.</summary>
     public Task<IReadOnlyList<Size>> GetSizesAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<Size>)
@@ -242,14 +239,14 @@ internal sealed class QueueStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>Streams matching items in queue order.</summary>
-    /// <param name="start">How many to skip.</param>
-    /// <param name="limit">Page size; 0 for all.</param>
+    /// <param name="start">Number of items to skip.</param>
+    /// <param name="limit">Maximum number of items; 0 for all.</param>
     public IAsyncEnumerable<QueueItem> StreamAsync(QueueFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection =>
             {
                 var (where, values) = Conditions(filter, start, limit == 0 ? int.MaxValue : limit);
-                // Without a filter the index returns the page, and places follow from the offset.
+                // Without a filter, the index yields the page and the offset yields the positions.
                 return where.Length == 0
                     ? connection
                         .Query<QueueItem>($"SELECT {Columns} FROM queue_item ORDER BY {Order} LIMIT @Limit OFFSET @Start", values, buffered: false)
@@ -258,7 +255,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    /// <summary>Query for a page of matches. Counts the places of all items but reads whole rows of the page only.</summary>
+    /// <summary>Query for a page of matches. Counts positions over all items, but reads whole rows only for the page.</summary>
     private static string MatchesSql(string where) =>
         $"""
         SELECT {Columns}, place AS "Index"
@@ -274,7 +271,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     private static List<QueueItem> Remove(DbConnection connection, string condition, Which which)
     {
-        // Queries before it deletes, because a trigger deletes the file and RETURNING must not depend on the order.
+        // Query before deleting, because a trigger deletes the file and RETURNING must not depend on its timing.
         List<QueueItem> items =
         [
             .. connection.Query<QueueItem>(
@@ -321,7 +318,7 @@ internal sealed class QueueStore(SluiceDatabase database)
         return (conditions.Where, values);
     }
 
-    /// <summary>Parameters of a removal, by item id or by file.</summary>
+    /// <summary>Parameters of a removal: by item id or by file.</summary>
     internal sealed record Which
     {
         public string? Id { get; init; }
@@ -338,7 +335,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     internal sealed record Sums(long Items, long EncodedBytes);
 
-    /// <summary>Parameters of a listing; null for absent conditions.</summary>
+    /// <summary>Parameters of a listing. Null for unused conditions.</summary>
     internal sealed record ListValues
     {
         public string? Ids { get; init; }

@@ -7,15 +7,15 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Records which releases a client has deleted with their files although it had taken none of them (SAB-47). Moved links are known by then; moved
-/// <c>.strm</c> files are missing from their folder.
+/// Records releases whose files a client has deleted without importing any (SAB-47). An import that moved a link is already known. An import that moved a
+/// <c>.strm</c> file leaves a gap in the folder.
 /// </summary>
 internal sealed class Rejections(SluiceDatabase database, HistoryStore history, LibraryStore library)
 {
-    // Keeps transactions short so that adds can run in between.
+    // Small, so that adds can run between the transactions.
     private const int PerTransaction = 200;
 
-    /// <param name="numbers">Row numbers of the deleted items.</param>
+    /// <param name="numbers">Row numbers of the deleted history items.</param>
     public async Task ReportAsync(IReadOnlyList<long> numbers, CancellationToken cancellationToken)
     {
         foreach (var chunk in numbers.Chunk(PerTransaction))
@@ -32,7 +32,7 @@ internal sealed class Rejections(SluiceDatabase database, HistoryStore history, 
         }
     }
 
-    /// <summary>Whether the folder of an item still has a <c>.strm</c> file for each film.</summary>
+    /// <summary>Whether the folder of an item still contains a <c>.strm</c> file for each film.</summary>
     private async Task<bool> AreThereAsync(HistoryItem item, string root, CancellationToken cancellationToken)
     {
         var (files, _) = await library.ListFirstAsync(item.ReleaseId!.Value, int.MaxValue, cancellationToken);
@@ -44,7 +44,7 @@ internal sealed class Rejections(SluiceDatabase database, HistoryStore history, 
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The folder is gone or unreadable, so the files may be in a library.
+            // The folder is missing or unreadable, so the files may have moved to a library.
             return false;
         }
     }

@@ -10,12 +10,12 @@ namespace Sluice.Server.Queue;
 /// <summary>Chooses the folder name of a release (IMP-44, SAB-42).</summary>
 internal static class ReleaseName
 {
-    // Leaves room for a number and for the extension of the queue file.
+    // Leaves space, so that a number and the extension of the queue file can be appended.
     private const int MaxBytes = NameCleaner.MaxBytes - 15;
 
     private const string Nameless = "Unnamed";
 
-    /// <summary>Returns the name without invalid characters; it may be taken.</summary>
+    /// <summary>Returns the name without invalid characters. Another release may have the same name.</summary>
     public static string Clean(string name, bool windowsSafe)
     {
         if (string.IsNullOrWhiteSpace(name))
@@ -36,7 +36,7 @@ internal static class ReleaseName
         return candidate;
     }
 
-    /// <summary>Whether a text is the name itself, or the name with a number appended.</summary>
+    /// <summary>Whether a text is the name, possibly with a number appended.</summary>
     public static bool IsNumbered(string text, string name)
     {
         if (!text.StartsWith(name, StringComparison.Ordinal) || text.Length == name.Length)
@@ -45,14 +45,14 @@ internal static class ReleaseName
     }
 
     /// <summary>
-    /// Whether clients would confuse a parent folder with the release. They walk up the path to the topmost folder of that name and later delete it
-    /// with all its content.
+    /// Whether clients would mistake a parent folder for the release, because they walk up the path to the topmost folder of that name. They later delete
+    /// that folder with all its content.
     /// </summary>
-    /// <param name="completeDir">The folder of finished releases as clients know it.</param>
+    /// <param name="completeDir">The folder of finished releases in the client's file system.</param>
     public static bool IsAmbiguous(string name, string category, string completeDir) =>
         name.Equals(category, StringComparison.OrdinalIgnoreCase) || IsPart(name, completeDir);
 
-    // Without allocations, because a list of the history asks for each item.
+    // Allocation-free, because history lists call it for each item.
     private static bool IsPart(string name, ReadOnlySpan<char> path)
     {
         foreach (var part in path.SplitAny('/', '\\'))
@@ -65,25 +65,25 @@ internal static class ReleaseName
     }
 }
 
-/// <summary>Chooses the names of a release when it is published.</summary>
+/// <summary>Chooses the folder and file names of a release at publication.</summary>
 internal sealed class ReleaseNames(CompleteFolder completeFolder)
 {
-    /// <summary>Returns the name of an item, which its files are named after too.</summary>
-    /// <param name="title">Title in the NZB, or null. Used if no client named the item and its own name is obfuscated (IMP-13).</param>
+    /// <summary>Returns the name of an item, after which its files are also named.</summary>
+    /// <param name="title">Title in the NZB, or null. It replaces an obfuscated name that no client has chosen (IMP-13).</param>
     public static string Choose(QueueItem item, string? title, bool windowsSafe) =>
         title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension) && ItemName.Parse(title).Name is { Length: > 0 } better
             ? ReleaseName.Clean(better, windowsSafe)
             : item.Name;
 
-    /// <summary>Finds a folder that neither a release nor the links of an item have, in the caller's transaction.</summary>
-    /// <param name="own">The release of the item if it is in the library; null for a new release or none.</param>
-    /// <param name="itemId">The item if it is in the history; its own folder is free.</param>
+    /// <summary>Finds a folder name that no release and no item's links use. Runs in the caller's transaction.</summary>
+    /// <param name="own">The item's existing release, whose folder counts as free; null if it has none.</param>
+    /// <param name="itemId">The history item, whose own folder counts as free.</param>
     public string FindFolder(DbConnection connection, string category, string name, Release? own, string itemId = "") => ReleaseName.FindFree(
         name,
         folder => (folder != own?.Name && LibraryStore.Contains(connection, category, folder))
             || CompletedStore.IsClaimed(connection, category, folder, own?.Id ?? 0, itemId)
             || ReleaseName.IsAmbiguous(folder, category, completeFolder.Path));
 
-    // A name without extension would count as obfuscated.
+    // The check treats a name without extension as obfuscated.
     private const string AnyExtension = ".mkv";
 }

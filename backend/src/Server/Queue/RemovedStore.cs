@@ -6,18 +6,18 @@ using Sluice.Server.History;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Keeps removed rows of queue and history until their removal can no longer be undone (HLT-61). Separate tables hide them from all lists but keep
-/// their NZBs referenced. All methods run in the caller's transaction.
+/// Keeps removed queue and history rows until the removal can no longer be undone (HLT-61). Separate tables hide them from all lists while their NZBs
+/// stay referenced. All methods run in the caller's transaction.
 /// </summary>
 internal static class RemovedStore
 {
-    /// <summary>Where removed queue items refer to stored NZBs.</summary>
+    /// <summary>The column that references NZBs of removed queue items.</summary>
     public static readonly BlobReference QueueReference = new("removed_queue_item", "nzb_hash", "removed_queue_item_nzb");
 
-    /// <summary>Where removed history items refer to stored NZBs.</summary>
+    /// <summary>The column that references NZBs of removed history items.</summary>
     public static readonly BlobReference HistoryReference = new("removed_history_item", "nzb_hash", "removed_history_item_nzb");
 
-    /// <summary>Where files of removed items refer to their blobs.</summary>
+    /// <summary>The column that references blobs of removed files.</summary>
     public static readonly BlobReference RawReference = new("removed_queue_file", "hash", "removed_queue_file_hash") { IsNzb = false };
 
     // Rows deleted per transaction.
@@ -39,9 +39,9 @@ internal static class RemovedStore
         """;
 
     /// <summary>Starts a removal, or extends it.</summary>
-    /// <param name="removal">Its number; null for a new removal.</param>
-    /// <param name="until">Deadline for an undo in Unix milliseconds.</param>
-    /// <returns>Its number.</returns>
+    /// <param name="removal">Number of the removal; null for a new one.</param>
+    /// <param name="until">Undo deadline in Unix milliseconds.</param>
+    /// <returns>Number of the removal.</returns>
     public static long Begin(DbConnection connection, long? removal, long until)
     {
         if (removal is not { } known)
@@ -50,11 +50,11 @@ internal static class RemovedStore
         return known;
     }
 
-    /// <summary>Moves queue items to the removed items, and copies their files, because a trigger deletes each file with its last item.</summary>
+    /// <summary>Moves queue items to the removed ones. Copies their files first, because a trigger deletes each file with its last item.</summary>
     /// <returns>The ids of the removed items.</returns>
     public static IReadOnlyList<string> TakeItems(DbConnection connection, long removal, IReadOnlyCollection<string> ids)
     {
-        // Ordered by row number, so that each page is read and written once and an undo restores the order.
+        // Ordered by row number, so that each page is written once and an undo restores the order.
         List<long> numbers = [.. connection.Query<long>(
             $"SELECT {SqlDialect.RowNumber} FROM queue_item WHERE {SqlDialect.In("id", "@list")} ORDER BY {SqlDialect.RowNumber}", new { list = SqlDialect.List(ids) })];
         var values = new { removal, list = SqlDialect.List(numbers) };
@@ -69,12 +69,12 @@ internal static class RemovedStore
             ON CONFLICT DO NOTHING
             """,
             values);
-        // A trigger deletes files without items.
+        // Do not delete files, because a trigger deletes each file with its last item.
         return [.. connection.Query<string>($"DELETE FROM queue_item WHERE {which} RETURNING id", values)];
     }
 
-    /// <summary>Moves history items to the removed items.</summary>
-    /// <returns>The items as they were.</returns>
+    /// <summary>Moves history items to the removed ones.</summary>
+    /// <returns>The items before their removal.</returns>
     public static IReadOnlyList<EndedItem> TakeHistory(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {
         connection.Execute(
@@ -83,15 +83,15 @@ internal static class RemovedStore
         return HistoryStore.Remove(connection, numbers);
     }
 
-    /// <summary>Whether a removal can be undone; null if it never existed.</summary>
+    /// <summary>Whether a removal can still be undone; null if it never existed.</summary>
     public static bool? IsOpen(DbConnection connection, long removal, long now) =>
         connection.ExecuteScalar<long?>("SELECT until FROM removal WHERE number = @removal", new { removal }) is { } until
             ? until > now
             : removal > 0 && removal <= (connection.ExecuteScalar<long?>(SqlDialect.LastNumber("removal")) ?? 0) ? false : null;
 
     /// <summary>
-    /// Puts everything back and ends the removal. If the place of an item is taken, the item goes before the newcomer; if the name of a file is
-    /// taken, the file gets a number.
+    /// Restores all rows and ends the removal. If another item has the position, the restored item goes before it. If another file has the name, the
+    /// restored file gets a number.
     /// </summary>
     /// <returns>The restored history items.</returns>
     public static IReadOnlyList<EndedItem> Return(DbConnection connection, long removal)
@@ -107,9 +107,9 @@ internal static class RemovedStore
     }
 
     /// <summary>Closes expired removals.</summary>
-    /// <param name="now">In Unix milliseconds.</param>
-    /// <param name="latest">Deadlines after this are invalid: the clock was set back since.</param>
-    /// <returns>Numbers of closed removals, and the next deadline or null.</returns>
+    /// <param name="now">Current time in Unix milliseconds.</param>
+    /// <param name="latest">A later deadline is invalid, because the clock was set back since.</param>
+    /// <returns>Numbers of the closed removals, and the next deadline or null.</returns>
     public static (IReadOnlyList<long> Due, long? Next) Close(DbConnection connection, long now, long latest)
     {
         IReadOnlyList<long> due = [.. connection.Query<long>(
@@ -117,8 +117,8 @@ internal static class RemovedStore
         return (due, connection.ExecuteScalar<long?>("SELECT min(until) FROM removal WHERE until > 0"));
     }
 
-    /// <summary>Deletes part of a closed removal, and the removal itself with the last part.</summary>
-    /// <returns>Blobs that the rows referred to; null if nothing is left.</returns>
+    /// <summary>Deletes part of a closed removal; with the last part, also the removal.</summary>
+    /// <returns>Blobs that the deleted rows referred to; null if no rows are left.</returns>
     public static IReadOnlyList<string>? Drop(DbConnection connection, long removal)
     {
         List<string?> hashes = [];
@@ -205,9 +205,9 @@ internal static class RemovedStore
         }
     }
 
-    /// <summary>A removed file whose name is taken.</summary>
+    /// <summary>A removed file whose name is in use.</summary>
     internal sealed record TakenName(long Number, string Folder, string Name);
 
-    /// <summary>A removed item whose place is taken.</summary>
+    /// <summary>A removed item whose position is in use.</summary>
     internal sealed record TakenPlace(long Number, long Priority, long Position);
 }

@@ -4,16 +4,16 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Counts and name sources found by a step (IMP-25).</summary>
-/// <param name="Counts">Plural names with counts, as in (<c>heads</c>, 5).</param>
+/// <summary>Counts and name sources that a step found (IMP-25).</summary>
+/// <param name="Counts">Plural nouns with counts, such as (<c>heads</c>, 5).</param>
 internal sealed record StepFindings(params IReadOnlyList<(string Name, long Count)> Counts)
 {
     public static StepFindings None { get; } = new();
 
-    /// <summary>Where the chosen names come from; empty if the step chooses none.</summary>
+    /// <summary>Source of the chosen names; empty if the step chooses none.</summary>
     public string Names { get; init; } = "";
 
-    /// <summary>Text for the history, as in <c>3 files, 5 heads</c>.</summary>
+    /// <summary>Text for the history, such as <c>3 files, 5 heads</c>.</summary>
     public string Words
     {
         get
@@ -24,19 +24,19 @@ internal sealed record StepFindings(params IReadOnlyList<(string Name, long Coun
     }
 }
 
-/// <summary>What has become of a step.</summary>
+/// <summary>The state of a step.</summary>
 internal enum StepState
 {
     Started,
 
     Finished,
 
-    /// <summary>The item failed, has to wait, or its import was canceled.</summary>
+    /// <summary>The item failed or has to wait, or its import was canceled.</summary>
     Failed,
 }
 
 /// <summary>A step of an import started or ended (IMP-25).</summary>
-/// <param name="Milliseconds">Since the start of the step.</param>
+/// <param name="Milliseconds">Duration since the start of the step.</param>
 internal sealed record JobStepEvent(string Id, string Step, StepState State, long Milliseconds, StepFindings Findings) : LiveEvent
 {
     public override string Type => "job.step";

@@ -6,25 +6,23 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Deletes blobs that no row refers to (IMP-6). Before an upload has a row, only its pin protects the blob: it pins the hash before the blob gets its
-/// name, and a pinned blob stays until the last pin is released.
+/// Deletes blobs that no row refers to (IMP-6). An upload pins its hash before the blob gets its name, because it has no row yet. A pinned blob stays
+/// until the last pin is released.
 /// </summary>
-/// <remarks>Thread-safe. No file is touched under the lock or inside a transaction.</remarks>
+/// <remarks>Thread-safe. Never accesses files under the lock or inside a transaction.</remarks>
 internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogger<StoredNzbs> logger)
 {
     // Guards the fields below. No other lock is taken inside.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, int> _pins = [];
 
-    // Contains a hash from the check of its rows until its blob is deleted or found to be in use. A new pin waits for that.
+    // Hashes whose rows are being checked and whose blobs may be deleted. A new pin waits for the end.
     private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
-    /// <summary>Starts an upload, which ends when the lease is disposed.</summary>
+    /// <summary>Starts an upload. Disposing the lease ends it.</summary>
     public UploadLease BeginUpload() => new(this);
 
-    /// <summary>
-    /// Deletes those blobs that nothing refers to, either now or when the last upload of the same bytes ends. Failures are logged and the blob stays.
-    /// </summary>
+    /// <summary>Deletes unreferenced blobs, now or when the last upload of the same content ends. Logs failures and keeps the blob.</summary>
     public async Task ReleaseAsync(IEnumerable<string> hashes, CancellationToken cancellationToken)
     {
         List<string> left = [.. hashes.Distinct()];
@@ -34,7 +32,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
             if (taken.Count > 0)
                 await RemoveAsync(taken, cancellationToken);
 
-            // Repeated, because the other removal may have checked the rows before the caller's were deleted.
+            // Repeat, because the other removal may have checked the rows before the caller deleted its own.
             left = [.. others.Select(other => other.Hash)];
             await Task.WhenAll(others.Select(other => other.Removal)).WaitAsync(cancellationToken);
         }
@@ -47,7 +45,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         {
             foreach (var hash in hashes)
             {
-                // The end of the upload checks again.
+                // Skip a pinned blob, because the end of its upload checks again.
                 if (_pins.ContainsKey(hash))
                     continue;
 
@@ -140,7 +138,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         }
     }
 
-    /// <summary>Protects the blobs of an upload until rows refer to them. Disposing it deletes blobs without a row.</summary>
+    /// <summary>Protects the blobs of an upload until rows refer to them. Disposal deletes blobs that have no row.</summary>
     /// <remarks>Not thread-safe.</remarks>
     internal sealed class UploadLease(StoredNzbs owner) : IAsyncDisposable
     {

@@ -7,14 +7,14 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>The content of <c>.strm</c> files, by which those of a removed release are found and deleted.</summary>
+/// <summary>The content of <c>.strm</c> files. It identifies the files of a removed release, so that they can be deleted.</summary>
 internal sealed class StrmLinks(IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, ILogger<StrmLinks> logger)
 {
-    // Folders that are links lead to files that the user has moved.
+    // Skip linked folders, because they contain files that the user has moved.
     private static readonly EnumerationOptions OwnFiles = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.ReparsePoint };
 
     /// <summary>Returns the signed URL of a file (DAV-82).</summary>
-    /// <param name="path">The path inside the release, for the extension.</param>
+    /// <param name="path">Path inside the release, used for its extension.</param>
     public string AddressOf(Guid id, string path)
     {
         var target = IdPath.Of(id);
@@ -23,12 +23,12 @@ internal sealed class StrmLinks(IOptionsMonitor<ImportOptions> import, IOptionsM
     }
 
     /// <summary>
-    /// Deletes the files of a removed release that are still in the folders of its items, with folders that are empty then. A file with any other
-    /// content than its address is the user's, and stays.
+    /// Deletes the files of a removed release from its items' folders, and folders left empty. A file with other content stays, because it belongs to the
+    /// user.
     /// </summary>
     public void Delete(DroppedRelease dropped)
     {
-        // Without the key no address is known.
+        // Without the key no file can be deleted, because the URLs are unknown.
         if (dropped.Files.Count == 0 || api.CurrentValue.StrmKeyIsLocked)
             return;
         var addresses = dropped.Files.Select(file => AddressOf(Guid.Parse(file.Id), file.Path)).ToHashSet();

@@ -5,14 +5,13 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Unpacks a bzip2 file. Parallel packers write many streams in a row; this reader opens them one by one, because SharpCompress fails if other data
-/// follows the last one.
+/// Decompresses a bzip2 file. Parallel compressors write many consecutive streams. This reader opens them one by one, because SharpCompress fails if
+/// other data follows the last one.
 /// </summary>
-/// <param name="file">Positioned at its start; read synchronously; stays open.</param>
+/// <param name="file">The file, positioned at its start. It is read synchronously and stays open.</param>
 internal sealed class Bzip2Reader(Stream file) : ForwardStream
 {
-    // Each stream allocates tables of megabytes and can be as small as 14 bytes, so their number is limited. Packers start a new one after
-    // at least 100 KB.
+    // Limits the streams, because a stream of 14 bytes can allocate megabytes of tables. Real compressors write at least 100 KB per stream.
     private const int MostStreams = 1_000;
     private const int BytesPerFurtherStream = 64 << 10;
 
@@ -30,7 +29,7 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
     {
         while (!_isEnded)
         {
-            // Checked per stream, because a file may hold many empty ones.
+            // Check for each stream, because a file may contain many empty ones.
             cancellationToken.ThrowIfCancellationRequested();
             _current ??= Next();
             var read = _current.Read(buffer.Span);
@@ -60,7 +59,7 @@ internal sealed class Bzip2Reader(Stream file) : ForwardStream
         return BZip2Stream.Create(file, CompressionMode.Decompress, decompressConcatenated: false, leaveOpen: true);
     }
 
-    // Ignores other data after the last stream, as the bzip2 program does.
+    // Ignores other data after the last stream, like the bzip2 program.
     private bool FindNext()
     {
         var start = new byte[Magic.Length];

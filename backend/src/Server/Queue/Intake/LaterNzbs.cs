@@ -5,17 +5,17 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>A stored NZB that the restored database does not know (OPS-12).</summary>
-/// <param name="Hash">Names its blob.</param>
-/// <param name="Name">Name of its item when it was accepted; the beginning of the hash if unknown.</param>
+/// <summary>A stored NZB without a row in the restored database (OPS-12).</summary>
+/// <param name="Hash">Hash of the NZB.</param>
+/// <param name="Name">Name of its item when accepted; the start of the hash if unknown.</param>
 /// <param name="Category">Category of its item; empty if unknown.</param>
 /// <param name="At">When it was accepted or last stored.</param>
 /// <param name="Bytes">Bytes on disk.</param>
 internal sealed record LaterNzb(string Hash, string Name, string Category, DateTimeOffset At, long Bytes);
 
 /// <summary>
-/// Lists the NZBs that came after a restored backup, and returns them to the queue. An NZB leaves the list as soon as a row refers to it, so no
-/// interruption loses or doubles one.
+/// Lists the NZBs that are newer than a restored backup, and returns them to the queue. An NZB leaves the list once a row refers to it, so an
+/// interruption neither loses nor duplicates it.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class LaterNzbs(
@@ -34,17 +34,17 @@ internal sealed class LaterNzbs(
 
     private string Mark => Path.Combine(folder.Root, RestoreSteps.RequeueMark);
 
-    /// <summary>Requeues all later NZBs if the restore asked for it.</summary>
+    /// <summary>Requeues all of these NZBs if the restore requested it.</summary>
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
         if (!File.Exists(Mark))
             return;
-        // A full queue takes the rest after the next start.
+        // Keep the mark if the queue is full, so that the next start adds the rest.
         if ((await RequeueAsync(null, stopping)).Refusal is null)
             File.Delete(Mark);
     });
 
-    /// <summary>Returns the NZBs, the newest first.</summary>
+    /// <summary>Returns the NZBs, newest first.</summary>
     public async Task<IReadOnlyList<LaterNzb>> ListAsync(CancellationToken cancellationToken)
     {
         var keys = await database.ReadAsync(FindKeys, cancellationToken);
@@ -58,8 +58,8 @@ internal sealed class LaterNzbs(
             : new LaterNzb(found.Hash, $"NZB {found.Hash[..NameDigits]}", "", found.At, found.Bytes);
     }
 
-    /// <summary>Adds them to the queue again, the oldest first. Returns how many, and why the next one was refused, or null.</summary>
-    /// <param name="hashes">Only these; null for all.</param>
+    /// <summary>Requeues NZBs, oldest first. Returns their number, and why the next one was refused, or null.</summary>
+    /// <param name="hashes">Hashes of the NZBs to requeue; null for all.</param>
     public async Task<(int Count, AddRefusal? Refusal)> RequeueAsync(IReadOnlyCollection<string>? hashes, CancellationToken cancellationToken)
     {
         var count = 0;
@@ -76,7 +76,7 @@ internal sealed class LaterNzbs(
         return (count, null);
     }
 
-    /// <summary>Keys of the kept NZBs that no row refers to.</summary>
+    /// <summary>Returns the keys of kept NZBs that no row refers to.</summary>
     private HashSet<UInt128> FindKeys(DbConnection connection)
     {
         var keys = KeptNzbs.Read(connection).ToHashSet();

@@ -6,10 +6,10 @@ internal sealed record NzbAddition
     /// <summary>Name of the uploaded file, with extension.</summary>
     public required string FileName { get; init; }
 
-    /// <summary>Name of the item; null if the client sent none.</summary>
+    /// <summary>Name for the item; null if the client sent none.</summary>
     public string? Name { get; init; }
 
-    /// <summary>Category as the client sent it; may be empty.</summary>
+    /// <summary>Category from the client; may be empty.</summary>
     public string Category { get; init; } = "";
 
     public QueuePriority Priority { get; init; }
@@ -17,24 +17,24 @@ internal sealed record NzbAddition
     /// <summary>Whether the item stays paused until a client resumes it.</summary>
     public bool Paused { get; init; }
 
-    /// <summary>Overrides a password in the name; null if the client sent none.</summary>
+    /// <summary>Password from the client, which overrides one in the name; null if not sent.</summary>
     public string? Password { get; init; }
 
-    /// <summary>−1 to 3. Stored and echoed only.</summary>
+    /// <summary>SABnzbd's post-processing level, −1 to 3. It is only stored and returned.</summary>
     public int PostProcessing { get; init; } = -1;
 
-    /// <summary>Stored and echoed only.</summary>
+    /// <summary>SABnzbd's script name. It is only stored and returned.</summary>
     public string Script { get; init; } = "";
 
-    /// <summary>Whether the upload is one file below <c>/nzbs</c> with all its NZBs. Otherwise each NZB gets its own file.</summary>
+    /// <summary>Whether the upload becomes one file below <c>/nzbs</c>. Otherwise each of its NZBs gets its own file.</summary>
     public bool IsFile { get; init; }
 
     /// <summary>Whether the upload replaces a file of the same name. Otherwise it is refused.</summary>
     public bool MayReplace { get; init; }
 
-    /// <summary>The file of the watch folder, remembered until it is deleted; null for other uploads.</summary>
+    /// <summary>The file in the watch folder, recorded until it is deleted; null for other uploads.</summary>
     public WatchedFile? Source { get; init; }
 
-    /// <summary>Whether the import waits a moment, because the client may write the file again (<see cref="QueueSchedule"/>).</summary>
+    /// <summary>Whether the import starts after a delay, because the client may write the file again (<see cref="QueueSchedule"/>).</summary>
     public bool HoldsStart { get; init; }
 }

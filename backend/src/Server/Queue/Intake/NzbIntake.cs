@@ -10,8 +10,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Adds every NZB, whichever way it comes in (IMP-1). Before the answer, the NZB is on disk as a blob and one transaction has added its row (IMP-2).
-/// For an address, the row comes first and the NZB is fetched later.
+/// The only way to add an NZB (IMP-1). A successful answer means that the NZB is on disk and its row is committed (IMP-2). For an address, the row
+/// comes first and the NZB is fetched later.
 /// </summary>
 internal sealed class NzbIntake(
     UploadReceiver receiver,
@@ -28,18 +28,18 @@ internal sealed class NzbIntake(
 {
     private const string IdPrefix = "SABnzbd_nzo_";
 
-    // Written in transactions only, which run one at a time. Reads outside them only allow an early refusal.
+    // Written only in transactions, which run one at a time. Other reads only serve an early refusal.
     private volatile bool _full;
 
-    /// <param name="body">Forward only; stays open.</param>
-    /// <param name="length">In bytes; null if unknown.</param>
+    /// <param name="body">The upload. It need not be seekable and stays open.</param>
+    /// <param name="length">Length in bytes; null if unknown.</param>
     public async Task<AddOutcome> AddAsync(Stream body, long? length, NzbAddition addition, CancellationToken cancellationToken)
     {
         await using var upload = await ReceiveAsync(body, length, addition.IsFile, cancellationToken);
         return await AcceptAsync(upload, addition, cancellationToken);
     }
 
-    /// <summary>First half of an add: stores the body as blobs, for callers that learn the other fields later.</summary>
+    /// <summary>First half of an add: stores the body as blobs, for callers that learn the other properties later.</summary>
     public Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken) =>
         ReceiveAsync(body, length, keepsPacked: false, cancellationToken);
 
@@ -58,8 +58,8 @@ internal sealed class NzbIntake(
     }
 
     /// <summary>Adds an item for an NZB that is fetched later (SAB-25).</summary>
-    /// <param name="name">Name of the item until the NZB is fetched.</param>
-    /// <param name="seal">Encrypts the address for the row of the given id.</param>
+    /// <param name="name">Temporary name until the NZB is fetched.</param>
+    /// <param name="seal">Encrypts the address for the row with this id.</param>
     public Task<AddOutcome> AddUrlAsync(string name, Func<string, string> seal, NzbAddition addition, CancellationToken cancellationToken)
     {
         addition = addition with { FileName = name, Category = categories.Resolve(addition.Category) };
@@ -77,25 +77,25 @@ internal sealed class NzbIntake(
             cancellationToken);
     }
 
-    /// <summary>Gives an item its fetched NZB, in one transaction. If the upload has several NZBs, the first keeps the id (SAB-25).</summary>
-    /// <param name="upload">Must not be refused.</param>
-    /// <returns>Why to retry later; null on success, and if the item has left the queue.</returns>
+    /// <summary>Sets the fetched NZB of an item in one transaction. If the upload has several NZBs, the first keeps the id (SAB-25).</summary>
+    /// <param name="upload">The upload, which must not be a refusal.</param>
+    /// <returns>Why to retry later; null on success or if the item has left the queue.</returns>
     public async Task<AddRefusal?> AcceptFetchedAsync(string id, NzbUpload upload, string fileName)
     {
-        // Not cancelable, because the NZB is already here.
+        // Do not cancel, because the NZB is already stored.
         var added = new List<QueueItem>();
         var outcome = await AddAsync(connection => AcceptFetched(connection, id, upload, fileName, added), [], CancellationToken.None);
         NoteNames(added);
         return outcome.Refusal;
     }
 
-    /// <summary>Notes the names of added items, because a restored backup may not have their rows.</summary>
+    /// <summary>Records the names of added items, because a restored backup may lack their rows.</summary>
     private void NoteNames(List<QueueItem> added) =>
         accepted.Append([.. added.Where(item => item.NzbHash.Length > 0).Select(item => new AcceptedNzb(item.NzbHash, item.Name, item.Category, item.AddedAt))]);
 
     private async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
-        // Refuses early without reading the body; the transaction decides (IMP-4).
+        // Refuse early to save reading the body. The transaction decides (IMP-4).
         if (queue.CurrentValue.MaxItems > 0 && WouldBeFull(await database.ReadAsync(QueueStore.Count, cancellationToken)))
             return NzbUpload.Refused(AddRefusal.QueueFull);
         return await receiver.ReceiveAsync(body, length, keepsPacked, cancellationToken);
@@ -110,7 +110,7 @@ internal sealed class NzbIntake(
             if (outcome.Refusal is null)
             {
                 schedule.Wake();
-                // Replaced items may be running, so their imports are canceled.
+                // Cancel the imports of replaced items, which may be running.
                 await removal.SettleAsync(displaced);
             }
 
@@ -133,7 +133,7 @@ internal sealed class NzbIntake(
             return AddOutcome.Refused(AddRefusal.NameTaken);
         if (before is not null && before.Hash == upload.Original?.Hash)
             return new AddOutcome([.. QueueStore.ListFile(connection, before.Id).Select(item => item.Id)], Replaced: true, null);
-        // An upload without a valid NZB fails in the history and must not replace the file accepted before.
+        // Replace the earlier file only by a valid NZB. Invalid uploads fail in the history.
         if (before is not null && upload.Nzbs.Any(nzb => nzb.Failure is null))
             displaced.AddRange(QueueStore.RemoveFile(connection, folder, addition.FileName));
 
@@ -142,7 +142,7 @@ internal sealed class NzbIntake(
         foreach (var nzb in upload.Nzbs)
         {
             var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
-            // Equal NZBs become one item within a file and among items without a file, but never across two files.
+            // Merge equal NZBs within a file and among items without a file, but never across files.
             var equal = nzb.Failure is null && (!addition.IsFile || file is not null) ? QueueStore.FindEqual(connection, item, file) : null;
             ids.Add(equal ?? item.Id);
             if (equal is not null)
@@ -159,7 +159,7 @@ internal sealed class NzbIntake(
             Insert(connection, item, file);
             added.Add(item);
             Failpoint.Reach("add-inserted");
-            // Set before the commit, so that the worker cannot start the item. If the commit fails, the hold expires.
+            // Set before the commit, so that the worker cannot start the item. If the commit fails, this delay expires.
             if (addition.HoldsStart)
                 schedule.Hold(item.Id);
         }
@@ -171,7 +171,7 @@ internal sealed class NzbIntake(
 
     private AddOutcome AcceptFetched(DbConnection connection, string id, NzbUpload upload, string fileName, List<QueueItem> added)
     {
-        // Read again, because a client may have removed or changed the item.
+        // Read again, because a client may have changed or removed the item.
         if (QueueStore.Find(connection, id) is not { Url: not null } waiting)
             return new AddOutcome([], Replaced: false, null);
 
@@ -215,10 +215,10 @@ internal sealed class NzbIntake(
     }
 
     /// <summary>Adds an item, in the caller's transaction.</summary>
-    /// <param name="file">Row of its file; null to create one. Ignored for an address.</param>
+    /// <param name="file">Row of its file; null to create the file. Ignored for an address.</param>
     internal static void Insert(DbConnection connection, QueueItem item, long? file)
     {
-        // An item without an NZB has no file yet.
+        // An item without an NZB has no file.
         if ((item.Url is null ? file : 0) is { } known)
             QueueStore.Insert(connection, item, known);
         else
@@ -236,7 +236,7 @@ internal sealed class NzbIntake(
             Length = content.PlainLength,
             Packed = upload.Raw is not null,
             AddedAt = time.WallTime(),
-            // Properties belong to the name (RFC 4918, section 9.7.1), so they outlive the bytes.
+            // Properties belong to the URL (RFC 4918, section 9.7.1), so they outlive the content.
             Properties = before?.Properties ?? "",
         };
     }
@@ -249,7 +249,7 @@ internal sealed class NzbIntake(
 
     private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly, string? known = null)
     {
-        // A name from the client is for one item; NZBs of a zip keep their own names.
+        // The client's name applies to a single item. NZBs of a zip keep their own names.
         var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
         var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
         var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
@@ -282,7 +282,7 @@ internal sealed class NzbIntake(
         if (options.MaxItems == 0)
             return false;
 
-        // Without a threshold, a full queue reopens with the first free place.
+        // Without a threshold, a full queue accepts items again when one place is free.
         var resumeAt = options.ResumeThreshold == 0 ? options.MaxItems - 1 : options.ResumeThreshold;
         return _full ? items > resumeAt : items >= options.MaxItems;
     }

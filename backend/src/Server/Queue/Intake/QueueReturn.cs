@@ -8,7 +8,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>What a client changes when it retries an item.</summary>
+/// <summary>Changes that a client requests when it retries an item.</summary>
 /// <param name="Password">New password; empty keeps the old one.</param>
 /// <param name="Upload">Its first NZB replaces the old one; null keeps the old one.</param>
 internal sealed record QueueReturnChange(string Password, NzbUpload? Upload)
@@ -22,17 +22,17 @@ internal sealed record QueueReturnChange(string Password, NzbUpload? Upload)
 
 internal enum QueueReturnEnd
 {
-    /// <summary>The item is queued, or has failed again because its new content is not an NZB.</summary>
+    /// <summary>The item is queued again, or has failed again because its new content is not an NZB.</summary>
     Returned,
 
-    /// <summary>No failed item has this id, or its NZB is gone.</summary>
+    /// <summary>There is no failed item with this id, or its NZB is lost.</summary>
     NoItem,
 
     QueueFull,
 }
 
 /// <summary>
-/// Moves failed items from the history back into the queue under their old ids (SAB-5). One transaction does both, so an item is always in exactly
+/// Moves failed items from the history back to the queue under their old ids (SAB-5). Uses one transaction, because an item must always be in exactly
 /// one place (IMP-5).
 /// </summary>
 internal sealed class QueueReturn(
@@ -50,8 +50,8 @@ internal sealed class QueueReturn(
 {
     private const int PieceBytes = 64 << 10;
 
-    /// <summary>Puts items back one by one until the queue is full.</summary>
-    /// <returns>The ids of returned items, and whether the queue became full before the last one.</returns>
+    /// <summary>Returns items to the queue one by one until it is full.</summary>
+    /// <returns>The ids of the returned items, and whether the queue was full before the last one.</returns>
     public async Task<(IReadOnlyList<string> Returned, bool IsFull)> ReturnAllAsync(
         IEnumerable<string> ids, QueueReturnChange change, CancellationToken cancellationToken)
     {
@@ -85,7 +85,7 @@ internal sealed class QueueReturn(
             schedule.Wake();
             fetches.Wake();
             measuring.Wake();
-            // Only a retry with another NZB can leave the old one unused.
+            // Keep the old NZB unless the retry has another one, because it is still in use.
             await stored.ReleaseAsync(change.Nzb is not null && taken?.NzbHash is { } replaced ? [replaced] : [], CancellationToken.None);
         }
 
@@ -95,7 +95,7 @@ internal sealed class QueueReturn(
         {
             if (queue.CurrentValue.MaxItems is var most and > 0 && QueueStore.Count(connection) >= most)
                 return QueueReturnEnd.QueueFull;
-            // Read again, because the item may have left the history.
+            // Read again, because a client may have removed the item from the history.
             taken = HistoryStore.TakeFailed(connection, id, needsNzb: change.Nzb is null);
             if (taken is null)
                 return QueueReturnEnd.NoItem;
@@ -127,7 +127,7 @@ internal sealed class QueueReturn(
         AddedAt = item.AddedAt,
         Named = true,
         Retried = change.Try,
-        // The history stores only the size; the other numbers are measured again.
+        // The history stores only the size, so the other values are measured again.
         EncodedBytes = change.Nzb is { } upload ? upload.Measure?.EncodedBytes ?? 0 : item.EncodedBytes,
         PostedAt = change.Nzb?.Measure?.PostedAt,
         Files = change.Nzb?.Measure?.Files,
@@ -142,7 +142,7 @@ internal sealed class QueueReturn(
         if (item.NzbLength > 0)
             return blobs.ContainsNzb(hash) ? item.NzbLength : null;
 
-        // Items that failed in an older version have no stored length.
+        // Items that failed in an older version have no stored NZB length.
         try
         {
             await using var plain = nzbs.Open(hash);

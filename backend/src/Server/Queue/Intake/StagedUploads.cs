@@ -10,7 +10,7 @@ internal enum StagingOutcome
     Created,
     Replaced,
 
-    /// <summary>A file of this name exists and must not be replaced.</summary>
+    /// <summary>A file of this name exists, and the client did not allow replacing it.</summary>
     Taken,
 
     /// <summary>The limit of staged uploads is reached, or the disk is full.</summary>
@@ -20,8 +20,8 @@ internal enum StagingOutcome
 }
 
 /// <summary>
-/// Files that clients upload under a temporary name and rename to <c>.nzb</c> when complete (DAV-40b). They stay on disk for an hour, across
-/// restarts. Above the limits new files are refused, because an accepted file must not be dropped.
+/// Files that clients upload under a temporary name and rename to <c>.nzb</c> once complete (DAV-40b). They stay on disk for an hour, across restarts.
+/// Beyond the limits new files are refused, because accepted files must not be dropped.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagedUploads(
@@ -34,15 +34,15 @@ internal sealed class StagedUploads(
 
     private static readonly TimeSpan Lifetime = TimeSpan.FromHours(1);
 
-    // Guards the fields below; never held during file access. An upload leaves the index before its bytes are deleted.
+    // Guards the fields below; not held during file access. An upload leaves the index before its file is deleted.
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (StagedUpload Upload, ITimer Timer)> _kept = [];
     private int _arriving;
     private long _arrivingBytes;
 
     /// <summary>Reads a body to its end and stores it.</summary>
-    /// <param name="body">Forward only, within the limit of uploads; stays open.</param>
-    /// <param name="length">In bytes; null if unknown.</param>
+    /// <param name="body">The upload, within the size limit. It need not be seekable and stays open.</param>
+    /// <param name="length">Length in bytes; null if unknown.</param>
     public async Task<StagingOutcome> AddAsync(
         string folder, string name, Stream body, long? length, bool mayReplace, CancellationToken cancellationToken)
     {
@@ -89,10 +89,10 @@ internal sealed class StagedUploads(
             return [.. _kept.Values.Select(kept => kept.Upload)];
     }
 
-    /// <summary>Opens the bytes from an offset; null if the upload is gone. The caller disposes the stream.</summary>
+    /// <summary>Opens the content at an offset; null if the upload no longer exists. The caller disposes the stream.</summary>
     public Stream? Open(StagedUpload upload, long offset) => disk.Open(upload, offset);
 
-    /// <summary>Removes an upload. Returns false if it is gone or another upload has replaced it.</summary>
+    /// <summary>Removes an upload. Returns false if it no longer exists or was replaced.</summary>
     public bool Remove(StagedUpload upload)
     {
         lock (_gate)
@@ -190,7 +190,7 @@ internal sealed class StagedUploads(
             QueueLog.StagedUploadExpired(logger, upload.Id, (long)Lifetime.TotalMinutes);
     }
 
-    /// <summary>If deletion fails, the file stays until the next start, which finds it expired.</summary>
+    /// <summary>Deletes the file. If that fails, the next start finds the file expired and deletes it.</summary>
     private void Delete(StagedUpload upload)
     {
         try

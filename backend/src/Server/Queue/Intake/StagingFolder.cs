@@ -6,28 +6,26 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>A file uploaded under a temporary name.</summary>
-/// <param name="Id">Unique per content: 32 hex digits.</param>
+/// <param name="Id">32 hex digits, unique per content.</param>
 /// <param name="Folder">Folder below <c>/nzbs</c>.</param>
 /// <param name="Name">Temporary name.</param>
-/// <param name="Start">Offset of the content in the file on disk.</param>
-/// <param name="Length">In bytes.</param>
-/// <param name="Since">When the upload was complete.</param>
+/// <param name="Start">Offset of the content in the stored file.</param>
+/// <param name="Length">Length in bytes.</param>
+/// <param name="Since">When the upload completed.</param>
 internal sealed record StagedUpload(string Id, string Folder, string Name, int Start, long Length, DateTimeOffset Since);
 
-/// <summary>
-/// Staged uploads on disk, one file each: a line with folder and name as a JSON array, then the content. The server chooses the file names.
-/// </summary>
+/// <summary>Stores each staged upload as a file: a line with folder and name as a JSON array, then the content. Clients do not choose its name.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimeProvider time, StorageState? state = null)
 {
     private const string Suffix = ".upload";
 
-    /// <summary>Longest first line: two names of 255 bytes with every byte escaped.</summary>
+    /// <summary>Maximum bytes of the first line: two names of 255 bytes with every byte escaped.</summary>
     private const int MaxPlace = 4096;
 
     private readonly DurableFolder _saved = new(folder.Staged, files, state);
 
-    /// <summary>Reads a body to its end and stores it. The file is durable when the task completes.</summary>
+    /// <summary>Reads a body to its end and stores it durably.</summary>
     /// <exception cref="StorageException">The file cannot be written.</exception>
     public async Task<StagedUpload> SaveAsync(string queueFolder, string name, Stream body, CancellationToken cancellationToken)
     {
@@ -48,13 +46,13 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
         catch
         {
-            // The file may have its final name already; the next start would then find a refused upload.
+            // The file may already have its final name, and the next start must not find a failed upload.
             _saved.Discard(PathOf(id));
             throw;
         }
     }
 
-    /// <summary>Opens the bytes from an offset; null if the upload is gone. The caller disposes the stream.</summary>
+    /// <summary>Opens the content at an offset; null if the upload no longer exists. The caller disposes the stream.</summary>
     public Stream? Open(StagedUpload upload, long offset)
     {
         try
@@ -69,10 +67,10 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
     }
 
-    /// <summary>Deletes an upload; open streams can still read it.</summary>
+    /// <summary>Deletes an upload. Open streams can still read it.</summary>
     public void Delete(StagedUpload upload) => _saved.Delete(PathOf(upload.Id));
 
-    /// <summary>Returns uploads of an earlier process, oldest first, and deletes incomplete files.</summary>
+    /// <summary>Returns the uploads of an earlier run, oldest first, and deletes incomplete files.</summary>
     public IReadOnlyList<StagedUpload> Recover()
     {
         var found = new List<StagedUpload>();
@@ -91,7 +89,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         return [.. found.OrderBy(upload => upload.Since)];
     }
 
-    /// <summary>Returns null for a foreign file, which stays untouched.</summary>
+    /// <summary>Reads the first line; null for a foreign file, which must stay unchanged.</summary>
     private StagedUpload? Read(string path, DateTimeOffset changed)
     {
         using var file = _saved.OpenRead(path);

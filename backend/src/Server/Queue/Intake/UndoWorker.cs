@@ -14,15 +14,15 @@ internal enum UndoEnd
 {
     Undone,
 
-    /// <summary>The time is up, or it was undone already.</summary>
+    /// <summary>The time has expired, or the removal was already undone.</summary>
     TooLate,
 
     Unknown,
 }
 
 /// <summary>
-/// Removes items of queue and history, and rejected releases, so that clients can undo it for a while, even after a restart (HLT-61). Deletes them
-/// for good afterwards. Other releases stay.
+/// Removes queue items, history items and rejected releases. Clients can undo a removal for a while, even after a restart (HLT-61). Afterwards the
+/// rows are deleted permanently.
 /// </summary>
 internal sealed class UndoWorker(
     SluiceDatabase database,
@@ -39,8 +39,7 @@ internal sealed class UndoWorker(
 
     private const string Prefix = "u-";
 
-    // A removal touches index pages everywhere, and each commit writes them; small transactions would write the same pages many times. This
-    // size takes half a second, which adds can wait.
+    // Large, because a removal changes index pages everywhere and each commit rewrites them. It takes half a second, which adds can wait.
     private const int PerTransaction = 20_000;
 
     private readonly WakeSignal _signal = new(time);
@@ -48,7 +47,7 @@ internal sealed class UndoWorker(
     public string Name => "what was removed";
 
     /// <summary>Removes items of the queue and cancels their imports.</summary>
-    /// <returns>Null if none of the items was in the queue.</returns>
+    /// <returns>Null if no item was in the queue.</returns>
     public Task<UndoTicket?> RemoveItemsAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) => RemoveAsync(
         [.. ids.Distinct()],
         RemovedStore.TakeItems,
@@ -60,14 +59,14 @@ internal sealed class UndoWorker(
         cancellationToken);
 
     /// <summary>Removes items of the history.</summary>
-    /// <param name="numbers">Row numbers; unknown ones are skipped.</param>
-    /// <returns>Null if none of the items was there.</returns>
+    /// <param name="numbers">Row numbers. Unknown ones are skipped.</param>
+    /// <returns>Null if no item was in the history.</returns>
     public Task<UndoTicket?> RemoveHistoryAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, RemovedStore.TakeHistory, NotifyRclone, cancellationToken);
 
-    /// <summary>Removes releases that are in no library. They stay readable until the removal can no longer be undone.</summary>
-    /// <param name="numbers">Row numbers of their history items, which stay; others are skipped.</param>
-    /// <returns>Null if none of the releases was rejected.</returns>
+    /// <summary>Removes rejected releases. They stay readable until the removal can no longer be undone.</summary>
+    /// <param name="numbers">Row numbers of their history items, which stay. Others are skipped.</param>
+    /// <returns>Null if no release was rejected.</returns>
     public Task<UndoTicket?> RemoveReleasesAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         RemoveAsync(numbers, ReleaseClaims.Remove, static _ => { }, cancellationToken);
 
@@ -118,7 +117,7 @@ internal sealed class UndoWorker(
         var (removal, count, until) = ((long?)null, 0, time.WallTime());
         foreach (var chunk in keys.Chunk(PerTransaction))
         {
-            // The first transaction can be canceled; later ones must not, so that the removal is complete.
+            // Only the first transaction may be canceled, because a removal must not stop halfway.
             var removed = await database.WriteAsync(
                 connection =>
                 {
@@ -136,7 +135,7 @@ internal sealed class UndoWorker(
         return count == 0 ? null : new UndoTicket(string.Create(CultureInfo.InvariantCulture, $"{Prefix}{removal}"), count, until);
     }
 
-    /// <returns>Time until the next removal expires; null if there is none.</returns>
+    /// <returns>Time until the next removal expires; null without removals.</returns>
     private async Task<TimeSpan?> DropDueAsync(CancellationToken stopping)
     {
         var now = time.WallTime();

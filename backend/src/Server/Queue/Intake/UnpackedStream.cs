@@ -4,17 +4,17 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Output of a decompressor. Fails when the output exceeds 200 times the input, and reports damage as one kind of exception.</summary>
-/// <param name="decoder">Disposed with this stream.</param>
+/// <summary>The output of a decompressor. Fails beyond 200 times the input, and reports all damage as one type of exception.</summary>
+/// <param name="decoder">The decompressor, which is disposed with this stream.</param>
 /// <param name="format">Name of the format, for error messages.</param>
-/// <param name="packed">Returns the bytes that the decoder has consumed, or may consume at most.</param>
-/// <param name="budget">Budget of the whole upload, shared by its streams.</param>
+/// <param name="packed">Returns the input bytes consumed so far, or their maximum.</param>
+/// <param name="budget">Budget of the upload, shared by all its streams.</param>
 internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : ForwardStream
 {
     private long _unpacked;
 
     /// <inheritdoc/>
-    /// <exception cref="NzbFormatException">The packed bytes are damaged or unpack to too much.</exception>
+    /// <exception cref="NzbFormatException">The input is damaged or decompresses to too much.</exception>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         int read;
@@ -24,7 +24,7 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
         }
         catch (Exception e) when (e is InvalidDataException or SharpCompressException or EndOfStreamException or IndexOutOfRangeException)
         {
-            // The bzip2 reader of SharpCompress reads past its tables on some damage.
+            // On some damage, SharpCompress's bzip2 reader indexes past its tables.
             throw new NzbFormatException(NzbFault.NotAnNzb, $"damaged {format}", e);
         }
 
@@ -43,17 +43,17 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
     }
 }
 
-/// <summary>Limits how much one upload may unpack to (S15). Not thread-safe.</summary>
+/// <summary>Limits the decompressed size of one upload (S15). Not thread-safe.</summary>
 /// <param name="packed">Size of the upload in bytes.</param>
 internal sealed class UnpackBudget(long packed)
 {
-    /// <summary>Plain bytes per packed byte (IMP-10). Text packs to a tenth, a bomb to a thousandth.</summary>
+    /// <summary>Maximum compression ratio (IMP-10), because an NZB compresses about 10:1, but a bomb 1000:1.</summary>
     public const int MaxRatio = 200;
 
-    /// <summary>Below this many plain bytes the ratio is not checked, because short texts can pack very well.</summary>
+    /// <summary>The ratio is not checked below this many decompressed bytes, because short texts can compress very well.</summary>
     public const long Grace = 1 << 20;
 
-    /// <summary>Total limit: sixteen NZBs of maximum size.</summary>
+    /// <summary>Maximum decompressed bytes: sixteen NZBs of maximum size.</summary>
     public const long MaxBytes = 4L << 30;
 
     private readonly long _limit = Math.Min(MaxBytes, Math.Max(Grace, packed * MaxRatio));
@@ -61,7 +61,7 @@ internal sealed class UnpackBudget(long packed)
 
     public bool IsSpent => _taken > _limit;
 
-    /// <summary>The exceeded limit, for error messages.</summary>
+    /// <summary>The exceeded limit as part of an error message.</summary>
     public string Excess => _limit == MaxBytes ? $"it unpacks to more than {MaxBytes >> 20} MiB" : $"it unpacks to more than {MaxRatio} times its size";
 
     public void Take(int bytes) => _taken += bytes;

@@ -7,20 +7,20 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Receives an upload. Unpacks gzip, bzip2 and zip, recognized by content (IMP-10), and stores each NZB as a durable blob, measured on the way. The
-/// import decides whether the content is an NZB.
+/// Receives an upload. Decompresses gzip, bzip2 and zip, detected by content (IMP-10). Stores each NZB as a durable blob and measures it. The import
+/// decides whether it is valid.
 /// </summary>
 internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, ProcessOptions process, TimeProvider time)
 {
-    /// <summary>Limit for a whole upload with unpacking (S15); enough for the largest one at 700 kbit/s.</summary>
+    /// <summary>Maximum time for an upload with decompression (S15), enough for the largest one at 700 kbit/s.</summary>
     public static readonly TimeSpan MaxTime = TimeSpan.FromHours(1);
 
     private const int Signature = 4;
 
-    /// <summary>Reads an upload to its end. Leaves nothing behind if canceled.</summary>
-    /// <param name="body">Forward only; stays open.</param>
-    /// <param name="length">In bytes; null if unknown.</param>
-    /// <param name="keepsPacked">Whether to keep a packed upload as it came, too.</param>
+    /// <summary>Reads an upload to its end. Stores nothing if canceled.</summary>
+    /// <param name="body">The upload. It need not be seekable and stays open.</param>
+    /// <param name="length">Length in bytes; null if unknown.</param>
+    /// <param name="keepsPacked">Whether to store a packed upload as received, too.</param>
     /// <exception cref="UploadBrokenException">The body ends early.</exception>
     public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
@@ -64,7 +64,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
         if (!isGzip && !isZip && !start.Span.StartsWith("BZh"u8))
             return new NzbUpload([await SaveAsync(upload, null, lease, cancellationToken)], null, lease);
 
-        // Stored first, because zip is read from its end, the bzip2 reader blocks, and the unpack limit depends on the length.
+        // Store the upload first: zip is read from its end, the bzip2 reader blocks, and the limit depends on the length.
         var raw = keepsPacked ? await blobs.SaveRawAsync(upload, lease.PinAsync, cancellationToken) : null;
         await using var file = raw is null ? await SpoolAsync(upload, cancellationToken) : blobs.OpenRaw(raw.Hash);
         var budget = new UnpackBudget(file.Length);
@@ -101,8 +101,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
             {
                 nzbs.Add(await SaveMemberAsync(member, budget, lease, cancellationToken));
 
-                // Zip entries can share bytes and each stay below the limits, so the sum counts. The whole upload fails, including valid
-                // entries.
+                // Zip entries can share bytes and each stay below the limits, so check the sum. Beyond it, the whole upload fails.
                 if (budget.IsSpent)
                     return [new UploadedNzb(null, null, ImportFailure.NzbTooLarge(budget.Excess))];
             }
@@ -129,7 +128,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
         }
         catch (InvalidDataException)
         {
-            // An unknown compression method, or a header that is not where the directory says.
+            // An unknown compression method, or a header at another offset than the directory says.
             return new UploadedNzb(null, member.Name, ImportFailure.NotAnNzb("damaged zip"));
         }
         catch (BlobTooLargeException e)
@@ -163,7 +162,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
 
     private async Task<Stream> SpoolAsync(UploadStream upload, CancellationToken cancellationToken)
     {
-        // Created next to the blobs, so that the next start deletes it after a kill.
+        // Create it next to the blobs, because a start deletes temporary files there after a kill.
         var file = blobs.CreateTemporary();
         try
         {

@@ -2,8 +2,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Body of an upload with a peekable start.</summary>
-/// <param name="body">Stays open.</param>
+/// <summary>The body of an upload, whose start can be inspected before it is read.</summary>
+/// <param name="body">The body, which stays open.</param>
 internal sealed class UploadStream(Stream body) : ForwardStream
 {
     private ReadOnlyMemory<byte> _start;
@@ -39,7 +39,7 @@ internal sealed class UploadStream(Stream body) : ForwardStream
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
-            // The multipart reader throws a plain IOException for an unterminated part; connection faults have derived types.
+            // ASP.NET Core's multipart reader throws a plain IOException for an unterminated part. Connection errors have derived types.
             throw new UploadBrokenException(e);
         }
     }

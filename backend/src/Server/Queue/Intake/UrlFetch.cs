@@ -9,20 +9,20 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>How an attempt to fetch an NZB ended.</summary>
-/// <param name="Failure">Why the NZB can never be fetched, or null.</param>
-/// <param name="Again">Why to retry later, or null. Never contains the address.</param>
-/// <param name="After">Delay requested by the host, or null.</param>
-/// <param name="Counts">Whether it counts as one of the item's attempts.</param>
+/// <summary>The result of an attempt to fetch an NZB.</summary>
+/// <param name="Failure">Why no retry can succeed, or null.</param>
+/// <param name="Again">Why to retry later, or null. Never contains the address, because it may hold a key.</param>
+/// <param name="After">Delay that the host requested, or null.</param>
+/// <param name="Counts">Whether this counts toward the maximum attempts.</param>
 internal sealed record UrlFetchEnd(ImportFailure? Failure = null, string? Again = null, TimeSpan? After = null, bool Counts = true);
 
-/// <summary>One attempt to fetch an NZB from its address and give it to its item (SAB-25).</summary>
+/// <summary>One attempt to fetch the NZB of an item from its address (SAB-25).</summary>
 internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, NzbIntake intake, TimeProvider time)
 {
-    /// <summary>For the whole attempt, from the DNS query to the last byte.</summary>
+    /// <summary>Timeout of the whole attempt, from the DNS query to the last byte.</summary>
     public static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
-    /// <summary>Size limit of a body, packed or unpacked.</summary>
+    /// <summary>Maximum bytes of a body, compressed or decompressed.</summary>
     public const long MaxBytes = BlobStore.MaxNzbBytes;
 
     private static readonly HttpStatusCode[] Passing =
@@ -72,7 +72,7 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
             return TooLarge();
 
         await using var body = new CappedStream(await answer.Content.ReadAsStreamAsync(cancellationToken));
-        // Does not check the queue limit, because the item is already queued.
+        // Skip the queue limit, because the item is already in the queue.
         await using var upload = await receiver.ReceiveAsync(body, length, keepsPacked: false, cancellationToken);
         return upload.Refusal switch
         {
@@ -83,12 +83,12 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
         };
     }
 
-    /// <summary>Returns the name that the host sent, or the last segment of the path.</summary>
+    /// <summary>Returns the file name that the host sent, otherwise the last segment of the path.</summary>
     private static string NameOf(HttpResponseMessage answer)
     {
         var disposition = answer.Content.Headers.ContentDisposition;
         var given = (disposition?.FileNameStar ?? disposition?.FileName ?? "").Trim('"', ' ');
-        // Strips any path, because it does not belong to this machine.
+        // Strip any path, because it refers to another machine.
         given = given[(given.LastIndexOfAny(['/', '\\']) + 1)..];
         if (given.Length > 0)
             return given;
@@ -110,10 +110,10 @@ internal sealed class UrlFetch(GuardedClient client, UploadReceiver receiver, Nz
 
     private static UrlFetchEnd TooLarge() => new(ImportFailure.NzbTooLarge($"more than {MaxBytes >> 20} MiB"));
 
-    /// <summary>A local storage problem does not count as an attempt (IMP-81).</summary>
+    /// <summary>A local storage error, which must not count as an attempt (IMP-81).</summary>
     private static UrlFetchEnd NoRoom() => new(Again: "it cannot be stored at the moment", Counts: false);
 
-    /// <summary>Limits the body to the size of an NZB, packed or not.</summary>
+    /// <summary>Limits the body to the maximum size of an NZB, compressed or not.</summary>
     private sealed class CappedStream(Stream body) : ForwardStream
     {
         private long _read;

@@ -9,8 +9,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Fetches the NZBs of items added by address, a few at a time. Pauses do not hold it up, because links of indexers expire. Temporary faults are
-/// retried ten times; attempts and times are stored, so a restart does not reset them.
+/// Fetches the NZBs of items added by address, a few at a time and even while paused, because links of indexers expire. Retries temporary errors ten
+/// times. Attempts and due times are stored, so that a restart does not reset them.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class UrlFetchWorker(
@@ -32,24 +32,24 @@ internal sealed class UrlFetchWorker(
     private static readonly TimeSpan RetryStep = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan MaxRetryDelay = TimeSpan.FromSeconds(600);
 
-    // Cap for delays that a host requests; indexers count requests per day.
+    // Maximum delay that a host may request. It is long, because indexers count requests per day.
     private static readonly TimeSpan MaxRequestedDelay = TimeSpan.FromDays(1);
 
-    // Rows store wall-clock times, so checking once a minute limits the effect of a clock change.
+    // Due times are wall-clock times. Checking every minute limits the effect of a clock change.
     private static readonly TimeSpan MaxSleep = TimeSpan.FromMinutes(1);
 
     private readonly WakeSignal _signal = new(time);
 
-    // Filled by the loop. Each fetch removes itself before it wakes the loop.
+    // The loop adds fetches. Each fetch removes itself before it wakes the loop.
     private readonly ConcurrentDictionary<string, Task> _busy = new();
 
     public string Name => "the fetching of NZBs";
 
     /// <summary>Parses an address that a client sent.</summary>
-    /// <returns>Why it must not be fetched, or null.</returns>
+    /// <returns>Why the address must not be fetched, or null.</returns>
     public string? Refuse(string text, out Uri? url) => Uri.TryCreate(text.Trim(), UriKind.Absolute, out url) ? guard.Refuse(url) : "it is no address";
 
-    /// <summary>Adds an item for an address that <see cref="Refuse"/> has accepted. Does not wait for the fetch.</summary>
+    /// <summary>Adds an item for an address accepted by <see cref="Refuse"/>. Returns before the fetch.</summary>
     /// <exception cref="StorageException">The address cannot be encrypted, because the key cannot be read or created.</exception>
     public async Task<AddOutcome> AddAsync(Uri url, NzbAddition addition, CancellationToken cancellationToken)
     {
@@ -62,7 +62,7 @@ internal sealed class UrlFetchWorker(
             return AddOutcome.Refused(AddRefusal.DiskFull);
         }
 
-        // Shows only the host, because paths and queries contain keys.
+        // Show only the host, because path and query may contain keys.
         var outcome = await intake.AddUrlAsync(
             $"NZB from {url.Host}", id => box.Seal(ImportItem.UrlName(id), url.AbsoluteUri), addition, cancellationToken);
         Wake();
@@ -79,15 +79,14 @@ internal sealed class UrlFetchWorker(
 
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
 
-    /// <returns>How long to sleep; null to sleep until something wakes the loop.</returns>
+    /// <returns>How long to sleep; null to sleep until woken.</returns>
     private async Task<TimeSpan?> StartDueAsync(CancellationToken stopping)
     {
-        // Waits for the lost key file. If the user gives up the key, the fetches fail.
+        // Wait for the lost key file. If the user gives it up, the fetches fail.
         if (box.IsLocked)
             return MaxSleep;
         var now = time.WallTime().ToUnixTimeMilliseconds();
-        // Copied before ListDueAsync, because a fetch that ends meanwhile may still look due in its row. Its WorkAsync wakes the loop
-        // again.
+        // Copy before ListDueAsync, because a fetch that ends meanwhile may still look due in its row. It wakes the loop again.
         var underWay = _busy.Keys.ToHashSet();
         foreach (var id in await fetches.ListDueAsync(now, MaxAtOnce * 2, stopping))
         {
@@ -103,27 +102,27 @@ internal sealed class UrlFetchWorker(
         if (await fetches.FindNextAsync(stopping) is not { } next)
             return null;
         var left = TimeSpan.FromMilliseconds(Math.Clamp(next - now, 0, (long)MaxSleep.TotalMilliseconds));
-        // Due items are being fetched and wake the loop when they end.
+        // Due items are being fetched, and each fetch wakes the loop at its end.
         return left > TimeSpan.Zero ? left : _busy.IsEmpty ? TimeSpan.FromSeconds(1) : MaxSleep;
     }
 
-    /// <param name="begin">Completes once <c>_busy</c> contains the fetch.</param>
+    /// <param name="begin">Completes once <c>_busy</c> contains this fetch.</param>
     private async Task WorkAsync(string id, Task begin, CancellationToken stopping)
     {
         await begin;
         try
         {
-            // A client may have removed the item.
+            // A client may have removed the item meanwhile.
             if (await store.FindAsync(id, stopping) is { Url: { } url } item)
                 await EndAsync(item, await FetchAsync(id, url, stopping));
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // The next start fetches it.
+            // The next start fetches it again.
         }
         catch (Exception e)
         {
-            // A bug or a storage fault delays only this item. The row cannot record it, so the wait is here.
+            // A bug or storage error delays only this item. Wait here, because the row cannot record it.
             QueueLog.FetchBroke(logger, e, id);
             await PauseAsync(stopping);
         }
@@ -142,7 +141,7 @@ internal sealed class UrlFetchWorker(
         }
         catch (OperationCanceledException)
         {
-            // The next start fetches it.
+            // The next start fetches it again.
         }
     }
 

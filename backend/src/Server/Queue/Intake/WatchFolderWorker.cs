@@ -8,8 +8,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
-/// Adds NZBs from the watch folder and from its subfolders named like a category, then deletes the files (IMP-7). Polls, because network folders send
-/// no change events. A file counts as complete when it has not changed for a while. Links are ignored.
+/// Adds NZBs from the watch folder and its subfolders named after categories, then deletes the files (IMP-7). Polls, because network folders send no
+/// change events. A file is complete if it has not changed for <see cref="QuietTime"/>. Links are ignored.
 /// </summary>
 internal sealed class WatchFolderWorker(
     NzbIntake intake,
@@ -20,18 +20,18 @@ internal sealed class WatchFolderWorker(
     TimeProvider time,
     ILogger<WatchFolderWorker> logger) : IWorker
 {
-    /// <summary>How long a file must stay unchanged, and the polling interval.</summary>
+    /// <summary>How long a file must be unchanged; also the polling interval.</summary>
     public static readonly TimeSpan QuietTime = TimeSpan.FromSeconds(5);
 
-    /// <summary>Wait after a temporary refusal.</summary>
+    /// <summary>Delay after a temporary refusal.</summary>
     public static readonly TimeSpan RefusalPause = TimeSpan.FromMinutes(1);
 
-    // Limit per scan; later scans find the rest.
+    // Maximum files per scan; the next scans find the rest.
     private const int MaxFiles = 10_000;
 
     private readonly WakeSignal _signal = new(time);
 
-    // Used by the loop only.
+    // Used only by the loop.
     private Dictionary<string, Sighting> _seen = [];
     private string _said = "";
 
@@ -40,12 +40,12 @@ internal sealed class WatchFolderWorker(
 
     public string Name => "the watch folder";
 
-    /// <summary>A row if the folder could not be read the last time.</summary>
+    /// <summary>One row if the last scan could not read the folder.</summary>
     public IEnumerable<AttentionRow> Attention() => options.CurrentValue.WatchFolder is not null && _isUnreadable
         ? [new(AttentionKind.WatchFolder, AttentionLevel.Warning, "The watch folder cannot be read.", "queue.watch-dir", null)]
         : [];
 
-    /// <summary>Scans now, and retries files skipped after a failure.</summary>
+    /// <summary>Scans now and retries files that failed earlier.</summary>
     public void ScanNow()
     {
         _isAsked = true;
@@ -88,8 +88,8 @@ internal sealed class WatchFolderWorker(
         return QuietTime;
     }
 
-    /// <summary>Scans the folder, and records since when each file is unchanged.</summary>
-    /// <param name="isAsked">Whether to retry skipped files.</param>
+    /// <summary>Lists the files and records since when each is unchanged.</summary>
+    /// <param name="isAsked">Whether to retry files that failed earlier.</param>
     private bool TryList(string folder, bool isAsked)
     {
         try
@@ -130,13 +130,13 @@ internal sealed class WatchFolderWorker(
         }
     }
 
-    // A leading dot means a temporary name of another program, or litter of a desktop.
+    // Skip names with a leading dot, because they are temporary or desktop files.
     private static IEnumerable<FileInfo> Nzbs(DirectoryInfo folder) =>
         folder.EnumerateFiles().Where(file => ItemName.IsOfNzb(file.Name) && !file.Name.StartsWith('.') && !IsLink(file));
 
     private static bool IsLink(FileSystemInfo file) => (file.Attributes & FileAttributes.ReparsePoint) != 0;
 
-    /// <returns>False if nothing can be added right now.</returns>
+    /// <returns>False if no file can be added right now.</returns>
     private async Task<bool> AddAsync(Sighting seen, CancellationToken stopping)
     {
         var path = seen.File.Path;
@@ -166,18 +166,18 @@ internal sealed class WatchFolderWorker(
         }
         catch (StorageException)
         {
-            // The storage has logged the fault.
+            // The storage error is already logged.
             return false;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Avoids the system's message, because it contains the path and the name may contain a password.
+            // Do not log the system's message, because it contains the file name, which may contain a password.
             Leave(seen, e is UnauthorizedAccessException ? "cannot be read: permission denied" : $"cannot be read: {e.GetType().Name}");
             return true;
         }
     }
 
-    /// <summary>Deletes a file whose NZBs were added, unless it has been rewritten since.</summary>
+    /// <summary>Deletes a file after its NZBs were added, unless it has changed since.</summary>
     private void Remove(Sighting seen)
     {
         try
@@ -198,10 +198,10 @@ internal sealed class WatchFolderWorker(
         QueueLog.WatchedFileLeft(logger, NameOf(seen.File.Path), cause);
     }
 
-    /// <summary>The name without its password.</summary>
+    /// <summary>Returns the name without a password.</summary>
     private static string NameOf(string path) => ItemName.Parse(Path.GetFileName(path)).Name;
 
-    /// <summary>A file and the time since which it is unchanged.</summary>
+    /// <summary>A file, and since when it is unchanged.</summary>
     private sealed record Sighting(WatchedFile File, string Category, long Since)
     {
         public bool IsLeft { get; set; }

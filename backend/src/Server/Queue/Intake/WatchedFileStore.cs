@@ -4,15 +4,15 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>A file of the watch folder as the scan found it.</summary>
-/// <param name="Path">Absolute.</param>
-/// <param name="Length">In bytes.</param>
+/// <summary>A file as seen by a scan of the watch folder.</summary>
+/// <param name="Path">Absolute path.</param>
+/// <param name="Length">Length in bytes.</param>
 /// <param name="ChangedAt">Last write time in ticks.</param>
 internal sealed record WatchedFile(string Path, long Length, long ChangedAt);
 
 /// <summary>
-/// Stores <c>watched_file</c>: added files that still exist, because the process ended before their deletion or the deletion failed. Unchanged files
-/// are not added again (IMP-7).
+/// Stores <c>watched_file</c>: added files whose deletion failed or was prevented by a shutdown. It keeps unchanged files from being added again
+/// (IMP-7).
 /// </summary>
 internal sealed class WatchedFileStore(SluiceDatabase database)
 {
@@ -31,7 +31,7 @@ internal sealed class WatchedFileStore(SluiceDatabase database)
                 [.. connection.Query<WatchedFile>("SELECT path AS Path, length AS Length, changed_at AS ChangedAt FROM watched_file")],
             cancellationToken);
 
-    /// <summary>Removes deleted files from the table.</summary>
+    /// <summary>Removes the rows of deleted files.</summary>
     public Task ForgetAsync(IReadOnlyCollection<string> paths, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(

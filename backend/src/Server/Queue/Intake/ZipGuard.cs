@@ -3,21 +3,21 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Intake;
 
-/// <summary>Checks the end of a zip before it is opened, because opening reads the whole directory into memory.</summary>
+/// <summary>Checks the directory size of a zip before it is opened, because opening reads the directory into memory.</summary>
 internal static class ZipGuard
 {
-    /// <summary>Most NZBs of one zip.</summary>
+    /// <summary>Maximum NZBs in one zip.</summary>
     public const int MaxMembers = 1000;
 
-    /// <summary>Size limit of the directory: about 10,000 entries with usual names.</summary>
+    /// <summary>Maximum bytes of the directory, about 10,000 entries with usual names.</summary>
     public const int MaxDirectory = 1 << 20;
 
-    // APPNOTE.TXT 4.3.16: signature, 6 fields of 2 and 4 bytes, directory offset, comment of up to 65,535 bytes.
+    // APPNOTE.TXT 4.3.16: signature, 6 fields of 2 or 4 bytes, directory offset, comment of up to 65,535 bytes.
     private const int EndRecord = 22;
     private const int OffsetField = 16;
     private const int MaxComment = ushort.MaxValue;
 
-    /// <summary>Returns why a zip must not be opened, or null. Resets the position to the start.</summary>
+    /// <summary>Returns why a zip must not be opened, or null. Leaves the position at the start.</summary>
     public static ImportFailure? Refuse(Stream zip)
     {
         var tail = new byte[(int)Math.Min(zip.Length, EndRecord + MaxComment)];
@@ -29,8 +29,7 @@ internal static class ZipGuard
         if (end < 0 || tail.Length - end < EndRecord)
             return ImportFailure.NotAnNzb("damaged zip");
 
-        // All ones refer to a zip64 record, which no allowed size needs. The reader ignores the entry count and reads all entries it finds,
-        // so the distance to the end of the file is the limit.
+        // An offset of all ones means zip64, which no allowed size needs. Limit by offset, because the reader ignores the entry count.
         var directory = BinaryPrimitives.ReadUInt32LittleEndian(tail.AsSpan(end + OffsetField));
         if (directory > zip.Length)
             return ImportFailure.NotAnNzb("damaged zip");

@@ -8,11 +8,11 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Checks whether articles exist before the release is published: every article, or a larger sample (IMP-61).</summary>
-/// <remarks>Use once.</remarks>
+/// <summary>Checks whether all articles, or a larger sample, exist before the release is published (IMP-61).</summary>
+/// <remarks>An instance serves one check.</remarks>
 internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, ImportOptions options)
 {
-    // Articles per request; progress is reported after each file.
+    // Articles per request. Progress is reported after each file.
     private const int Batch = 512;
 
     private const int LeastSample = 64;
@@ -20,7 +20,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
 
     public int Asked { get; private set; }
 
-    /// <summary>Articles that no provider has.</summary>
+    /// <summary>Number of articles that no provider has.</summary>
     public int Missing { get; private set; }
 
     /// <returns>Why the release cannot be published, or null.</returns>
@@ -33,7 +33,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         for (var i = 0; i < heads.Count; i++)
         {
             var head = heads[i];
-            // A damaged companion file is no reason to fail: it is published anyway, or the settings decide.
+            // A damaged companion file is published anyway, unless the settings forbid it.
             var isMedia = media.Contains(head);
             if (!isMedia && options.TakesDamagedCompanions)
                 continue;
@@ -60,7 +60,7 @@ internal sealed class ArticleCheck(ProviderHost providers, ImportWork work, Impo
         ];
     }
 
-    /// <summary>Checks evenly spread articles of a file.</summary>
+    /// <summary>Checks evenly distributed articles of a file.</summary>
     private async Task<(int Asked, int Missing)> AskAsync(ISegmentIds ids, int count, CancellationToken cancellationToken)
     {
         var (asked, missing) = (0, 0);

@@ -4,23 +4,21 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Answers to a sample so far.</summary>
-/// <param name="Answered">Articles known to be present or missing.</param>
-/// <param name="Missing">Articles that no provider has.</param>
+/// <summary>Results of a sample so far.</summary>
+/// <param name="Answered">Number of articles known to be present or missing.</param>
+/// <param name="Missing">Number of articles that no provider has.</param>
 internal readonly record struct SampleCount(int Answered, int Missing)
 {
     public bool IsSevere => Missing * 10 > Answered;
 }
 
-/// <summary>
-/// Checks a sample of the articles while the heads are fetched (IMP-60). Asks in small batches, so that answers count even if others are still open.
-/// </summary>
-/// <remarks>Thread-safe. Disposing it cancels open requests.</remarks>
+/// <summary>Checks a sample of the articles while the heads are fetched (IMP-60), in small batches, so that answers count as soon as they arrive.</summary>
+/// <remarks>Thread-safe. Disposal cancels open requests.</remarks>
 internal sealed class AvailabilitySample : IAsyncDisposable
 {
     public const int MaxArticles = 64;
 
-    // One flush of commands. The first batch is an even sample by itself.
+    // One flush of commands. The first batch alone is an even sample.
     private const int Batch = 8;
 
     private readonly CancellationTokenSource _ending = new();
@@ -43,8 +41,8 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         _all = Task.WhenAll(batches);
     }
 
-    /// <param name="release">Must stay open until the sample is disposed.</param>
-    /// <param name="places">Places in its list, chosen by <see cref="SegmentSample"/>.</param>
+    /// <param name="release">The message-ids, which must stay open until disposal.</param>
+    /// <param name="places">Positions in the message-id list, chosen by <see cref="SegmentSample"/>.</param>
     public static AvailabilitySample Start(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places) => new(source, release, places);
 
     public bool IsComplete
@@ -56,7 +54,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>Completes when all answers are here and more than a tenth is missing.</summary>
+    /// <summary>Completes once every article is answered, if more than a tenth is missing.</summary>
     public Task Severe => _severe.Task;
 
     public SampleCount Count
@@ -77,13 +75,13 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for the first batch, which is an even sample by itself.</summary>
+    /// <summary>Waits for the first batch, which alone is an even sample.</summary>
     /// <inheritdoc cref="WaitForAllAsync"/>
     public Task WaitForFirstAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
         WaitAsync(_first, patience, time, cancellationToken);
 
     /// <summary>Waits for all answers.</summary>
-    /// <param name="patience">Longest wait; later answers do not count.</param>
+    /// <param name="patience">Maximum wait. Later answers do not count.</param>
     public Task WaitForAllAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
         WaitAsync(_all, patience, time, cancellationToken);
 
@@ -96,7 +94,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
         catch (Exception e) when (e is OperationCanceledException or IOException or NntpException)
         {
-            // Unanswered articles do not count.
+            // Ignore the exception, because articles without an answer do not count.
         }
 
         _ending.Dispose();
@@ -110,7 +108,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         }
         catch (TimeoutException)
         {
-            // Unanswered articles do not count.
+            // Ignore the timeout, because articles without an answer do not count.
         }
     }
 
@@ -121,7 +119,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
             segments[i] = await release.Take(SegmentPlaces.Range(places[i], 1)).GetAsync(0, _ending.Token);
 
         List<SegmentIds> left = [.. segments.Where(segment => !segment.Primary.IsEmpty)];
-        // A segment that was never posted is not damage.
+        // A segment that was never posted does not count as missing.
         Note(segments.Length - left.Count, 0, []);
         var answers = await AskAsync(source, [.. left.Select(segment => segment.Primary)]);
         var (answered, gone) = (0, new List<MessageId>());
@@ -136,7 +134,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         Note(answered, answered, gone);
     }
 
-    /// <summary>Whether a provider has, or may have, a copy under another message-id.</summary>
+    /// <summary>Whether a provider has, or may have, a copy under a fallback message-id.</summary>
     private async Task<bool> HasCopyAsync(IArticleSource source, IReadOnlyList<MessageId> fallbacks) =>
         fallbacks.Count > 0 && (await AskAsync(source, [.. fallbacks])).Any(answer => !answer.IsMissingEverywhere);
 

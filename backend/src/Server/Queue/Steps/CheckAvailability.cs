@@ -6,12 +6,10 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>
-/// Judges the sample that ProbeHeads started (IMP-60). If the settings say so, checks every article before the release is published (IMP-61).
-/// </summary>
+/// <summary>Evaluates the sample that ProbeHeads started (IMP-60). Checks every article before publication if the settings require it (IMP-61).</summary>
 internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<ImportOptions> import, TimeProvider time) : IImportStep
 {
-    /// <summary>Longest wait for answers if some articles are missing.</summary>
+    /// <summary>Maximum wait for answers if articles are missing.</summary>
     public static readonly TimeSpan AnswerTimeout = TimeSpan.FromSeconds(2);
 
     public string Name => nameof(CheckAvailability);
@@ -21,7 +19,7 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var sample = work.Sample;
-        // The first batch was sent together with the heads; the others matter only if something is missing.
+        // The first batch was sent together with the heads. The others matter only if an article is missing.
         await sample.WaitForFirstAsync(AnswerTimeout, time, cancellationToken);
         if (sample.Count.Missing > 0)
             await sample.WaitForAllAsync(AnswerTimeout, time, cancellationToken);

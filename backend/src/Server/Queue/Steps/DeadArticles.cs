@@ -9,34 +9,32 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>
-/// Remembers articles that made an import fail because no provider had them (IMP-63). An entry is valid only if all current providers were asked.
-/// </summary>
+/// <summary>Remembers articles whose absence failed an import (IMP-63). An entry is valid only if all current providers lacked the article.</summary>
 internal sealed class DeadArticles(SluiceDatabase database, ProviderHost providers, TimeProvider time)
 {
     public static readonly TimeSpan Retention = TimeSpan.FromDays(90);
 
-    /// <summary>A younger post may still be spreading to other providers.</summary>
+    /// <summary>Minimum age of a post, because a younger one may still be propagating between providers.</summary>
     public static readonly TimeSpan LeastAge = TimeSpan.FromHours(24);
 
     public const int MaxArticles = 1_000_000;
 
-    /// <summary>Limit per import; more would not help to recognize the post.</summary>
+    /// <summary>Maximum entries per import; more would not help to recognize the post.</summary>
     public const int MaxPerPost = 1000;
 
     private const int KeyBytes = 16;
 
-    /// <summary>Returns a short hash of the message-id.</summary>
+    /// <summary>Returns a shortened hash of the message-id.</summary>
     public static string KeyOf(MessageId id) => Convert.ToHexStringLower(SHA256.HashData(id.Bytes).AsSpan(0, KeyBytes));
 
-    /// <summary>Whether anything is remembered, because otherwise no query is needed.</summary>
+    /// <summary>Whether any article is remembered. Otherwise callers can save the queries.</summary>
     public Task<bool> AnyAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM dead_post)"), cancellationToken);
 
-    /// <summary>Whether a release would fail again: an article it needs is known to be missing, or a tenth of its sample is.</summary>
+    /// <summary>Whether a release would fail again, because an essential article or a tenth of its sample is known to be missing.</summary>
     public async Task<bool> CoverAsync(IReadOnlyList<PostedEntry> payload, ReleaseUse release, CancellationToken cancellationToken)
     {
-        // Only essential articles are ever remembered, so one hit is enough whichever file it belongs to.
+        // Only essential articles are remembered, so a single hit suffices, whichever file it is in.
         var ends = payload.OrderByDescending(file => file.Segments).Take(MaxPerPost / 2)
             .SelectMany(file => new[] { file.FirstSegment, file.FirstSegment + file.Segments - 1 });
         var endKeys = await KeysAsync(release, ends, cancellationToken);
@@ -74,7 +72,7 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
     }
 
     /// <summary>Remembers articles of a failed import, in the caller's transaction.</summary>
-    /// <param name="keys">From <see cref="KeyOf"/>; keys after the first <see cref="MaxPerPost"/> are dropped.</param>
+    /// <param name="keys">Results of <see cref="KeyOf"/>. Keys after the first <see cref="MaxPerPost"/> are dropped.</param>
     public void Remember(DbConnection connection, IReadOnlyCollection<string> keys)
     {
         var now = time.WallTime();
@@ -95,7 +93,7 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
 
     private IEnumerable<string> ProvidersInUse() => Enumerable.Range(0, providers.ProviderCount).Select(i => providers.ProviderId(i).ToString());
 
-    /// <summary>An article and the providers asked.</summary>
+    /// <summary>A missing article and the providers that were asked.</summary>
     internal sealed record DeadRow
     {
         public required string Key { get; init; }

@@ -3,12 +3,12 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Finds the files of a release in a new map of its NZB. The validator decides; files of an old server have one of their own and are found by length,
-/// then by name. Pure.
+/// Finds the files of a release in a new map of its NZB, by validator. Files of an old server have its validator, so they are found by length, then by
+/// name. Pure.
 /// </summary>
 internal static class FileMatch
 {
-    /// <summary>Returns the new content of each file that is found beyond doubt.</summary>
+    /// <summary>Returns the new content of each file with an unambiguous match.</summary>
     public static IReadOnlyDictionary<Guid, FileContent> Find(IReadOnlyList<LibraryFile> files, IReadOnlyList<PlannedFile> planned)
     {
         var found = new Dictionary<Guid, FileContent>();
@@ -27,7 +27,7 @@ internal static class FileMatch
         Take((_, _) => true);
         return found;
 
-        // Two files of equal length are never assigned by a guess.
+        // Never guess between files of equal length.
         void Take(Func<LibraryFile, PlannedFile, bool> isLike)
         {
             var open = files.Where(file => !found.ContainsKey(file.Id)).ToList();
@@ -43,7 +43,7 @@ internal static class FileMatch
         }
     }
 
-    /// <summary>Says why a file is not found, as part of a sentence.</summary>
+    /// <summary>Explains in part of a sentence why a file has no match.</summary>
     public static string Explain(LibraryFile lost, IReadOnlyList<PlannedFile> planned) => planned.Any(plan => plan.Length == lost.Length)
         ? $"its files of {lost.Length} bytes cannot be told apart"
         : $"the NZB holds no file of {lost.Length} bytes";

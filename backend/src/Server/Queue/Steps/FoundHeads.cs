@@ -2,7 +2,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Collects heads as they are found, in case the probe is stopped early (IMP-62).</summary>
+/// <summary>Collects heads as they are found, because the probe may be stopped early (IMP-62).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class FoundHeads(long segments)
 {
@@ -12,7 +12,7 @@ internal sealed class FoundHeads(long segments)
     private readonly Lock _gate = new();
     private readonly List<FileHead> _heads = [];
 
-    /// <summary>Completes when an essential file turns out to be unusable.</summary>
+    /// <summary>Completes when an essential file proves unusable.</summary>
     public Task Loss => _loss.Task;
 
     public IReadOnlyList<FileHead> All
@@ -28,7 +28,7 @@ internal sealed class FoundHeads(long segments)
     {
         lock (_gate)
             _heads.Add(head);
-        // An incomplete head may improve with more probing; a missing or damaged article is final.
+        // An incomplete head may improve with further probing. A missing or damaged article is final.
         if ((head.State != HeadState.Found || head.MissingArticles > 0) && ProbeVerdict.IsLost(head, segments))
             _loss.TrySetResult();
     }

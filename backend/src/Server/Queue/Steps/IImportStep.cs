@@ -2,25 +2,25 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>One step of an import. Knowledge of formats belongs in the engine.</summary>
+/// <summary>One step of an import. Code for file formats belongs in the engine.</summary>
 internal interface IImportStep
 {
-    /// <summary>Name in history, events and messages.</summary>
+    /// <summary>Name shown in history, events and messages.</summary>
     string Name { get; }
 
-    /// <summary>Relative duration in any unit. The share of the progress bar is this weight divided by the sum of all weights.</summary>
+    /// <summary>Relative duration. The step's share of the progress bar is this weight divided by the sum of all weights.</summary>
     int Weight { get; }
 
     /// <returns>Why the item cannot be imported, or null to continue.</returns>
-    /// <exception cref="Usenet.Nntp.NntpException">No provider could be asked; the item waits.</exception>
+    /// <exception cref="Usenet.Nntp.NntpException">No provider is available, so the item waits.</exception>
     Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken);
 }
 
-/// <summary>Receives the progress of a step, which also proves that the step is alive (IMP-23).</summary>
+/// <summary>Receives the progress of a step. A step without progress counts as stuck (IMP-23).</summary>
 internal sealed class StepProgress(Action<double> report)
 {
     public StepFindings Findings { get; set; } = StepFindings.None;
 
-    /// <param name="share">Completed share of the step, 0 to 1.</param>
+    /// <param name="share">Completed share of the step, from 0 to 1.</param>
     public void Report(double share) => report(Math.Clamp(share, 0, 1));
 }

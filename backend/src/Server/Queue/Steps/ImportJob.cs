@@ -14,14 +14,14 @@ internal enum ImportEnd
     /// <summary>The item is in the history, or a client has removed or paused it.</summary>
     Left,
 
-    /// <summary>The item stays in the queue until an outside cause has passed (IMP-82).</summary>
+    /// <summary>The item stays in the queue until an external problem is solved (IMP-82).</summary>
     Waits,
 
-    /// <summary>The item stays in the queue because the process stops.</summary>
+    /// <summary>The item stays in the queue, because the process is stopping.</summary>
     Stopped,
 }
 
-/// <summary>Imports one item: runs the steps, then moves the item into the history or leaves it in the queue.</summary>
+/// <summary>Imports one item: runs the steps, then moves it to the history or leaves it in the queue.</summary>
 internal sealed class ImportJob(
     StepRunner steps,
     SluiceDatabase database,
@@ -37,10 +37,10 @@ internal sealed class ImportJob(
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
-    /// <summary>Damage caused by the connection has passed after this delay.</summary>
+    /// <summary>After this delay, damage caused by the connection should be gone.</summary>
     private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
 
-    /// <returns>How the import ended, and the cause if the item waits.</returns>
+    /// <returns>The end of the import, and the cause if the item waits.</returns>
     public async Task<(ImportEnd End, string Cause)> RunAsync(string id, CancellationToken stopping)
     {
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
@@ -50,12 +50,11 @@ internal sealed class ImportJob(
         var read = posts.Take(id);
         try
         {
-            // Read after Begin, so that a client that pauses or removes the item either changes the row before this read or cancels the
-            // import. A later pause of the whole queue finds the item running.
+            // Read after Begin: a client that pauses or removes the item then either changes the row first or cancels the import.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item || (pause.IsPaused && item.Priority != QueuePriority.Force))
                 return (ImportEnd.Left, "");
 
-            // Checked before any article is fetched, because without its password the item would fail at the end.
+            // Check before fetching articles, because an item with an unreadable password would fail at the end.
             _ = passwords.Require(item.Id, item.Password);
             work = new ImportWork(item, startedAt, began) { Read = read };
             var failure = await ImportAsync(work, cancel.Token);
@@ -63,7 +62,7 @@ internal sealed class ImportJob(
                 await FailAsync(work, failure, cancel.Token);
             return (ImportEnd.Left, "");
         }
-        // A canceled import can fail like a broken provider, and then the item must not wait.
+        // A canceled import may throw like an unavailable provider, but the item must not wait.
         catch (Exception e) when (cancel.IsCancellationRequested && (e is OperationCanceledException || IsPassing(e)))
         {
             return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");
@@ -90,7 +89,7 @@ internal sealed class ImportJob(
             if (failure is not { Reason: FailureReason.CorruptArticles })
                 return failure;
 
-            // The connection may have damaged the articles, so they are fetched once more, later and over other connections (F17).
+            // The connection may have damaged the articles, so fetch them again later over other connections (F17).
             QueueLog.AsksAgain(logger, work.Item.Id, AskAgainAfter.TotalSeconds, failure.Sentence);
             await Task.Delay(AskAgainAfter, time, cancellationToken);
             foreach (var connection in work.Suspects)
@@ -109,7 +108,7 @@ internal sealed class ImportJob(
         }
     }
 
-    /// <summary>Whether a failure has an outside cause: a provider, the database, storage or a missing blob.</summary>
+    /// <summary>Whether a failure has an external cause: a provider, the database, the storage or a missing blob.</summary>
     private bool IsPassing(Exception failure) =>
         failure is NntpException or DbException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
 
@@ -119,7 +118,7 @@ internal sealed class ImportJob(
         var moved = await database.WriteAsync(
             connection =>
             {
-                // Skipped if a client has removed or paused the item.
+                // Null if a client has removed or paused the item.
                 if (QueueStore.Finish(connection, work.Item.Id) is { } item)
                 {
                     Failpoint.Reach("failure-dequeued");

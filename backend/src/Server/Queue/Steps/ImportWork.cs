@@ -7,14 +7,13 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>What the steps of one import hand on to each other. A property throws if the step that sets it has not run.</summary>
+/// <summary>State that the steps of one import share. A property throws until its step has run.</summary>
 /// <remarks>
-/// One step at a time uses it. A repeated step starts from what the step before it left. Disposes what one step starts and a later
-/// one ends.
+/// Used by one step at a time. A repeated step starts from the state that the previous step left. Owns resources that one step opens for a later one.
 /// </remarks>
 internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began) : IAsyncDisposable
 {
-    // The ids of the release stay open as long as the sample and the PAR2 indexes are read.
+    // Open while the sample and the PAR2 indexes are being read.
     private ReleaseUse? _ids;
     private AvailabilitySample? _sample;
     private Par2Names? _names;
@@ -22,54 +21,54 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     public QueueItem Item { get; set; } = item;
     public DateTimeOffset StartedAt { get; } = startedAt;
 
-    /// <summary>Timestamp of <see cref="StartedAt"/>, because durations must not depend on the wall clock.</summary>
+    /// <summary>Timestamp of <see cref="StartedAt"/>, because the wall clock must not affect durations.</summary>
     public long Began { get; } = began;
 
-    /// <summary>False if a prediction was refuted, because then every header must be read.</summary>
+    /// <summary>Whether volumes may be predicted. False after a refuted prediction, because every header must then be read.</summary>
     public bool MayPredict { get; init; } = true;
 
-    /// <summary>True if the release is in the library already. Then its sample decides, whatever the settings say about every article.</summary>
+    /// <summary>Whether the release is already in the library. Then its sample decides, even if the settings require a full check.</summary>
     public bool IsListed { get; init; }
 
-    /// <summary>The NZB as this try or an earlier one read it; null until ReadNzb has run.</summary>
+    /// <summary>The NZB, read by this attempt or an earlier one; null until ReadNzb has run.</summary>
     public ReadPost? Read { get; set; }
 
-    /// <summary>The files of the NZB by their use, set by ReadNzb.</summary>
+    /// <summary>The files of the NZB grouped by use; set by ReadNzb.</summary>
     public PostSort Sort { get; set; } = PostSort.Nothing;
 
-    /// <summary>The probed files, set by ProbeHeads. MapArchives moves PAR2 files to the end.</summary>
+    /// <summary>The probed files; set by ProbeHeads. MapArchives moves PAR2 files to the end.</summary>
     public IReadOnlyList<FileHead> Heads { get; set; } = [];
 
-    /// <summary>Set by ProbeHeads.</summary>
+    /// <summary>The sample of articles; set by ProbeHeads.</summary>
     public AvailabilitySample Sample => _sample ?? throw Early();
 
-    /// <summary>The articles that CheckAvailability asked for, and how many of them no provider has.</summary>
+    /// <summary>Number of articles checked by CheckAvailability, and number of missing ones.</summary>
     public SampleCount Checked { get; set; }
 
-    /// <summary>Set by ResolveNames.</summary>
+    /// <summary>The PAR2 names; set by ResolveNames.</summary>
     public Par2Names Names => _names ?? throw Early();
 
-    /// <summary>Set by MapArchives.</summary>
+    /// <summary>The map of the release; set by MapArchives.</summary>
     public ReleaseMap Map { get => field ?? throw Early(); set; }
 
-    /// <summary>Keys of missing articles that the release cannot do without.</summary>
+    /// <summary>Keys of missing articles that are essential to the release.</summary>
     public HashSet<string> Gone { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>The connections that damaged articles came over. Thread-safe.</summary>
+    /// <summary>The connections that delivered damaged articles. Thread-safe.</summary>
     public ConcurrentBag<object> Suspects { get; } = [];
 
     public List<StepTiming> Timings { get; } = [];
 
     public void NoteGone(MessageId id) => Gone.Add(DeadArticles.KeyOf(id));
 
-    /// <summary>Takes ownership of the message-ids and their sample, and disposes earlier ones.</summary>
+    /// <summary>Takes ownership of message-ids and sample. Disposes earlier ones.</summary>
     public async ValueTask TakeAsync(ReleaseUse ids, AvailabilitySample sample)
     {
         await DisposeAsync();
         (_ids, _sample) = (ids, sample);
     }
 
-    /// <summary>Takes ownership of the reader of the PAR2 indexes, and disposes an earlier one.</summary>
+    /// <summary>Takes ownership of the PAR2 index reader. Disposes an earlier one.</summary>
     public async ValueTask TakeAsync(Par2Names names)
     {
         if (_names is { } before)
@@ -79,7 +78,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
 
     public async ValueTask DisposeAsync()
     {
-        // Both read ids until they are disposed.
+        // Names and sample read ids until their disposal, so dispose both first.
         if (_names is { } names)
             await names.DisposeAsync();
         if (_sample is { } sample)
@@ -91,21 +90,21 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     private static InvalidOperationException Early() => new("The step that sets this has not run.");
 }
 
-/// <summary>A file of the NZB without its message-ids, which are in the list of the release.</summary>
+/// <summary>A file of the NZB without its message-ids, which are in the release's list.</summary>
 /// <param name="Ordinal">0-based number in the NZB.</param>
-/// <param name="FirstSegment">Place of its first segment in the list.</param>
-/// <param name="EncodedBytes">In bytes as the NZB claims it; a hint.</param>
+/// <param name="FirstSegment">Position of its first segment in the list.</param>
+/// <param name="EncodedBytes">Encoded bytes as stated by the NZB; only a hint.</param>
 internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, long EncodedBytes, NzbSubject Subject, byte[] IdsHash)
 {
     public int Part { get; init; }
 
     public string? SubjectName => Subject.FileName;
 
-    /// <summary>Places of its message-ids in the list.</summary>
+    /// <summary>Positions of its message-ids in the list.</summary>
     public SegmentPlaces Places => SegmentPlaces.Range(FirstSegment, Segments);
 
     /// <summary>Reads a file of the NZB and appends its message-ids to the list.</summary>
-    /// <exception cref="IOException">The list or the NZB cannot be read or written.</exception>
+    /// <exception cref="IOException">The NZB cannot be read, or the list cannot be written.</exception>
     public static async Task<PostedEntry> ReadAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
     {
         var (first, bytes) = (list.Count, 0L);

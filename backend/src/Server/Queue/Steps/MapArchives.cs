@@ -9,9 +9,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>
-/// Finds the files inside archives and where their bytes are in the posted files. The import ends here if the content cannot be streamed.
-/// </summary>
+/// <summary>Locates the files inside archives and their bytes in the posted files. Fails the import if the content cannot be streamed.</summary>
 internal sealed class MapArchives(
     ProviderHost providers, IKeyDeriver deriver, IOptionsMonitor<ImportOptions> import, ItemPasswords passwords) : IImportStep
 {
@@ -22,7 +20,7 @@ internal sealed class MapArchives(
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var options = import.CurrentValue;
-        // PAR2 files go last, because they are not part of the files they protect.
+        // PAR2 files go last, because they do not belong to the files that they protect.
         work.Heads = [.. work.Heads.OrderBy(head => head.Kind == MediaKind.Par2)];
         List<FileHead> heads = [.. work.Heads.TakeWhile(head => head.Kind != MediaKind.Par2)];
         var keys = new ArchiveKeys(PasswordsOf(work, options), deriver);
@@ -36,7 +34,7 @@ internal sealed class MapArchives(
         if (!isNamed && map.Refused.Any(set => set.Fault is ArchiveFault.Broken or ArchiveFault.Incomplete)
             && await work.Names.WaitAsync(cancellationToken) is { IsEmpty: false } names)
         {
-            // Only the PAR2 names may tell the order of these volumes, so the wait is worthwhile now.
+            // Now it is worth waiting for the PAR2 names, because only they may tell the order of the volumes.
             map = await MapAsync(names);
         }
 
@@ -49,7 +47,7 @@ internal sealed class MapArchives(
             mapper.MapAsync(heads, names.IsEmpty ? [] : [.. heads.Select(head => ClaimOf(head, names))], keys, new Share(progress), cancellationToken);
     }
 
-    /// <summary>Passwords to try (IMP-57): first from the item, then from the NZB, then from the settings.</summary>
+    /// <summary>Passwords to try (IMP-57): from the item, the NZB, then the settings.</summary>
     private IReadOnlyList<string> PasswordsOf(ImportWork work, ImportOptions options) =>
     [
         .. work.Read!.Passwords.Prepend(passwords.Require(work.Item.Id, work.Item.Password)).Concat(options.ArchivePasswords)

@@ -5,13 +5,13 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides from the map whether the main content can be streamed (IMP-54). Pure.</summary>
+/// <summary>Decides by the map whether the main content can be streamed (IMP-54). Pure.</summary>
 internal static class MapVerdict
 {
-    // A set shorter than this fraction of the largest film is a companion: subtitles, a sample, extras.
+    // A set smaller than this fraction of the largest film is a companion: subtitles, a sample or extras.
     private const int CompanionShare = 5;
 
-    /// <summary>Returns why nothing can be published, or null. Companions that cannot be streamed are left out without a failure.</summary>
+    /// <summary>Returns why nothing can be published, or null. Unstreamable companions are omitted without failing the release.</summary>
     /// <param name="providers">Number of providers, for the message.</param>
     public static ImportFailure? Judge(ReleaseMap map, IReadOnlyList<FileHead> heads, int providers)
     {

@@ -5,16 +5,14 @@ using Sluice.Usenet.Streams.Proof;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>
-/// Reads the PAR2 indexes while the other steps run (IMP-20, IMP-40). Only names wait for them, and volumes whose order is unknown otherwise.
-/// </summary>
-/// <remarks>Thread-safe. Disposing it cancels the reads.</remarks>
+/// <summary>Reads the PAR2 indexes while other steps run (IMP-20, IMP-40). Only names and volumes in unknown order wait for them.</summary>
+/// <remarks>Thread-safe. Disposal cancels the reads.</remarks>
 internal sealed class Par2Names : IAsyncDisposable
 {
-    /// <summary>MaxIndexes indexes per release; each set has one.</summary>
+    /// <summary>Maximum indexes per release. Each set has one.</summary>
     public const int MaxIndexes = 100;
 
-    /// <summary>Longest wait of the naming, from the start of the reads.</summary>
+    /// <summary>Maximum wait for the names, counted from the start of the reads.</summary>
     public static readonly TimeSpan Timeout = TimeSpan.FromSeconds(3);
 
     private static readonly Par2Matcher Nothing = new([]);
@@ -32,7 +30,7 @@ internal sealed class Par2Names : IAsyncDisposable
         _reading = indexes.Count == 0 ? Task.FromResult(Nothing) : ReadAsync(providers, [.. indexes.Take(MaxIndexes)]);
     }
 
-    /// <param name="indexes">Their ids must stay open until this is disposed.</param>
+    /// <param name="indexes">The index files. Their ids must stay open until disposal.</param>
     public static Par2Names Start(ProviderHost providers, IReadOnlyList<PostedFile> indexes, TimeProvider time) => new(providers, indexes, time);
 
     /// <summary>Number of indexes.</summary>
@@ -40,10 +38,10 @@ internal sealed class Par2Names : IAsyncDisposable
 
     public bool IsDone => _reading.IsCompleted;
 
-    /// <summary>Empty while the indexes are being read, and if they cannot be read.</summary>
+    /// <summary>The names; empty while the indexes are being read or if they cannot be read.</summary>
     public Par2Matcher Known => _known;
 
-    /// <summary>Waits for the indexes, but no longer than <see cref="Timeout"/> after their start.</summary>
+    /// <summary>Waits for the indexes until <see cref="Timeout"/> after the start of the reads.</summary>
     /// <returns>The names, or none if the indexes are late or unreadable.</returns>
     public async Task<Par2Matcher> WaitAsync(CancellationToken cancellationToken)
     {
@@ -67,7 +65,7 @@ internal sealed class Par2Names : IAsyncDisposable
         }
         catch (Exception e) when (e is OperationCanceledException || IsUnreadable(e))
         {
-            // A release can be named without them.
+            // The names are optional.
         }
 
         _ending.Dispose();
@@ -95,7 +93,7 @@ internal sealed class Par2Names : IAsyncDisposable
         }
         catch (Exception e) when (IsUnreadable(e))
         {
-            // The part before the damage can name files too.
+            // The part before the damage can still name files.
             return reader.Index;
         }
     }

@@ -3,20 +3,20 @@ using Sluice.Usenet.Par2;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>The files of an NZB by their use.</summary>
-/// <param name="Targets">Files to probe, in NZB order, without blocked names. PAR2 volumes are included because probing them costs nothing.</param>
-/// <param name="Payload">Targets that may become library files or contain some.</param>
+/// <summary>The files of an NZB, grouped by use.</summary>
+/// <param name="Targets">Files to probe in NZB order, except blocked names. Includes PAR2 volumes, because probing them costs nothing.</param>
+/// <param name="Payload">Targets that may be or contain library files.</param>
 internal sealed record PostSort(IReadOnlyList<PostedEntry> Targets, IReadOnlyList<PostedEntry> Payload)
 {
     public static PostSort Nothing { get; } = new([], []);
 
     public long Segments { get; } = Payload.Sum(file => (long)file.Segments);
 
-    /// <summary>Sorts files by name alone.</summary>
-    /// <param name="blocklist">Patterns of names to leave out.</param>
+    /// <summary>Groups files by name alone.</summary>
+    /// <param name="blocklist">Patterns of names to omit.</param>
     public static PostSort Of(IReadOnlyList<PostedEntry> files, IReadOnlyList<string> blocklist)
     {
-        // PAR2 files are always read, because their content helps even if they are not published.
+        // Always read PAR2 files, because their content helps even if they are not published.
         List<PostedEntry> targets = [.. files.Where(file => IsPar2(file) || !IsBlocked(file.SubjectName))];
         return new PostSort(targets, [.. targets.Where(file => !IsPar2(file))]);
 

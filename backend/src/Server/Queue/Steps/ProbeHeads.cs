@@ -7,12 +7,12 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Fetches first and last articles to find out what each file is and where its bytes are. If an essential file is lost, the import ends soon after,
-/// even with other files left to probe.
+/// Fetches the first and last articles of each file to identify it and locate its bytes. If an essential file is lost, the import ends soon after, even
+/// with other files unprobed.
 /// </summary>
 internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, ShownFiles shown, TimeProvider time) : IImportStep
 {
-    /// <summary>How long a probe continues after an essential file is lost, so that the reason can be more precise.</summary>
+    /// <summary>How long probing continues after the loss of an essential file, so that the reported reason is more precise.</summary>
     public static readonly TimeSpan LossGrace = TimeSpan.FromSeconds(5);
 
     public string Name => nameof(ProbeHeads);
@@ -30,7 +30,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         var options = new ProbeOptions { IncludesPar2 = shown.HavePar2, Found = found.Add, Garbled = work.Suspects.Add };
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
 
-        // The heads go first, because the item waits for them and not for the sample.
+        // Request the heads before the sample, because only the heads delay the item.
         var probing = new ReleaseProber(providers, options).ProbeAsync(targets, new Share(progress, targets.Count), stop.Token);
         await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(sort.Payload, AvailabilitySample.MaxArticles)));
         var judges = !work.Item.Retried.HasFlag(RetryKind.IgnoresDamage);
@@ -46,7 +46,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         return failure;
     }
 
-    /// <summary>Asks providers again for articles that they are remembered not to have.</summary>
+    /// <summary>Clears the remembered misses of these articles, so that providers are asked again.</summary>
     private async Task ForgetMissesAsync(IReadOnlyList<PostedEntry> files, ReleaseUse release, CancellationToken cancellationToken)
     {
         foreach (var file in files)
@@ -60,8 +60,8 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         }
     }
 
-    /// <summary>Awaits the probe, or stops it some time after the release is lost.</summary>
-    /// <param name="loss">Completes when the release is lost.</param>
+    /// <summary>Awaits the probe, but stops it some time after the loss.</summary>
+    /// <param name="loss">Completes when an essential file is lost.</param>
     /// <returns>Null if the probe was stopped.</returns>
     private async Task<ProbeReport?> ProbeAsync(Task<ProbeReport> probing, Task loss, CancellationTokenSource stop, CancellationToken cancellationToken)
     {
@@ -84,7 +84,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         }
     }
 
-    /// <summary>Notes the articles that make the import fail.</summary>
+    /// <summary>Records the articles whose absence fails the import.</summary>
     private static async Task NoteGoneAsync(ImportWork work, CancellationToken cancellationToken)
     {
         foreach (var head in work.Heads.Where(head => ProbeVerdict.IsLost(head, work.Sort.Segments)).Take(DeadArticles.MaxPerPost))
@@ -98,7 +98,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
             work.NoteGone(id);
     }
 
-    // The framework's Progress reports on another thread, so a report could come after the end of the step.
+    // .NET's Progress<T> reports on another thread, so a report could arrive after the step.
     private sealed class Share(StepProgress progress, int files) : IProgress<int>
     {
         public void Report(int value) => progress.Report((double)value / files);

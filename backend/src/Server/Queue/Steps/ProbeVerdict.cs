@@ -4,7 +4,7 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides from the heads whether the release can be published at all (IMP-62). Pure.</summary>
+/// <summary>Decides by the heads whether the release can be published at all (IMP-62). Pure.</summary>
 internal static class ProbeVerdict
 {
     /// <summary>Returns why nothing can be published, or null.</summary>
@@ -30,11 +30,11 @@ internal static class ProbeVerdict
         return null;
     }
 
-    /// <summary>Whether a file is unusable and the release cannot do without it.</summary>
-    /// <param name="segments">Segments of the whole payload.</param>
+    /// <summary>Whether a file is both unusable and essential.</summary>
+    /// <param name="segments">Number of segments of the whole payload.</param>
     public static bool IsLost(FileHead file, long segments) => !IsUsable(file) && IsEssential(file, segments);
 
-    /// <summary>Whether the file is known well enough. Unusable companions are left out.</summary>
+    /// <summary>Whether enough of the file is known to publish it. Unusable companions are omitted.</summary>
     public static bool IsUsable(FileHead file) => file.State switch
     {
         HeadState.Skipped => true,
@@ -43,7 +43,7 @@ internal static class ProbeVerdict
         _ => false,
     };
 
-    // Media by content or name, and any file with half of the post. Volumes are judged with their set.
+    // Essential: media by content or name, and any file with half of the post. Volumes are judged as a set.
     private static bool IsEssential(FileHead file, long segments) =>
         (file.Ids.Count * 2L >= segments && file.Kind != MediaKind.Par2)
         || NameJudge.CategoryOf(file.Subject.FileName ?? "", file.Kind) is MediaCategory.Video or MediaCategory.Audio;

@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Imports as many items at a time as the settings say, by priority and position. Wakes when an item is added, resumed, finished or due, when the
-/// queue resumes, a provider recovers, or settings change. After a restart every item starts with its first step (IMP-3).
+/// Imports items by priority and position, as many at a time as the settings allow. Wakes when an item is added, resumed, finished or due, the queue
+/// resumes, a provider recovers, or settings change. A restart repeats every item from its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
@@ -25,7 +25,7 @@ internal sealed class QueueWorker(
     ProviderHost providers,
     ILogger<QueueWorker> logger) : IWorker
 {
-    // Filled by the loop. Each import removes itself before it wakes the loop.
+    // The loop adds imports. Each import removes itself before it wakes the loop.
     private readonly ConcurrentDictionary<string, Task> _busy = new();
 
     public string Name => "the queue";
@@ -33,7 +33,7 @@ internal sealed class QueueWorker(
     public Task RunAsync(CancellationToken stopping) => database.WhileOpenAsync(async () =>
     {
         using var changed = options.OnChange((_, _) => pause.ReportChange());
-        // The article source subscribed earlier, so it has the new settings when the items retry.
+        // The article source subscribed first, so it already has the new settings when items retry.
         using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var watching = RetryOnRecoveryAsync(ending.Token);
@@ -53,7 +53,7 @@ internal sealed class QueueWorker(
         }
     });
 
-    /// <summary>Waits until the running imports have ended. Stopping the worker has canceled them.</summary>
+    /// <summary>Waits for the running imports, which are canceled when the worker stops.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
 
     private async Task RetryOnRecoveryAsync(CancellationToken cancellationToken)
@@ -64,7 +64,7 @@ internal sealed class QueueWorker(
             await recovery.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (cancellationToken.IsCancellationRequested)
                 return;
-            // Replaced before the waits end, so that a later recovery is not missed.
+            // Replace it before ending the waits, so that a later recovery is not missed.
             recovery = providers.NextRecovery;
             schedule.RetryAll();
         }
@@ -84,7 +84,7 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <param name="begin">Completes once <c>_busy</c> contains the import.</param>
+    /// <param name="begin">Completes once <c>_busy</c> contains this import.</param>
     private async Task WorkAsync(string id, Task begin, CancellationToken stopping)
     {
         await begin;
@@ -95,7 +95,7 @@ internal sealed class QueueWorker(
             if (end == ImportEnd.Waits)
             {
                 QueueLog.Waits(logger, id, (long)schedule.Retry(id).TotalSeconds, cause);
-                // The item may have been removed, or a provider may have recovered, before this wait existed to be ended.
+                // Before this delay existed, a client may have removed the item, or a provider may have recovered.
                 if (recovery.IsCompleted || await store.FindAsync(id, CancellationToken.None) is null)
                     schedule.Forget(id);
             }
@@ -106,7 +106,7 @@ internal sealed class QueueWorker(
         }
         catch (Exception e)
         {
-            // A bug delays only its own item.
+            // A bug delays only this item.
             QueueLog.Broke(logger, e, id);
             schedule.Retry(id);
         }
@@ -117,11 +117,11 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <summary>Fails items at once whose NZB was missing at the last start and still is, even if they are waiting (IMP-3).</summary>
+    /// <summary>Fails items whose NZB was already missing at the last start, even if they are waiting (IMP-3).</summary>
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
-        // Runs after the transaction that records this start and the NZBs missing at it, because writes keep their order.
+        // Writes keep their order, so this start and its missing NZBs are already recorded.
         foreach (var item in await removal.FailAsync(connection => [.. QueueStore.FindLost(connection, blobs.ContainsNzb)], failure, stopping))
             QueueLog.Failed(logger, item.Name, item.Id, failure.Sentence);
     }

@@ -8,8 +8,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Reads the stored NZB, stores its message-ids as the list of the release, separates PAR2 files from the payload, and checks whether the articles
-/// are known to be missing.
+/// Reads the stored NZB, writes its message-ids to the release's list, and separates PAR2 files from the payload. Also checks for articles known to be
+/// missing.
 /// </summary>
 internal sealed class ReadNzb(
     StoredNzbReader nzbs,
@@ -21,7 +21,7 @@ internal sealed class ReadNzb(
     DeadArticles dead,
     IOptionsMonitor<ImportOptions> import) : IImportStep
 {
-    // This many files count as half of the step, because their total is unknown until the end.
+    // Number of files that count as half of the step, because the total is unknown until the end.
     private const double HalfWay = 100;
 
     public string Name => nameof(ReadNzb);
@@ -36,7 +36,7 @@ internal sealed class ReadNzb(
             if (post is null)
                 return failure;
             read = post;
-            // Measured when the item was added, unless an older version added it.
+            // An older version may have added the item without a measure.
             if (work.Item.Measure != read.Measure)
                 await queue.SetPostAsync(work.Item.Id, read.NzbHash, read.Measure, cancellationToken);
             if (read.Category is { } category && work.Item.Category == CategoryRules.None)

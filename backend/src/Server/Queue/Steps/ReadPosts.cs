@@ -1,8 +1,8 @@
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Content of an NZB without its message-ids, which are on disk.</summary>
-/// <remarks>Contains passwords, so it must not be logged.</remarks>
-/// <param name="Files">In NZB order.</param>
+/// <summary>The content of an NZB without its message-ids, which are on disk.</summary>
+/// <remarks>Must not be logged, because it contains passwords.</remarks>
+/// <param name="Files">Files in NZB order.</param>
 /// <param name="Category">A configured category, or null.</param>
 internal sealed record ReadPost(
     string NzbHash,
@@ -13,18 +13,15 @@ internal sealed record ReadPost(
     PostMeasure Measure,
     StepFindings Findings)
 {
-    /// <summary>Leaves out the passwords.</summary>
+    /// <summary>Omits the passwords.</summary>
     public override string ToString() => $"{nameof(ReadPost)} {NzbHash}";
 }
 
-/// <summary>
-/// Caches the read NZBs of items that wait for a provider, so that a retry need not read them again. Limited by the number of files; the oldest entry
-/// is dropped first.
-/// </summary>
+/// <summary>Caches the NZBs of items that wait for a provider, so that a retry does not read them again. Beyond the limit, drops the oldest.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ReadPosts
 {
-    /// <summary>Limit for all entries together.</summary>
+    /// <summary>Maximum number of files in all entries.</summary>
     public const int MaxFiles = 50_000;
 
     // Guards the fields below.
@@ -45,7 +42,7 @@ internal sealed class ReadPosts
         }
     }
 
-    /// <summary>Removes and returns the read NZB of an item, or null.</summary>
+    /// <summary>Removes and returns the NZB of an item, or null.</summary>
     public ReadPost? Take(string id)
     {
         lock (_gate)

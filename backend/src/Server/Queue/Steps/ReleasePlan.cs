@@ -9,12 +9,12 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>A file that may be published.</summary>
-/// <param name="Length">In bytes.</param>
-/// <param name="Kind">From its first bytes.</param>
+/// <param name="Length">Length in bytes.</param>
+/// <param name="Kind">Kind by its first bytes.</param>
 /// <param name="Names">Sources of its name.</param>
 internal sealed record PlannedFile(Guid Id, long Length, MediaKind Kind, NameRequest Names, string ETag, FileContent Content);
 
-/// <summary>The content of a release before its files have names.</summary>
+/// <summary>The content of a release before its files are named.</summary>
 /// <remarks>Immutable.</remarks>
 internal sealed class ReleasePlan
 {
@@ -26,7 +26,7 @@ internal sealed class ReleasePlan
     public IReadOnlyList<PlannedFile> Files { get; }
 
     /// <summary>Combines the results of the steps.</summary>
-    /// <param name="heads">The heads that the map refers to, then PAR2 files.</param>
+    /// <param name="heads">The heads that the map refers to, followed by PAR2 files.</param>
     /// <param name="targets">The files of the NZB that the heads refer to.</param>
     /// <param name="names">Names from the PAR2 indexes.</param>
     public static ReleasePlan Of(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets, Par2Matcher names)
@@ -50,20 +50,20 @@ internal sealed class ReleasePlan
         return plan;
     }
 
-    /// <summary>Returns the posted files that the contents use, by number.</summary>
+    /// <summary>Returns the posted files that these contents use, by number.</summary>
     public IReadOnlyList<StoredPostedFile> PostedFilesOf(IEnumerable<FileContent> contents)
     {
         var used = contents.SelectMany(content => content.Extents.Select(extent => extent.PostedFile)).ToHashSet();
-        // Keeps all predicted volumes of a used set, because the volumes prove each other.
+        // Include all predicted volumes of a used set, because they are proved as a set.
         var sets = used.Select(ordinal => _posted[ordinal].Predicted?.Set).OfType<int>().ToHashSet();
         return [.. _posted.Values.Where(file => used.Contains(file.Ordinal) || (file.Predicted is { } volume && sets.Contains(volume.Set))).OrderBy(file => file.Ordinal)];
     }
 
-    // A companion without its last article has no reliable map.
+    // Excludes a companion without its last article, because its map is unreliable.
     private static bool IsWhole(MappedFile file, IReadOnlyList<FileHead> heads) =>
         file.InnerPath is not null || file.Extents.All(extent => ProbeVerdict.IsUsable(heads[extent.Posted]));
 
-    /// <summary>Creates descriptions of posted files on demand.</summary>
+    /// <summary>Creates descriptions of posted files as needed.</summary>
     private sealed class PostedFiles(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets)
     {
         private readonly Dictionary<int, PredictedVolume> _predicted = map.Predicted.ToDictionary(volume => volume.Posted);
@@ -76,7 +76,7 @@ internal sealed class ReleasePlan
         {
             var head = heads[file.NamedBy];
             var yenc = head.Header?.Name;
-            // PAR2 describes the file before it was split, so it can name the joined one.
+            // PAR2 describes the file before it was split, so it can name the joined file.
             var par2 = file.InnerPath is null ? names.Find(head.HeadMd5, file.Length)?.Name : null;
             var hashes = file.Extents.Select(extent => extent.Posted).Distinct().SelectMany(Members).Select(member => member?.IdsHash ?? ContentTag.HashIds([Usenet.Nzb.SegmentIds.None]));
             return new PlannedFile(
@@ -112,15 +112,15 @@ internal sealed class ReleasePlan
 
 /// <summary>A release ready to be published.</summary>
 /// <param name="Kinds">Kind of each file.</param>
-/// <param name="Sources">Where the file names come from, as text.</param>
-/// <param name="Lack">Why the release must not be published, or none.</param>
+/// <param name="Sources">Sources of the file names, as text.</param>
+/// <param name="Lack">Why the release must not be published; none if it may.</param>
 internal sealed record NamedRelease(
     string Name, string Category, IReadOnlyList<NewLibraryFile> Files, IReadOnlyList<MediaKind> Kinds, string Sources, ReleaseLack Lack)
 {
-    /// <summary>Folder name of the item within its category, not used by another release.</summary>
+    /// <summary>Folder name of the item in its category, unique among releases.</summary>
     public string Folder { get; init; } = "";
 
-    /// <summary>The release of an earlier item with the same NZB, whose files these are; null for a new release.</summary>
+    /// <summary>The earlier release with the same NZB whose files are reused; null for a new release.</summary>
     public Release? Same { get; init; }
 
     /// <summary>The playable files.</summary>
@@ -130,8 +130,8 @@ internal sealed record NamedRelease(
             .Select(file => new StrmTarget(file.Id, file.Path)),
     ];
 
-    /// <summary>Names the files and applies the filters of the settings (IMP-70, IMP-71).</summary>
-    /// <param name="name">Name of the item, also for files without a name of their own.</param>
+    /// <summary>Names the files and applies the configured filters (IMP-70, IMP-71).</summary>
+    /// <param name="name">Name of the item, also used for files without their own name.</param>
     /// <param name="showsPar2">Whether PAR2 files are published.</param>
     public static NamedRelease Of(
         ReleasePlan plan, QueueItem item, string name, ImportOptions options, bool showsPar2, bool windowsSafe)

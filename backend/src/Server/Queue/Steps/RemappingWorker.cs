@@ -13,10 +13,10 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Runs the steps of an import again for a release that is in the library, up to its map. Names, lengths and validators stay.</summary>
+/// <summary>Repeats the import steps up to the map for a release in the library. Names, lengths and validators stay.</summary>
 /// <remarks>
-/// Two causes: a reader found a volume that contradicts its prediction, so every header is read (IMP-52); or an old server stated no proved map, so the
-/// NZB is opened for the first time (IMP-36). Releases that readers wait for come at once, the others one by one while nothing plays.
+/// There are two causes. If a reader refuted a predicted volume, every header is read (IMP-52). If the map of an old server is unproved, the NZB is opened
+/// for the first time (IMP-36). Releases with waiting readers go first, the others one by one while nothing plays.
 /// </remarks>
 internal sealed class RemappingWorker(
     Predictions predictions,
@@ -34,7 +34,7 @@ internal sealed class RemappingWorker(
     TimeProvider time,
     ILogger<RemappingWorker> logger) : IWorker
 {
-    // A scanner may ask for many films at once; their openings must leave connections for players.
+    // A scanner may request many films at once, and playback must keep some connections.
     private const int MostWanted = 4;
 
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
@@ -42,7 +42,7 @@ internal sealed class RemappingWorker(
     private static readonly TimeSpan PlayingInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ClaimInterval = TimeSpan.FromSeconds(1);
 
-    /// <summary>Damage caused by the connection has passed after this delay (F17).</summary>
+    /// <summary>After this delay, damage caused by the connection should be gone (F17).</summary>
     private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
 
     public string Name => "the maps of archives";
@@ -62,7 +62,7 @@ internal sealed class RemappingWorker(
         }
     });
 
-    /// <summary>Runs a loop again after a failure, which must not end the other loops.</summary>
+    /// <summary>Restarts a loop after a failure, so that it does not end the other loops.</summary>
     private async Task KeepAsync(Func<CancellationToken, Task> loop, CancellationToken stopping)
     {
         while (true)
@@ -93,7 +93,7 @@ internal sealed class RemappingWorker(
             }
             catch (Exception e) when (e is not OperationCanceledException)
             {
-                // A provider or the disk is unavailable. The release stays unreadable until a retry succeeds.
+                // A provider or the disk is unavailable. The release is unreadable until a retry succeeds.
                 QueueLog.NotRemapped(logger, release.Name, release.Id, e.Message);
                 await Task.Delay(Pause, time, stopping);
             }
@@ -134,7 +134,7 @@ internal sealed class RemappingWorker(
             }
             else if (await OpenWhileIdleAsync(release, stopping) is not { } isOpened)
             {
-                // A playback has begun.
+                // Playback has started.
             }
             else if (isOpened)
             {
@@ -150,7 +150,7 @@ internal sealed class RemappingWorker(
 
     private bool IsPlaying() => playbacks.List().Any(played => played.IsOpen);
 
-    /// <summary>Opens a claimed release, until a playback begins; null if one has. A release that a reader waits for is opened all the same.</summary>
+    /// <summary>Opens a claimed release while nothing plays; null if playback has started. A release with a waiting reader is opened anyway.</summary>
     private async Task<bool?> OpenWhileIdleAsync(Release release, CancellationToken stopping)
     {
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
@@ -165,7 +165,7 @@ internal sealed class RemappingWorker(
     }
 
     /// <summary>Opens a claimed release and ends the claim.</summary>
-    /// <returns>False if a provider or the disk was unavailable; null if the opening was canceled before the end of the process.</returns>
+    /// <returns>False if a provider or the disk was unavailable; null if the opening was canceled, except at shutdown.</returns>
     private async Task<bool?> OpenAsync(Release release, CancellationToken cancellationToken, CancellationToken stopping)
     {
         try
@@ -192,7 +192,7 @@ internal sealed class RemappingWorker(
     private async Task OpenNowAsync(Release release, CancellationToken cancellationToken)
     {
         var files = await library.GetFilesAsync(release, cancellationToken);
-        // A release without unopened files is accused. Its films are listed and have played, so their damage is no refusal.
+        // Without unopened files, the map was refuted. Damage is then no reason to refuse, because the films were listed and have played.
         var (plan, failure) = await MapAsync(release, mayPredict: true, judgesDamage: files.Any(IsUnopened), cancellationToken);
         var contents = FileMatch.Find(files, plan?.Files ?? []);
         var posted = plan?.PostedFilesOf(contents.Values) ?? [];
@@ -238,7 +238,7 @@ internal sealed class RemappingWorker(
         QueueLog.Remapped(logger, release.Name, release.Id, contents.Count);
     }
 
-    /// <summary>Runs the steps up to the map. Returns either the plan or why an import is refused.</summary>
+    /// <summary>Runs the steps up to the map. Returns the plan, or why the import is refused.</summary>
     private async Task<(ReleasePlan? Plan, ImportFailure? Failure)> MapAsync(Release release, bool mayPredict, bool judgesDamage, CancellationToken cancellationToken)
     {
         var imported = await history.FindPasswordAsync(release.Id, cancellationToken);
@@ -253,7 +253,7 @@ internal sealed class RemappingWorker(
             Password = imported is not null
                 ? passwords.Require(imported.Id, imported.Password)
                 : passwords.Require(release.NzbHash, await openings.FindPasswordAsync(release, cancellationToken)),
-            // The sample says whether an import would refuse the release. A release that played before is mapped whatever the sample says.
+            // The sample decides whether an import would refuse the release. A release that has played is mapped in any case.
             Retried = judgesDamage ? RetryKind.Yes : RetryKind.Yes | RetryKind.IgnoresDamage,
         };
         await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = mayPredict, IsListed = true };
@@ -263,7 +263,7 @@ internal sealed class RemappingWorker(
             var failure = await RunAsync(work, wanted, cancellationToken);
             if (failure is { Reason: FailureReason.CorruptArticles })
             {
-                // The connection may have damaged the articles, so they are fetched once more, later and over other connections.
+                // The connection may have damaged the articles, so fetch them again later over other connections.
                 await Task.Delay(AskAgainAfter, time, cancellationToken);
                 foreach (var connection in work.Suspects)
                     providers.Distrust(connection);

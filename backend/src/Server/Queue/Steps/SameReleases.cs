@@ -5,13 +5,13 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Finds the release that an earlier item made from the same NZB (IMP-45). A program that grabs an NZB again then gets a history item and links of its
-/// own, and nothing is in the library twice.
+/// Finds the release that an earlier item made from the same NZB (IMP-45). A repeated grab then gets its own history item and links, without duplicating
+/// files in the library.
 /// </summary>
 internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings openings)
 {
-    /// <summary>Replaces the files of a named release by those of an earlier one with the same NZB, password and category, if it has them all.</summary>
-    /// <remarks>Runs in the caller's transaction. The import of the item has already checked the articles.</remarks>
+    /// <summary>Reuses the files of an earlier release with the same NZB, password and category, if it has all files of the named release.</summary>
+    /// <remarks>Runs in the caller's transaction. The import has already checked the articles.</remarks>
     public NamedRelease Apply(DbConnection connection, QueueItem item, NamedRelease named)
     {
         foreach (var release in LibraryStore.FindByNzb(connection, named.Category, item.NzbHash))
@@ -27,8 +27,8 @@ internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings open
     }
 
     /// <summary>
-    /// Gives a shared release of an old server the maps of this import, which are proved. A later opening could refuse it, and fail the item with it
-    /// (IMP-36). Returns the folders of its earlier items whose links appear again.
+    /// Replaces the maps of a shared release from an old server by the proved maps of this import. Otherwise a later opening could refuse it and fail the
+    /// item (IMP-36). Returns the folders of its earlier items whose links reappear.
     /// </summary>
     /// <remarks>Runs in the caller's transaction, before the item is inserted.</remarks>
     public IReadOnlyList<ItemFolder> Open(DbConnection connection, Release release, ReleasePlan plan)
@@ -44,8 +44,8 @@ internal sealed class SameReleases(ItemPasswords passwords, ReleaseOpenings open
     }
 
     /// <summary>
-    /// Whether an item of the release had the same password. A password whose key is lost is no match, so nothing waits for the key. If no item is
-    /// left to compare, the password has opened the same files.
+    /// Whether an item of the release had the same password. An unreadable password never matches, because nothing may wait for its key. Without other
+    /// items it matches, because the password has opened the same files.
     /// </summary>
     private bool HasPassword(DbConnection connection, Release release, QueueItem item)
     {

@@ -2,10 +2,10 @@ using Sluice.Server.History;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Decides from the sample whether too much of a release is missing (IMP-60). Pure.</summary>
+/// <summary>Decides by the sample whether too much of a release is missing (IMP-60). Pure.</summary>
 internal static class SampleVerdict
 {
-    // With fewer answers, a single miss could exceed a tenth and say nothing about the rest.
+    // With fewer answers, a single miss could exceed a tenth and prove nothing.
     private const int Least = AvailabilitySample.MaxArticles / 2;
 
     /// <summary>Returns why the release cannot be published, or null.</summary>

@@ -5,9 +5,9 @@ namespace Sluice.Server.Queue.Steps;
 /// <summary>Chooses the sample of a release (IMP-60). Pure.</summary>
 internal static class SegmentSample
 {
-    /// <summary>Returns the first segment, the last, then the middle of each gap, so that every prefix of the list is an even sample too.</summary>
-    /// <param name="payload">Files that may become library files.</param>
-    /// <returns>Distinct places in the list of message-ids.</returns>
+    /// <summary>Returns the first segment, the last, then the middle of each gap. Every prefix of this list is therefore an even sample.</summary>
+    /// <param name="payload">Files that may be or contain library files.</param>
+    /// <returns>Distinct positions in the message-id list.</returns>
     public static IReadOnlyList<int> Pick(IReadOnlyList<PostedEntry> payload, int most)
     {
         List<PostedEntry> files = [.. payload.Where(file => file.Segments > 0)];

@@ -8,8 +8,8 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>
-/// Runs the steps in order. A step without progress until its deadline runs once more; then the import fails (IMP-23). The percentage follows from
-/// the weights, so a new step does not change the others.
+/// Runs the steps in order. A step without progress before its deadline is repeated once, then the import fails (IMP-23). Percentages follow from
+/// weights, so that a new step does not change the others.
 /// </summary>
 internal sealed class StepRunner(
     IEnumerable<IImportStep> steps,
@@ -29,7 +29,7 @@ internal sealed class StepRunner(
     /// <returns>Why the item cannot be imported, or null.</returns>
     public async Task<ImportFailure?> RunAsync(ImportWork work, CancellationToken cancellationToken)
     {
-        // Tags log lines of all rooms with the item.
+        // Tag the log lines of every component with the item.
         using var scope = logger.BeginScope(LogRing.ScopeOf(work.Item.Id));
         var (done, all) = (0, _steps.Sum(step => step.Weight));
         foreach (var step in _steps)

@@ -3,10 +3,10 @@ using Sluice.Usenet.Archives;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Composes the import of items.</summary>
+/// <summary>Registers the import of items.</summary>
 internal static class StepsRegistration
 {
-    /// <summary>Adds the workers that import items, and the steps of an import.</summary>
+    /// <summary>Adds the import workers and the steps of an import.</summary>
     public static IServiceCollection AddSteps(this IServiceCollection services) => services
         .AddSingleton<DeadArticles>()
         .AddSingleton<StrmFiles>()

@@ -10,8 +10,8 @@ namespace Sluice.Server.Queue.Steps;
 internal readonly record struct StrmTarget(Guid Id, string Path);
 
 /// <summary>
-/// Writes <c>.strm</c> files, which contain the URL of a file, for media servers without a mount (IMP-73). A file gets its name only after its line
-/// is on disk.
+/// Writes <c>.strm</c> files, which hold the URL of a file, for media servers without a mount (IMP-73). A file gets its name after its content is on
+/// disk.
 /// </summary>
 internal sealed class StrmFiles(
     IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, StrmLinks links, IBlobFiles files, ProcessOptions process, SecretBox box, ILogger<StrmFiles> logger)
@@ -19,13 +19,11 @@ internal sealed class StrmFiles(
     public bool AreWanted => import.CurrentValue is { PublishesStrm: true } or { StrmLibrary: not null };
 
     /// <summary>
-    /// Writes the files of an item and replaces existing ones. In the library a release has one folder; if an earlier item has made it, only missing
-    /// files are written.
+    /// Writes the files of an item and replaces existing ones. In the library a release has one folder. If an earlier item created it, only missing files
+    /// are written.
     /// </summary>
     /// <returns>The paths of the written files.</returns>
-    /// <exception cref="StorageException">
-    /// A file cannot be written; earlier ones stay and the next try replaces them. Also thrown if the signing key is locked.
-    /// </exception>
+    /// <exception cref="StorageException">The signing key is locked, or a file cannot be written. Earlier files stay until the next attempt.</exception>
     public async Task<IReadOnlyList<string>> WriteAsync(NamedRelease release, CancellationToken cancellationToken)
     {
         if (api.CurrentValue.StrmKeyIsLocked)
@@ -45,7 +43,7 @@ internal sealed class StrmFiles(
         foreach (var target in release.Media)
         {
             var stem = Path.ChangeExtension(target.Path, null);
-            // Two films may differ only in their extension.
+            // Two films may differ only by extension.
             var path = Path.Combine(root, release.Category, name, (taken.Add(stem) ? stem : target.Path) + CompleteFolder.StrmExtension);
             if (!replaces && File.Exists(path))
                 continue;
@@ -64,8 +62,8 @@ internal sealed class StrmFiles(
         }
     }
 
-    /// <summary>Deletes the files of a release published under another name or not at all. Files that cannot be deleted stay.</summary>
-    /// <param name="paths">As <see cref="WriteAsync"/> returned them.</param>
+    /// <summary>Deletes the files of a release that was renamed or not published. Files that cannot be deleted stay.</summary>
+    /// <param name="paths">Result of <see cref="WriteAsync"/>.</param>
     public void Withdraw(IReadOnlyList<string> paths)
     {
         foreach (var path in paths)
@@ -80,8 +78,8 @@ internal sealed class StrmFiles(
         return missing;
     }
 
-    /// <summary>Applies <c>UMASK</c> to a file and its new folders, so that other programs can read them.</summary>
-    /// <param name="root">Configured folder, for the log, which must not name its content.</param>
+    /// <summary>Applies <c>UMASK</c> to a file and its new folders, because other programs must read them.</summary>
+    /// <param name="root">Configured folder for the log, which must not contain file names.</param>
     private void Share(string root, string file, List<string> folders)
     {
         if (OperatingSystem.IsWindows())
@@ -95,7 +93,7 @@ internal sealed class StrmFiles(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Shares without file modes decide access themselves.
+            // A share without file modes controls access itself.
             QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "the file system does not support them");
         }
     }
