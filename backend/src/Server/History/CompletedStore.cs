@@ -6,15 +6,13 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.History;
 
-/// <summary>
-/// The folders in which clients find completed items (SAB-42). Each item has its own folder, so deleting one never takes the folder of another.
-/// </summary>
-/// <remarks>A release found here has the folder of its item as its name, and the time when the item completed.</remarks>
+/// <summary>The folders in which clients find completed items (SAB-42), one per item, so that deleting one never affects another item.</summary>
+/// <remarks>Releases returned here are named after the folder of their item and dated by its completion.</remarks>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsShown = "h.archived = 0 AND h.reason IS NULL AND h.release_id IS NOT NULL";
 
-    /// <summary>Finds the folder of an item with a file or folder inside it, each through an index. The newest item counts.</summary>
+    /// <summary>Finds the folder of an item, with a file or folder in it, each by index. If items share a folder, the newest wins.</summary>
     internal const string FindSql =
         $"""
         SELECT r.id AS ReleaseId, r.category AS Category, h.release_folder AS Release, r.nzb_hash AS NzbHash, h.completed_at AS PublishedAt,
@@ -25,11 +23,11 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         """;
 
     /// <summary>
-    /// Whether a client could take this folder for the folder of another item. Counts items whose release is gone or refused, because clients still
-    /// have their path, and the <c>.strm</c> files of other releases, which stay on disk when an item is archived. Runs in the caller's transaction.
+    /// Whether a client could mistake this folder for the folder of another item. Includes items whose release is removed or refused, because clients still
+    /// have their path. Includes <c>.strm</c> files of other releases, because they outlive the archiving of an item. Runs in the caller's transaction.
     /// </summary>
-    /// <param name="release">The release of the new item; 0 for none. Its own <c>.strm</c> files may be replaced.</param>
-    /// <param name="itemId">An item that does not count.</param>
+    /// <param name="release">The release of the new item, whose <c>.strm</c> files may be replaced; 0 for none.</param>
+    /// <param name="itemId">An item to ignore.</param>
     public static bool IsClaimed(DbConnection connection, string category, string folder, long release, string itemId) =>
         connection.ExecuteScalar<bool>(
             """
@@ -40,7 +38,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             new { category = PathKey.OfName(category), folder = PathKey.OfName(folder), release, itemId })
         || Contains(connection, category, folder);
 
-    /// <summary>Whether an item has this folder, or a removed item whose removal can be undone. Runs in the caller's transaction.</summary>
+    /// <summary>Whether an item has this folder, even if its removal can still be undone. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string folder) =>
         connection.ExecuteScalar<bool>(
             $"""
@@ -49,11 +47,11 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             """,
             new { category = PathKey.OfName(category), folder = PathKey.OfName(folder) });
 
-    /// <summary>Finds the entry at a path inside a category folder, with one query at any depth; null if there is none.</summary>
+    /// <summary>Finds the entry at a path inside a category folder, or null. One query at any depth.</summary>
     /// <param name="category">Name of the category folder.</param>
     /// <param name="release">Folder of the item.</param>
-    /// <param name="folder">Path inside the release, as a folder; empty for the release itself.</param>
-    /// <param name="file">Path of a library file that the request may mean instead; null for none.</param>
+    /// <param name="folder">Path inside the release, read as a folder; empty for the release.</param>
+    /// <param name="file">The path read as a library file; null if it cannot be a file.</param>
     /// <param name="cancellationToken">Works only until the query starts.</param>
     public Task<LibraryEntry?> FindAsync(
         string category, string release, IReadOnlyList<string> folder, IReadOnlyList<string>? file, CancellationToken cancellationToken)
@@ -63,7 +61,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             connection => LibraryStore.Find(connection, FindSql, category, release, PathKey.OfNames(folder), key), cancellationToken);
     }
 
-    /// <summary>Finds the newest item in whose folder clients find the files of a release, as links or <c>.strm</c> files; null if there is none.</summary>
+    /// <summary>Finds the newest item through which clients find a release, as links or <c>.strm</c> files; null without such an item.</summary>
     public Task<HistoryItem?> FindItemAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<HistoryItem>(
@@ -74,7 +72,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 new { releaseId }),
             cancellationToken);
 
-    /// <summary>Lists category folders with completed items by name, each with the time when its newest item completed.</summary>
+    /// <summary>Lists category folders with completed items by name, each with the completion time of its newest item.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<CategoryEntry>)
@@ -85,7 +83,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             ],
             cancellationToken);
 
-    /// <summary>The time when the newest item of a category completed; null if there is none.</summary>
+    /// <summary>Returns the completion time of the newest item in a category; null without items.</summary>
     public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
@@ -109,16 +107,16 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>Records that a client has taken a link or folder of a release.</summary>
+    /// <summary>Records that a client has taken a link or the folder of a release.</summary>
     public async Task TakeAsync(Release folder, CancellationToken cancellationToken)
     {
-        // Nearly every import deletes several links, and the first already marks the release.
+        // Skip the write if the release is marked, because nearly every import deletes several links.
         if (await database.ReadAsync(connection => ReleaseClaims.IsTaken(connection, folder.Id), cancellationToken))
             return;
         await database.WriteAsync(connection => ReleaseClaims.Take(connection, folder.Id), cancellationToken);
     }
 
-    /// <summary>Marks items with a release as completed, if clients find them, so that their links appear. Returns whether there was any.</summary>
+    /// <summary>Marks items with a release as completed, if clients can see them, so that their links appear. Returns whether any was changed.</summary>
     public async Task<bool> CompleteAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
     {
         var completed = await database.WriteAsync(
@@ -142,7 +140,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
         return completed.Count > 0;
     }
 
-    /// <summary>Archives the items of a folder, but keeps the release. Returns false if there was none.</summary>
+    /// <summary>Archives the items of a folder and keeps the release. Returns false without such items.</summary>
     public async Task<bool> ArchiveAsync(Release folder, CancellationToken cancellationToken)
     {
         var isArchived = await database.WriteAsync(

@@ -5,15 +5,15 @@ using Sluice.Server.Database;
 namespace Sluice.Server.History;
 
 /// <summary>Imports that failed for the same reason.</summary>
-/// <param name="Count">At most <see cref="FailedImports.MostCounted"/>.</param>
-/// <param name="Newest">Name of the newest one.</param>
-/// <param name="At">When the newest one failed.</param>
+/// <param name="Count">Number of imports, at most <see cref="FailedImports.MostCounted"/>.</param>
+/// <param name="Newest">Name of the newest import.</param>
+/// <param name="At">When the newest import failed.</param>
 internal sealed record FailedGroup(FailureReason Reason, int Count, string Newest, DateTimeOffset At);
 
-/// <summary>Groups the failed imports of the last days that no client and no user has dealt with. All methods run in the caller's transaction.</summary>
+/// <summary>Groups recent failed imports that neither a client nor a user has dealt with. All methods run in the caller's transaction.</summary>
 internal static class FailedImports
 {
-    /// <summary>A group counts no further, so that a list of any length is read in the same time.</summary>
+    /// <summary>Maximum count of a group, because counting a long list would slow down every request.</summary>
     public const int MostCounted = 999;
 
     internal static readonly string GroupSql =
@@ -23,8 +23,8 @@ internal static class FailedImports
           WHERE reason = @reason AND reason IS NOT NULL AND archived = 0 AND completed_at > @since LIMIT 999)
         """;
 
-    /// <summary>Returns one group for each reason, the newest first.</summary>
-    /// <param name="since">The time after which failures of a reason count.</param>
+    /// <summary>Returns one group per reason, newest first.</summary>
+    /// <param name="since">Returns the time after which failures of a reason count.</param>
     public static IReadOnlyList<FailedGroup> List(DbConnection connection, Func<FailureReason, DateTimeOffset> since)
     {
         var groups = new List<FailedGroup>();

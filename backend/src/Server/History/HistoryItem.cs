@@ -16,23 +16,23 @@ internal sealed record HistoryItem : ImportItem
     {
     }
 
-    /// <summary>Creates the history item of an import, with its properties from the queue.</summary>
+    /// <summary>Creates the history item of a queue item's import.</summary>
     [SetsRequiredMembers]
     public HistoryItem(ImportItem item)
         : base(item)
     {
     }
 
-    /// <summary>Row number; 0 before it has one.</summary>
+    /// <summary>Row number; 0 before the item is inserted.</summary>
     public long Number { get; init; }
 
-    /// <summary>Priority of the queue item, for a retry.</summary>
+    /// <summary>Priority of the queue item, so that a retry can restore it.</summary>
     public int Priority { get; init; }
 
     /// <summary>Hash of the stored NZB; null if none was stored.</summary>
     public string? NzbHash { get; init; }
 
-    /// <summary>Length of the plain NZB in bytes; 0 if unknown.</summary>
+    /// <summary>Length of the decompressed NZB in bytes; 0 if unknown.</summary>
     public long NzbLength { get; init; }
 
     /// <summary>Total published bytes, or the encoded size of a failed item (SAB-44).</summary>
@@ -41,19 +41,19 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Id of the release; null for a failed item.</summary>
     public long? ReleaseId { get; init; }
 
-    /// <summary>Folder with its links or <c>.strm</c> files below the folder of its category, in NFC; empty for a failed item (SAB-42).</summary>
+    /// <summary>Folder (NFC) of its links or <c>.strm</c> files inside the category folder; empty for a failed item (SAB-42).</summary>
     public string ReleaseFolder { get; init; } = "";
 
-    /// <summary>Root of its <c>.strm</c> files; empty for links on the mount, null if an earlier version published it.</summary>
+    /// <summary>Root of its <c>.strm</c> files; empty for links on the mount, null if published by an earlier version.</summary>
     public string? StrmRoot { get; init; }
 
-    /// <summary>Folder of its release below <c>/content</c>; null if there is no release. Set by lists of the web UI only.</summary>
+    /// <summary>Path of its release below <c>/content</c>; null without a release. Set only by lists of the web UI.</summary>
     public string? ContentPath { get; init; }
 
-    /// <summary>Whether its release is in no library (<see cref="ReleaseClaims"/>). Set by lists of the web UI only.</summary>
+    /// <summary>Whether its release is in no library (<see cref="ReleaseClaims"/>). Set only by lists of the web UI.</summary>
     public bool IsRejected { get; init; }
 
-    /// <summary>What is known of its release; null if there is none. Set by lists of the web UI only.</summary>
+    /// <summary>Facts about its release; null without a release. Set only by lists of the web UI.</summary>
     public ReleaseFacts? Facts { get; init; }
 
     /// <summary>Name of a <see cref="FailureReason"/>; null for a completed item.</summary>
@@ -61,7 +61,7 @@ internal sealed record HistoryItem : ImportItem
 
     public string FailMessage { get; init; } = "";
 
-    /// <summary>Start of the import attempt that ended.</summary>
+    /// <summary>Start of the last import attempt.</summary>
     public DateTimeOffset StartedAt { get; init; }
 
     public long StartedMilliseconds
@@ -80,22 +80,22 @@ internal sealed record HistoryItem : ImportItem
 
     public IReadOnlyList<StepTiming> Steps { get; init; } = [];
 
-    /// <summary>The steps as JSON, as in the row.</summary>
+    /// <summary>The steps as stored JSON.</summary>
     public string StepsText
     {
         get => JsonSerializer.Serialize(Steps, StepsJson.Default.IReadOnlyListStepTiming);
         init => Steps = ReadSteps(value);
     }
 
-    /// <summary>Where clients of the SABnzbd API find the item. The history page shows all items.</summary>
+    /// <summary>Where the SABnzbd API shows the item. The history page shows all items.</summary>
     public ClientView View { get; init; }
 
     public bool IsCompleted => Reason is null;
 
-    /// <summary>Whether the import can be retried: its NZB is stored or has a URL.</summary>
+    /// <summary>Whether the import can be retried, because its NZB is stored or has a URL.</summary>
     public bool MayReturn => !IsCompleted && (NzbHash ?? Url) is not null;
 
-    /// <summary>Skips unreadable steps, because they are only informative and the item is valid without them.</summary>
+    /// <summary>Ignores malformed JSON, because the steps are only informative.</summary>
     private static IReadOnlyList<StepTiming> ReadSteps(string text)
     {
         try
@@ -110,7 +110,7 @@ internal sealed record HistoryItem : ImportItem
     }
 }
 
-/// <summary>Where clients of the SABnzbd API find an item; the numbers are stored in <c>history_item.archived</c>.</summary>
+/// <summary>Where the SABnzbd API shows an item. The numbers must not change, because <c>history_item.archived</c> stores them.</summary>
 internal enum ClientView
 {
     History = 0,
@@ -118,17 +118,17 @@ internal enum ClientView
     /// <summary>A client has deleted the item, or the folder of its release.</summary>
     Archive = 1,
 
-    /// <summary>A client has deleted the item for good.</summary>
+    /// <summary>A client has deleted the item permanently.</summary>
     Nowhere = 2,
 }
 
 [JsonSerializable(typeof(IReadOnlyList<StepTiming>))]
 internal sealed partial class StepsJson : JsonSerializerContext;
 
-/// <summary>Duration and findings of one import step (IMP-25). The detail counts in words, such as "3 files, 5 heads".</summary>
+/// <summary>Duration and findings of one import step (IMP-25). The detail is text such as "3 files, 5 heads".</summary>
 internal sealed record StepTiming(string Step, long Milliseconds, string Detail);
 
-/// <summary>History items were added, removed or changed. An archived item counts as changed and leaves every list.</summary>
+/// <summary>History items were added, removed or changed. Archiving counts as a change.</summary>
 internal sealed record HistoryItemsChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     public override string Type => "history.changed";

@@ -16,10 +16,10 @@ internal enum HistoryOrder
     Size,
 }
 
-/// <summary>Selects history items for people, including archived ones. Null matches everything.</summary>
+/// <summary>Filter of the history page, which includes archived items. Null matches everything.</summary>
 internal sealed record HistoryQuery
 {
-    /// <summary>Folded words (<see cref="SearchText"/>); the name must contain every word.</summary>
+    /// <summary>Folded words (<see cref="SearchText"/>) that the name must contain.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
     public string? Category { get; init; }
@@ -29,22 +29,22 @@ internal sealed record HistoryQuery
 
     public string? Reason { get; init; }
 
-    /// <summary>Whether only items count whose release is in no library.</summary>
+    /// <summary>Whether to return only items whose release is in no library.</summary>
     public bool Rejected { get; init; }
 
-    /// <summary>Whether only items count whose release plays with gaps.</summary>
+    /// <summary>Whether to return only items whose release plays with gaps.</summary>
     public bool WithGaps { get; init; }
 
     public HistoryOrder Order { get; init; }
 }
 
-/// <summary>Reads the history for people: sorted, searched, and in pages that stay stable while items come and go (ADM-4).</summary>
+/// <summary>Reads sorted, searched pages of the history. Pages stay stable while items come and go (ADM-4).</summary>
 internal sealed class HistoryListStore(SluiceDatabase database)
 {
-    // Covers every column that conditions and orders use.
+    // Covers the columns of all conditions and orders.
     private const string Index = "history_item_listed";
 
-    /// <summary>Reads one page of matching items. A null <paramref name="after"/> starts at the first.</summary>
+    /// <summary>Reads one page of matching items: the one after <paramref name="after"/>, or the first if null.</summary>
     public Task<RowPage<HistoryItem>> ReadAsync(HistoryQuery query, RowPlace? after, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
@@ -63,7 +63,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         database.ReadAsync(
             connection => (IReadOnlyList<long>)[.. Find(connection, query, null, int.MaxValue).Items.Select(row => row.Number)], cancellationToken);
 
-    /// <summary>Finds items by id, in any order; skips unknown ids.</summary>
+    /// <summary>Finds items by id, in any order. Unknown ids are skipped.</summary>
     public Task<IReadOnlyList<HistoryItem>> FindAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<HistoryItem>)
@@ -73,7 +73,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Returns the ids of rows in row order; skips removed rows.</summary>
+    /// <summary>Returns the ids of rows in row order. Removed rows are skipped.</summary>
     public Task<IReadOnlyList<string>> FindIdsAsync(IReadOnlyCollection<long> numbers, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -86,7 +86,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
     public Task<long> CountAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM history_item"), cancellationToken);
 
-    /// <summary>Adds what is known of the releases, in the caller's transaction.</summary>
+    /// <summary>Adds the facts about the releases, in the caller's transaction.</summary>
     internal static IEnumerable<HistoryItem> WithFacts(DbConnection connection, IEnumerable<HistoryItem> items)
     {
         List<HistoryItem> all = [.. items];
@@ -100,7 +100,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         return list.Read(connection, table, order, after, limit);
     }
 
-    /// <summary>Plans a list: its filter, its table with an index hint, and its order.</summary>
+    /// <summary>Plans a list: filter, table with index hint, and order.</summary>
     internal static (ListQuery List, string Table, RowOrder Order) Plan(HistoryQuery query)
     {
         var list = new ListQuery("folded", query.Words);
@@ -121,7 +121,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             HistoryOrder.Size => RowOrder.ByRank("bytes", "number", descends: true),
             _ => RowOrder.ByText("folded", "number"),
         };
-        // Rows are already in number order, so an unfiltered list by number needs no index. The few rejected releases lead to their items.
+        // No index for unfiltered lists in row order. Rejected releases need none either, because they are few and lead to their items.
         var isByItself = query.Rejected || query.WithGaps || (list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest));
         return (list, isByItself ? "history_item" : $"history_item {SqlDialect.IndexedBy(Index)}", order);
     }

@@ -5,10 +5,10 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
-/// <summary>The folder of an item below its category folder.</summary>
+/// <summary>The folder of an item inside its category folder.</summary>
 internal sealed record ItemFolder(string Folder, string ReleaseFolder);
 
-/// <summary>Selects history items. Null lists and a null search match everything.</summary>
+/// <summary>Filter of the SABnzbd API. Null lists and a null search match everything.</summary>
 internal sealed record HistoryFilter
 {
     /// <summary>Part of the name, ignoring case.</summary>
@@ -22,10 +22,10 @@ internal sealed record HistoryFilter
     /// <summary>True for completed items, false for failed ones, null for both.</summary>
     public bool? Completed { get; init; }
 
-    /// <summary>False for items that no client has deleted, true for the archive, null for both.</summary>
+    /// <summary>False for items that no client has deleted, true for archived ones, null for both.</summary>
     public bool? Archived { get; init; } = false;
 
-    /// <summary>Whether the filter matches nothing, whatever its other conditions.</summary>
+    /// <summary>Whether the filter matches nothing, regardless of its conditions.</summary>
     public bool Nothing { get; init; }
 }
 
@@ -33,18 +33,18 @@ internal sealed record HistoryPage
 {
     public long Matches { get; init; }
 
-    /// <summary>Row numbers of the page as a database list; null if the bounds describe it.</summary>
+    /// <summary>Row numbers of the page as a database list; null if bounds define the page.</summary>
     public string? Numbers { get; init; }
 
     public long First { get; init; }
 
     public long Last { get; init; }
 
-    /// <summary>Condition for rows between the bounds, if there are no numbers.</summary>
+    /// <summary>Condition for the rows between the bounds; unused if there are row numbers.</summary>
     public string Where { get; init; } = "";
 }
 
-/// <summary>Data for the cleanup after an item was archived or removed.</summary>
+/// <summary>Data for the cleanup after archiving or removing an item.</summary>
 internal sealed record EndedItem
 {
     public required string Folder { get; init; }
@@ -62,21 +62,21 @@ internal sealed record EndedItem
 
 internal sealed record KeptPassword(string Id, string Password);
 
-/// <summary>Reads and writes <c>history_item</c>. Newest first means descending row numbers.</summary>
+/// <summary>Reads and writes <c>history_item</c>. Newest first means by descending row number.</summary>
 /// <remarks>
-/// The change counter (SAB-45) is the table's sequence, because it survives restarts. It counts inserts, and every transaction that changes or
-/// removes rows increments it once.
+/// The change counter (SAB-45) is the table's sequence, because that survives restarts. It grows with every insert, and once per transaction that
+/// changes or removes rows.
 /// </remarks>
 internal sealed class HistoryStore(SluiceDatabase database)
 {
     public static readonly BlobReference NzbReference = new("history_item", "nzb_hash", "history_item_nzb");
 
-    // Literals, so that each of the two lists can use its partial index.
+    // Literals, so that SQLite can use the partial index of each list.
     private const string Shown = "archived = 0";
     private const string InArchive = "archived = 1";
     private const string InBoth = "archived < 2";
 
-    // Maximum rows read per row of a page, when a page is read by its bounds.
+    // Maximum rows to scan per row of a page that is read by bounds.
     private const int MaxScannedPerRow = 4;
 
     internal const string Columns =
@@ -88,13 +88,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
         release_folder AS ReleaseFolder, strm_root AS StrmRoot
         """;
 
-    /// <summary>The columns of an item and the state of its release.</summary>
+    /// <summary>The columns of an item, with the state of its release.</summary>
     internal const string ListedColumns =
         $"""
         {Columns}, (SELECT r.category || '/' || r.name FROM release r WHERE r.id = release_id) AS ContentPath, coalesce({ReleaseClaims.IsRejected}, 0) AS IsRejected
         """;
 
-    /// <summary>Inserts an item inside the caller's transaction.</summary>
+    /// <summary>Inserts an item. Runs in the caller's transaction.</summary>
     public static void Insert(DbConnection connection, HistoryItem item) =>
         connection.Execute(
             """
@@ -108,22 +108,22 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """,
             item);
 
-    /// <summary>Whether an item exists, inside the caller's transaction.</summary>
+    /// <summary>Whether an item exists. Runs in the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string id) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE id = @id)", new { id });
 
-    /// <summary>Whether any item refers to a stored NZB, inside the caller's transaction.</summary>
+    /// <summary>Whether any item refers to a stored NZB. Runs in the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
-    /// <summary>The password that imported a release; null if there was none, or its item has left the history.</summary>
+    /// <summary>Finds the password with which a release was imported; null without a password or item.</summary>
     public Task<KeptPassword?> FindPasswordAsync(long releaseId, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QueryFirstOrDefault<KeptPassword>(
                 "SELECT id AS Id, password AS Password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }),
             cancellationToken);
 
-    /// <summary>The passwords of all items that a release has, removed ones included, inside the caller's transaction.</summary>
+    /// <summary>Returns the passwords of all items of a release, including removed ones. Runs in the caller's transaction.</summary>
     public static IReadOnlyList<KeptPassword> ListPasswords(DbConnection connection, long releaseId) =>
     [
         .. connection.Query<KeptPassword>(
@@ -134,7 +134,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             new { releaseId }),
     ];
 
-    /// <summary>Removes items permanently inside the caller's transaction. Returns them as they were.</summary>
+    /// <summary>Removes items permanently in the caller's transaction. Returns them as they were.</summary>
     public static IReadOnlyList<EndedItem> Remove(DbConnection connection, IReadOnlyCollection<long> numbers)
     {
         var list = SqlDialect.List(numbers);
@@ -144,10 +144,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Hides items from clients inside the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items release
-    /// their NZB.
+    /// Hides items from clients in the caller's transaction. Returns them as they were. If <paramref name="forgetsNzbs"/>, failed items lose their
+    /// reference to the NZB.
     /// </summary>
-    /// <param name="view">The archive, or nowhere. An item that clients no longer find does not return to the archive.</param>
+    /// <param name="view">The archive, or nowhere. Items that are nowhere do not return to the archive.</param>
     public static IReadOnlyList<EndedItem> Hide(DbConnection connection, IReadOnlyCollection<long> numbers, ClientView view, bool forgetsNzbs)
     {
         var list = SqlDialect.List(numbers);
@@ -166,8 +166,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// Removes and returns a failed item with an NZB or a URL, inside the caller's transaction; null if there is none. Without
-    /// <paramref name="needsNzb"/> any failed item qualifies.
+    /// Removes and returns a failed item, or null. If <paramref name="needsNzb"/>, the item must have an NZB or a URL. Runs in the caller's
+    /// transaction.
     /// </summary>
     public static HistoryItem? TakeFailed(DbConnection connection, string id, bool needsNzb)
     {
@@ -207,8 +207,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>
-    /// Returns the row numbers of failed items, and of items that clients have deleted, that ended before a time. Items of releases that wait for an
-    /// opening or were refused stay, because their end lies in the time of the old server.
+    /// Returns the row numbers of failed and client-deleted items that ended before a time. Skips items of unopened or refused releases, because their
+    /// date is from the old server.
     /// </summary>
     public Task<IReadOnlyList<long>> FindOldAsync(DateTimeOffset before, CancellationToken cancellationToken) =>
         database.ReadAsync(
@@ -224,7 +224,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Returns the ids of retryable, unarchived failed items, oldest first.</summary>
+    /// <summary>Returns the ids of failed, unarchived items that can be retried, oldest first.</summary>
     public Task<IReadOnlyList<string>> FindFailedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<string>)
@@ -234,8 +234,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
-    /// <summary>Gives a completed item its release, inside the caller's transaction.</summary>
-    /// <param name="folder">Its own folder in the category of the release.</param>
+    /// <summary>Sets the release of a completed item. Runs in the caller's transaction.</summary>
+    /// <param name="folder">Its folder in the category of the release.</param>
     public static void Link(DbConnection connection, string id, Release release, string folder) => AdvanceChanges(
         connection,
         connection.Execute(
@@ -246,8 +246,8 @@ internal sealed class HistoryStore(SluiceDatabase database)
             new { id, releaseId = release.Id, release.Category, folder = PathKey.OfName(folder) }));
 
     /// <summary>
-    /// Marks the items of a release as failed inside the caller's transaction; null marks failed items as completed again. The release stays.
-    /// Returns the folders of the changed items, whose links appear or vanish.
+    /// Marks the items of a release as failed; null marks them as completed again. The release stays. Returns the folders of the changed items, whose
+    /// links appear or vanish. Runs in the caller's transaction.
     /// </summary>
     public static IReadOnlyList<ItemFolder> SetFailure(DbConnection connection, long releaseId, ImportFailure? failure)
     {
@@ -264,13 +264,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return changed;
     }
 
-    /// <summary>Counts items with a sealed URL or password, because giving up the key loses these.</summary>
+    /// <summary>Counts items with an encrypted URL or password, because giving up the key would lose these.</summary>
     public Task<int> CountSealedAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>("SELECT count(*) FROM history_item WHERE url IS NOT NULL OR substr(password, 1, 7) = 'enc:v1:'"),
             cancellationToken);
 
-    /// <summary>Counts releases of an old server whose sealed password no item has (<see cref="FindPasswordAsync"/>).</summary>
+    /// <summary>Counts releases of an old server with an encrypted password that no item has (<see cref="FindPasswordAsync"/>).</summary>
     public Task<int> CountSealedReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.ExecuteScalar<int>(
@@ -288,7 +288,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     public Task<HistoryPage> FindPageAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindPage(connection, filter, start, limit), cancellationToken);
 
-    /// <summary>Streams the items of a page, without items removed since it was read.</summary>
+    /// <summary>Streams the items of a page. Items removed in the meantime are skipped.</summary>
     public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryPage page, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
@@ -300,10 +300,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
                     buffered: false),
             cancellationToken);
 
-    /// <summary>Builds the query of a page. A costly condition runs once for both the count and the page.</summary>
+    /// <summary>Builds the query of a page. A costly condition is evaluated once for both count and page.</summary>
     internal static string PageSql(string where, bool isCostly)
     {
-        // Otherwise the newest rows are quick to find at the end of the index, which has their order.
+        // A cheap condition needs no copy, because the index is in this order and the newest rows are at its end.
         var (with, from) = isCostly ? ($"WITH m AS MATERIALIZED (SELECT number FROM history_item {where})", "m") : ("", $"history_item {where}");
         return $"""
             {with}
@@ -313,7 +313,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """;
     }
 
-    /// <summary>Builds the conditions of a filter. An index covers all their columns, unless the filter has ids.</summary>
+    /// <summary>Builds the conditions of a filter. Without ids, an index covers all their columns.</summary>
     internal static (string Where, PageValues Values) Conditions(HistoryFilter filter, int start, int limit)
     {
         var conditions = new SqlFilter();
@@ -336,7 +336,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return (conditions.Where, values);
     }
 
-    /// <summary>Advances the change counter for polling clients, if anything changed.</summary>
+    /// <summary>Advances the change counter for polling clients if rows were changed.</summary>
     internal static int AdvanceChanges(DbConnection connection, int changed)
     {
         if (changed > 0)
@@ -360,7 +360,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return FindBounds(connection, where, values) ?? connection.QuerySingle<HistoryPage>(PageSql(where, isCostly: values.Search is not null), values);
     }
 
-    /// <summary>Reads a page by its bounds, so that rows stream at once. Null if too few rows between the bounds belong to it.</summary>
+    /// <summary>Reads a page by bounds, so that rows stream at once. Null if too few of the rows between them match.</summary>
     private static HistoryPage? FindBounds(DbConnection connection, string where, PageValues values)
     {
         if (where is not ($"WHERE {Shown}" or $"WHERE {InArchive}"))
@@ -375,6 +375,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return page.First - page.Last <= rows * MaxScannedPerRow ? page with { Where = where } : null;
     }
 
-    /// <summary>Parameters of a page query; null for unused conditions.</summary>
+    /// <summary>Parameters of a page query. Null for unused conditions.</summary>
     internal sealed record PageValues(string? Ids, string? Categories, string? Search, int Start, int Limit);
 }

@@ -21,22 +21,22 @@ internal enum FailureReason
     /// <summary>The URL must not be fetched.</summary>
     UrlRefused,
 
-    /// <summary>The name is taken, and the settings treat that as a failure.</summary>
+    /// <summary>A release of this name exists, and the settings treat that as a failure.</summary>
     DuplicateRelease,
 
-    /// <summary>Articles were missing at an earlier import of the same post.</summary>
+    /// <summary>An earlier import of the same post found articles missing.</summary>
     KnownDead,
 
-    /// <summary>No first article exists at any provider.</summary>
+    /// <summary>No provider has the first article of any file.</summary>
     DeadPost,
 
-    /// <summary>More than a tenth of the sampled articles are missing at all providers.</summary>
+    /// <summary>More than a tenth of the sampled articles are missing on all providers.</summary>
     SevereDamage,
 
-    /// <summary>Articles are missing that a file cannot be played without.</summary>
+    /// <summary>Articles essential for playback are missing.</summary>
     MissingArticles,
 
-    /// <summary>An essential article is damaged at every provider.</summary>
+    /// <summary>An essential article is damaged on every provider.</summary>
     CorruptArticles,
 
     /// <summary>A volume of the archive was never posted.</summary>
@@ -51,7 +51,7 @@ internal enum FailureReason
     /// <summary>The archive format cannot be streamed.</summary>
     UnsupportedArchive,
 
-    /// <summary>The archive is damaged or contradicts itself.</summary>
+    /// <summary>The archive is damaged or inconsistent.</summary>
     BrokenArchive,
 
     NoMedia,
@@ -65,12 +65,12 @@ internal enum FailureReason
 
     InternalError,
 
-    /// <summary>The import failed on the old server, which kept no reason code.</summary>
+    /// <summary>The import failed on the old server, so there is no reason code.</summary>
     FailedBefore,
 }
 
 /// <summary>A reason with its sentence, verbatim from docs/contracts/import.md, section 9.</summary>
-/// <remarks>Clients see the sentence, so it never contains a key, a password, a URL with a key, or a host path (IMP-80).</remarks>
+/// <remarks>The sentence must not contain a key, a password, a URL with a key or a host path, because clients see it (IMP-80).</remarks>
 internal sealed record ImportFailure
 {
     private ImportFailure(FailureReason reason, FormattableString sentence)
@@ -82,7 +82,7 @@ internal sealed record ImportFailure
     /// <summary>The reason. Its name is stored, so it must not be renamed.</summary>
     public FailureReason Reason { get; }
 
-    /// <summary>One sentence for the user and <c>fail_message</c>.</summary>
+    /// <summary>One sentence for users, also sent as <c>fail_message</c>.</summary>
     public string Sentence { get; }
 
     /// <param name="detected">The detected content, such as "a web page".</param>
@@ -97,7 +97,7 @@ internal sealed record ImportFailure
     public static ImportFailure StoredNzbLost() =>
         new(FailureReason.StoredNzbLost, $"The stored NZB was lost or damaged; add it again.");
 
-    /// <param name="cause">Status or cause, without the URL.</param>
+    /// <param name="cause">HTTP status or cause, without the URL, because that may contain a key.</param>
     public static ImportFailure UrlFetchFailed(string cause) =>
         new(FailureReason.UrlFetchFailed, $"The NZB could not be fetched: {cause}.");
 
@@ -124,7 +124,7 @@ internal sealed record ImportFailure
     public static ImportFailure CorruptArticles(string file) =>
         new(FailureReason.CorruptArticles, $"{file}: an article it cannot do without is damaged at every provider.");
 
-    /// <summary>The number of volumes needed is a minimum, because it may not be known exactly.</summary>
+    /// <summary>States a minimum of needed volumes, because the exact number may be unknown.</summary>
     public static ImportFailure IncompleteSet(int have, int need) =>
         new(FailureReason.IncompleteSet, $"Part of the archive was never posted ({have} of {need}).");
 
@@ -142,7 +142,7 @@ internal sealed record ImportFailure
     public static ImportFailure UnsupportedArchive(string format, string detail) =>
         new(FailureReason.UnsupportedArchive, $"{format} archives of this kind cannot be streamed ({detail}).");
 
-    /// <summary>Posts without known part lengths would have to be downloaded to measure them, and this one is too long for that (IMP-35).</summary>
+    /// <summary>The post is too long, because without known part lengths it can only be measured by downloading it (IMP-35).</summary>
     public static ImportFailure TooLongToCount(ArticleEncoding encoding) => encoding == ArticleEncoding.Uuencode
         ? UnsupportedArchive("Uuencode", "uuencode larger than 64 MiB")
         : UnsupportedArchive("yEnc", "yEnc without positions larger than 64 MiB");

@@ -4,8 +4,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.History;
 
 /// <summary>
-/// Seals and opens the archive passwords of items. While the key file is lost, new passwords stay in plain text, so that no item is refused; rows
-/// of earlier versions also stay so until they are sealed.
+/// Encrypts and decrypts the archive passwords of items. While the key file is lost, new passwords stay in plain text, so that no item is refused.
+/// Rows of earlier versions are also in plain text until they are encrypted.
 /// </summary>
 internal sealed class ItemPasswords(SecretBox box)
 {
@@ -16,10 +16,10 @@ internal sealed class ItemPasswords(SecretBox box)
     public string Seal(string id, string password) =>
         password.Length == 0 || !CanSeal ? password : box.Seal(NameOf(id), password);
 
-    /// <summary>Returns the plain password; empty if there is none or it cannot be opened.</summary>
+    /// <summary>Returns the plain password; empty if there is none or it cannot be decrypted.</summary>
     public string Open(ImportItem item) => FindPlain(item.Id, item.Password) ?? "";
 
-    /// <summary>Returns the plain password; empty if there is none or its key was given up.</summary>
+    /// <summary>Returns the plain password; empty if there is none or the user has given up its key.</summary>
     /// <exception cref="StorageException">The key file is lost, but may come back.</exception>
     public string Require(string id, string kept)
     {
@@ -29,7 +29,7 @@ internal sealed class ItemPasswords(SecretBox box)
         return "";
     }
 
-    /// <summary>Returns the plain password, empty for none; null if it cannot be opened.</summary>
+    /// <summary>Returns the plain password; empty if there is none, null if it cannot be decrypted.</summary>
     public string? FindPlain(string id, string kept) => SecretBox.IsSealed(kept) ? box.Open(NameOf(id), kept) : kept;
 
     private static string NameOf(string id) => "password/" + id;

@@ -5,41 +5,41 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.History;
 
-/// <summary>Whether a program has taken a release into its library; the numbers are stored in <c>release.claim</c>.</summary>
+/// <summary>Whether a program has taken a release into its library. The numbers must not change, because <c>release.claim</c> stores them.</summary>
 internal enum ReleaseClaim
 {
-    /// <summary>It waits for a program.</summary>
+    /// <summary>No program has taken or rejected the release yet.</summary>
     Open = 0,
 
-    /// <summary>A link was moved or deleted, or an earlier version published it, so a library may need it.</summary>
+    /// <summary>A library may need the release, because a link was moved or deleted or an earlier version published it.</summary>
     Taken = 1,
 
-    /// <summary>A client deleted its item with the files without having taken a link, so no library needs it.</summary>
+    /// <summary>No library needs the release, because a client deleted its item with the files and took no link.</summary>
     Rejected = 2,
 }
 
-/// <summary>A folder in which an item had <c>.strm</c> files.</summary>
+/// <summary>A folder with the <c>.strm</c> files of an item.</summary>
 internal sealed record StrmFolder(string Root, string Category, string Name)
 {
     public string Path => System.IO.Path.Combine(Root, Category, Name);
 }
 
-/// <summary>A release that has left the library.</summary>
+/// <summary>A release that was removed from the library.</summary>
 /// <param name="StrmFolders">Folders of its items with <c>.strm</c> files.</param>
-/// <param name="Files">Its files if an item had <c>.strm</c> files; else empty.</param>
+/// <param name="Files">Its files if an item had <c>.strm</c> files; otherwise empty.</param>
 internal sealed record DroppedRelease(Release Release, IReadOnlyList<StrmFolder> StrmFolders, IReadOnlyList<ListedFile> Files);
 
 /// <summary>
-/// Tells imported releases from rejected ones. A program ends both with the same call, but only an import moves links (SAB-47). All methods run in
-/// the caller's transaction.
+/// Distinguishes imported from rejected releases. Programs finish both by the same call, so only a moved link proves an import (SAB-47). All methods run
+/// in the caller's transaction.
 /// </summary>
 internal static class ReleaseClaims
 {
-    /// <summary>Condition for a row of <c>history_item</c>: a client rejected its release, and no removal that can still be undone contains it.</summary>
+    /// <summary>Condition on <c>history_item</c>: a client rejected its release, and no undoable removal contains the release.</summary>
     internal const string IsRejected =
         "release_id IN (SELECT id FROM release WHERE claim = 2 AND NOT EXISTS (SELECT 1 FROM removed_release x WHERE x.release_id = release.id))";
 
-    /// <summary>Opens a release when an item with it is published. A release that a library may need stays taken.</summary>
+    /// <summary>Opens the release of a published item for programs to take or reject. A release that a library may need stays taken.</summary>
     /// <param name="isNew">Whether the release was just published for the first time.</param>
     public static void Open(DbConnection connection, long release, bool isNew)
     {
@@ -47,7 +47,7 @@ internal static class ReleaseClaims
         Keep(connection, release);
     }
 
-    /// <summary>Whether a release is gone, or known to be taken.</summary>
+    /// <summary>Whether a release is removed or taken.</summary>
     public static bool IsTaken(DbConnection connection, long release) =>
         connection.ExecuteScalar<bool>("SELECT NOT EXISTS (SELECT 1 FROM release WHERE id = @release AND claim <> 1)", new { release });
 
@@ -58,7 +58,7 @@ internal static class ReleaseClaims
         return Touch(connection, connection.Execute("UPDATE release SET claim = 1 WHERE id = @release AND claim <> 1", new { release }) > 0 ? [release] : []) > 0;
     }
 
-    /// <summary>Records that a client has deleted items with their files. Releases that another client still finds stay open.</summary>
+    /// <summary>Records that a client has deleted items with their files. Releases that another client can still see stay open.</summary>
     /// <param name="numbers">Row numbers of the items.</param>
     public static int Reject(DbConnection connection, IReadOnlyCollection<long> numbers) => Touch(
         connection,
@@ -75,7 +75,7 @@ internal static class ReleaseClaims
         ]);
 
     /// <summary>Starts the removal of rejected releases.</summary>
-    /// <param name="numbers">Row numbers of their items; other items are skipped.</param>
+    /// <param name="numbers">Row numbers of their items. Others are skipped.</param>
     public static IReadOnlyList<long> Remove(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
     {
         List<long> releases =
@@ -92,11 +92,11 @@ internal static class ReleaseClaims
         return releases;
     }
 
-    /// <summary>Ends a removal without removing anything more.</summary>
+    /// <summary>Ends a removal without deleting anything more.</summary>
     public static void Return(DbConnection connection, long removal) =>
         Touch(connection, [.. connection.Query<long>("DELETE FROM removed_release WHERE removal = @removal RETURNING release_id", new { removal })]);
 
-    /// <summary>Deletes one release of a removal with its files and maps; null if none is left. History items stay, without a release.</summary>
+    /// <summary>Deletes one release of a removal with its files and maps; null after the last. History items stay, without a release.</summary>
     public static DroppedRelease? Drop(DbConnection connection, long removal)
     {
         if (connection.ExecuteScalar<long?>("SELECT release_id FROM removed_release WHERE removal = @removal LIMIT 1", new { removal }) is not { } id)
@@ -120,7 +120,7 @@ internal static class ReleaseClaims
     private static void Keep(DbConnection connection, long release) =>
         connection.Execute("DELETE FROM removed_release WHERE release_id = @release", new { release });
 
-    /// <summary>Reports the items of releases as changed, because lists show what became of the release.</summary>
+    /// <summary>Reports the items of releases as changed, because lists show the state of the release.</summary>
     private static int Touch(DbConnection connection, List<long> releases)
     {
         if (releases.Count > 0)
