@@ -5,13 +5,13 @@ namespace Sluice.Server.Settings;
 /// <summary>The SABnzbd-compatible API (<c>api.*</c>).</summary>
 internal sealed record ApiOptions
 {
-    /// <summary>The API key; empty until the first start has generated one.</summary>
+    /// <summary>The API key; empty until the first start generates it.</summary>
     public required string Key { get; init; }
 
-    /// <summary>A second key that only permits adding NZBs; empty for none.</summary>
+    /// <summary>A second key that only allows adding NZBs; empty for none.</summary>
     public string NzbKey { get; init; } = "";
 
-    /// <summary>Signs links to files by id, which never expire. Empty until the first start has generated it.</summary>
+    /// <summary>Signs links to files by id, which never expire. Empty until the first start generates it.</summary>
     public string StrmKey { get; init; } = "";
 
     /// <summary>Whether <see cref="Key"/> is locked (CFG-53).</summary>
@@ -21,7 +21,7 @@ internal sealed record ApiOptions
 
     public bool StrmKeyIsLocked { get; init; }
 
-    /// <summary>Categories that exist even while empty; NFC.</summary>
+    /// <summary>Categories (NFC) whose folders exist even while empty.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
     public required string ManualCategory { get; init; }
@@ -31,12 +31,12 @@ internal sealed record ApiOptions
 
     public required int HistoryMaxPageSize { get; init; }
 
-    /// <summary>Whether an item with a taken name fails instead of getting a number (IMP-44).</summary>
+    /// <summary>Whether an item fails if its name is taken, instead of getting a number (IMP-44).</summary>
     public required bool FailDuplicates { get; init; }
 
     public string UserAgent { get; init; } = "";
 
-    /// <summary>Non-public hosts from which NZBs may be fetched: lowercase names, addresses, networks, or <c>*</c>.</summary>
+    /// <summary>Private hosts from which NZBs may be fetched: lowercase names, addresses, networks, or <c>*</c>.</summary>
     public IReadOnlyList<string> TrustedHosts { get; init; } = [];
 
     /// <summary>Local folders from which clients may add NZBs by path.</summary>

@@ -5,13 +5,13 @@ internal sealed record BackupOptions
 {
     public required bool IsScheduled { get; init; }
 
-    /// <summary>Time of day of the daily backup, in the time zone of this machine.</summary>
+    /// <summary>Time of the daily backup, in the machine's time zone.</summary>
     public required TimeSpan At { get; init; }
 
-    /// <summary>How many of the last days keep their newest backup.</summary>
+    /// <summary>Number of recent days whose newest backup is kept.</summary>
     public required int Days { get; init; }
 
-    /// <summary>How many of the last weeks keep their newest backup.</summary>
+    /// <summary>Number of recent weeks whose newest backup is kept.</summary>
     public required int Weeks { get; init; }
 
     public static BackupOptions Read(EffectiveSettings settings) => new()

@@ -3,14 +3,14 @@ using System.Text.Json;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Bandwidth limits by day and time (<c>usenet.bandwidth-schedule</c>). The caller provides the time.</summary>
+/// <summary>Bandwidth limits by day and time (<c>usenet.bandwidth-schedule</c>). Has no clock of its own.</summary>
 /// <remarks>Immutable. The first row that covers a minute applies.</remarks>
 internal sealed class BandwidthSchedule
 {
-    /// <summary>Bytes per second in one Mbit per second.</summary>
+    /// <summary>Bytes per second in one Mbit/s.</summary>
     public const long BytesOfMegabit = 125_000;
 
-    /// <summary>The highest allowed limit in Mbit per second.</summary>
+    /// <summary>Maximum limit in Mbit/s.</summary>
     public const int MostMegabits = 100_000;
 
     private const int MostRows = 100;
@@ -27,8 +27,8 @@ internal sealed class BandwidthSchedule
     public bool IsEmpty => _rows.Count == 0;
 
     /// <summary>
-    /// Parses <c>[{"days":"mon-fri","from":"08:00","to":"23:00","mbps":200}]</c>. Days are names, ranges and lists; all days if absent. An end at
-    /// or before its start belongs to the next day. Returns null for any other text.
+    /// Parses <c>[{"days":"mon-fri","from":"08:00","to":"23:00","mbps":200}]</c>. Days are names, ranges and lists; all days if absent. An end at or before
+    /// the start means the next day. Null if invalid.
     /// </summary>
     public static BandwidthSchedule? Read(string text)
     {
@@ -48,7 +48,7 @@ internal sealed class BandwidthSchedule
         }
     }
 
-    /// <summary>Returns the limit of a local time in bytes per second, 0 for no limit; null if no row covers it.</summary>
+    /// <summary>Returns the limit at a local time in bytes per second, 0 for unlimited; null if no row covers the time.</summary>
     public long? At(DateTime local)
     {
         var day = (int)local.DayOfWeek;
@@ -93,7 +93,7 @@ internal sealed class BandwidthSchedule
             ? (long)Math.Ceiling(megabits * BytesOfMegabit)
             : null;
 
-    /// <summary>Returns one bit per day, Sunday lowest.</summary>
+    /// <summary>Returns one bit per day, with Sunday as the lowest.</summary>
     private static int? ReadDays(string text)
     {
         var days = 0;
@@ -114,10 +114,10 @@ internal sealed class BandwidthSchedule
         return days;
     }
 
-    /// <param name="Days">Days on which the limit starts, one bit each.</param>
+    /// <param name="Days">Days on which the limit starts, as bits.</param>
     /// <param name="From">First minute of the day.</param>
-    /// <param name="To">Minute after the end; on the next day unless later than the start.</param>
-    /// <param name="BytesPerSecond">0 for no limit.</param>
+    /// <param name="To">Minute after the end; on the next day unless later than <paramref name="From"/>.</param>
+    /// <param name="BytesPerSecond">Limit in bytes per second; 0 for unlimited.</param>
     private sealed record Row(int Days, int From, int To, long BytesPerSecond)
     {
         public bool Covers(int day, int minute)

@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Sources of a value; later ones win (CFG-1).</summary>
+/// <summary>Sources of a value. Later ones take precedence (CFG-1).</summary>
 internal enum SettingOrigin
 {
     Default,
 
-    /// <summary>An environment variable that applies if nothing is saved.</summary>
+    /// <summary>An environment variable that applies if no value is saved.</summary>
     Fallback,
 
     Saved,
@@ -16,21 +16,21 @@ internal enum SettingOrigin
 }
 
 /// <summary>The effective value of a setting.</summary>
-/// <param name="Value">In canonical form.</param>
+/// <param name="Value">The value in canonical form.</param>
 /// <param name="Origin">The source of the value.</param>
-/// <param name="Variable">The environment variable, if it is the source.</param>
-/// <param name="IsLocked">Whether the saved value cannot be decrypted, so that the default applies instead (CFG-53).</param>
+/// <param name="Variable">The environment variable if it is the source; otherwise null.</param>
+/// <param name="IsLocked">Whether the saved value cannot be decrypted, so the default applies (CFG-53).</param>
 internal sealed record EffectiveSetting(
     SettingDefinition Definition, string Value, SettingOrigin Origin, string? Variable = null, bool IsLocked = false)
 {
-    /// <summary>Masks the value of a secret.</summary>
+    /// <summary>Masks a secret, so that logs cannot contain it.</summary>
     public override string ToString() => $"{Definition.Key}={(Definition.Secret ? "********" : Value)} ({Origin})";
 }
 
-/// <summary>All effective values at one moment; each is valid.</summary>
+/// <summary>A snapshot of all effective values, each of which is valid.</summary>
 internal sealed class EffectiveSettings(IReadOnlyDictionary<string, EffectiveSetting> settings, IReadOnlyList<string> warnings)
 {
-    /// <summary>One sentence per value that could not be used as given. Contains no secrets.</summary>
+    /// <summary>One sentence, without secrets, per value that could not be used as given.</summary>
     public IReadOnlyList<string> Warnings => warnings;
 
     public IEnumerable<EffectiveSetting> All => settings.Values;
@@ -39,7 +39,7 @@ internal sealed class EffectiveSettings(IReadOnlyDictionary<string, EffectiveSet
 
     public string Text(string key) => settings[key].Value;
 
-    /// <summary>Whether the saved value is locked (CFG-53).</summary>
+    /// <summary>Whether the saved value cannot be decrypted (CFG-53).</summary>
     public bool IsLocked(string key) => settings[key].IsLocked;
 
     public bool Boolean(string key) => settings[key].Value == "true";

@@ -12,10 +12,10 @@ internal sealed record GeneralOptions
     /// <summary>Path prefix of all routes, such as <c>/x</c>; empty for the root.</summary>
     public string UrlBase { get; init; } = "";
 
-    /// <summary>This server's address for its clients; empty for none.</summary>
+    /// <summary>The address at which clients reach this server; empty if not set.</summary>
     public string BaseUrl { get; init; } = "";
 
-    /// <summary>Additional host names of this server; <c>*</c> for any.</summary>
+    /// <summary>Additional host names of this server; <c>*</c> allows any.</summary>
     public IReadOnlyList<string> AllowedHosts { get; init; } = [];
 
     /// <summary>Proxies whose <c>X-Forwarded-*</c> headers are trusted.</summary>

@@ -1,10 +1,10 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Checks the value of one setting before it is saved, if only another part of the server understands the value.</summary>
+/// <summary>Validates a setting before it is saved, because only its owner understands the value.</summary>
 internal interface ISettingCheck
 {
     string Key { get; }
 
-    /// <summary>Returns error sentences. They must not contain the value of a secret.</summary>
+    /// <summary>Returns errors as sentences, which must not contain a secret value.</summary>
     IEnumerable<string> Errors(string value);
 }

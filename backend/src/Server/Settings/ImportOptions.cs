@@ -1,18 +1,18 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Rules for imports (<c>api.*</c>). Holds passwords, so it must never be logged.</summary>
+/// <summary>Rules for imports (<c>api.*</c>). Must not be logged, because it contains passwords.</summary>
 internal sealed record ImportOptions
 {
-    /// <summary>This server's address for players, without a trailing slash; used in links to single files.</summary>
+    /// <summary>Base of the URLs in <c>.strm</c> files, without a trailing slash: the address at which players reach this server.</summary>
     public string BaseUrl { get; init; } = "";
 
     /// <summary>Whether *arr clients import <c>.strm</c> files from <see cref="CompletedFolder"/> instead of links on the mount.</summary>
     public bool PublishesStrm { get; init; }
 
-    /// <summary>Local folder with releases made of <c>.strm</c> files.</summary>
+    /// <summary>Local folder for the <c>.strm</c> files of finished releases.</summary>
     public string CompletedFolder { get; init; } = "";
 
-    /// <summary>Local folder that always receives <c>.strm</c> files; null for none.</summary>
+    /// <summary>Local folder that receives the <c>.strm</c> files of every release; null for none.</summary>
     public string? StrmLibrary { get; init; }
 
     public bool RequiresMedia { get; init; } = true;
@@ -20,20 +20,20 @@ internal sealed record ImportOptions
     /// <summary>Categories exempt from <see cref="RequiresMedia"/>.</summary>
     public IReadOnlyList<string> MediaExemptCategories { get; init; } = [];
 
-    /// <summary>Categories whose articles are all checked before publishing; <c>*</c> for all.</summary>
+    /// <summary>Categories in which every article is checked before publication; <c>*</c> for all.</summary>
     public IReadOnlyList<string> CheckedCategories { get; init; } = [];
 
-    /// <summary>Whether these categories need only a sample check.</summary>
+    /// <summary>Whether a sample suffices for these categories.</summary>
     public bool ChecksSample { get; init; }
 
-    /// <summary>Whether companion files with missing articles are published next to complete media.</summary>
+    /// <summary>Whether companion files with missing articles are published if the media are complete.</summary>
     public bool TakesDamagedCompanions { get; init; } = true;
 
     public IReadOnlyList<string> Blocklist { get; init; } = [];
 
     public bool LeavesOutSamples { get; init; } = true;
 
-    /// <summary>Whether the middle volumes of a RAR set are predicted, and their headers read only on playback (IMP-52).</summary>
+    /// <summary>Whether the middle volumes of a RAR set are predicted, so that their headers are read only on playback (IMP-52).</summary>
     public bool PredictsVolumes { get; init; } = true;
 
     public IReadOnlyList<string> ArchivePasswords { get; init; } = [];
@@ -58,6 +58,6 @@ internal sealed record ImportOptions
     /// <summary>Omits all values, because some are secret.</summary>
     public override string ToString() => nameof(ImportOptions);
 
-    // The configured address may already include the path, for example behind a proxy.
+    // Do not append the path twice, because the configured address may already contain it, for example behind a proxy.
     private static string BaseUrlOf(string address, string path) => address.EndsWith(path, StringComparison.Ordinal) ? address : address + path;
 }

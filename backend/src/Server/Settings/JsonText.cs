@@ -2,10 +2,10 @@ using System.Text.Json;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Reads JSON strings that may contain a lone surrogate, because JSON permits an escape without a text form.</summary>
+/// <summary>Reads JSON strings, which may contain an escaped lone surrogate that .NET cannot decode.</summary>
 internal static class JsonText
 {
-    /// <summary>Returns null for a lone surrogate.</summary>
+    /// <summary>Returns the text; null if it contains a lone surrogate.</summary>
     public static string? Of(JsonElement value) => Decoded(value, static value => value.GetString());
 
     public static string? NameOf(JsonProperty property) => Decoded(property, static property => property.Name);
@@ -18,7 +18,7 @@ internal static class JsonText
         }
         catch (InvalidOperationException)
         {
-            // The reader throws for lone surrogates, and has no method to test for them.
+            // Catch the exception, because the reader offers no test for lone surrogates.
             return null;
         }
     }

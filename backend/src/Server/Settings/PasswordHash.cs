@@ -7,9 +7,9 @@ using System.Text;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// A stored password: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c>, salt and hash in base64 (CFG-51). Until its first use, an
-/// imported one is <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c> in base64: an ASP.NET Identity hash, and the text appended to the password before
-/// hashing (CFG-42). Immutable.
+/// A stored password: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c> with base64 salt and hash (CFG-51). An imported one is
+/// <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c> in base64 until its first use: an ASP.NET Identity hash, and the text that was appended to the password
+/// (CFG-42). Immutable.
 /// </summary>
 internal sealed class PasswordHash
 {
@@ -26,7 +26,7 @@ internal sealed class PasswordHash
     private readonly byte[] _salt;
     private readonly byte[] _hash;
 
-    // Imported hashes only: the stored form, and the text appended to the password.
+    // Only for imported hashes: the stored form, and the text appended to the password.
     private readonly string? _imported;
     private readonly string _suffix = "";
 
@@ -40,22 +40,22 @@ internal sealed class PasswordHash
     private PasswordHash(string imported, HashAlgorithmName algorithm, int rounds, byte[] salt, byte[] hash, string suffix)
         : this(rounds, salt, hash) => (_imported, _algorithm, _suffix) = (imported, algorithm, suffix);
 
-    /// <summary>Whether the hash is weaker than a new one, and needs rehashing once the password is known.</summary>
+    /// <summary>Whether the hash is weaker than a new one, so that the next correct login must replace it.</summary>
     public bool IsImported => _imported is not null;
 
     public static PasswordHash Create(ChosenPassword password) => OfText(password.Text);
 
-    /// <summary>Parses a stored form, or hashes a strong enough password; null for any other text.</summary>
+    /// <summary>Parses a stored hash, or hashes a strong password; null for any other text.</summary>
     public static PasswordHash? Of(string text) => Parse(text) ?? (ChosenPassword.Judge(text) is { } chosen ? Create(chosen) : null);
 
-    /// <summary>Parses an ASP.NET Identity hash of version 2 or 3 in base64, with the suffix appended to the password; null if it is none.</summary>
+    /// <summary>Parses a base64 ASP.NET Identity hash of version 2 or 3, with the text appended to the password; null if invalid.</summary>
     public static PasswordHash? OfIdentity(string text, string suffix)
     {
         var imported = $"{IdentityPrefix}{text}${Convert.ToBase64String(Encoding.UTF8.GetBytes(suffix))}";
         if (imported.Length > MaxText || !Base64.IsValid(text))
             return null;
         var bytes = Convert.FromBase64String(text);
-        // Version 2 has a fixed salt and hash. Version 3 stores function, rounds and salt length first.
+        // Version 2 has fixed lengths. Version 3 starts with function, rounds and salt length.
         if (bytes is [0, ..] && bytes.Length == 1 + SaltBytes + HashBytes)
             return new PasswordHash(imported, HashAlgorithmName.SHA1, 1000, bytes[1..(1 + SaltBytes)], bytes[(1 + SaltBytes)..], suffix);
         if (bytes is not [1, ..] || bytes.Length < 13)
@@ -96,10 +96,10 @@ internal sealed class PasswordHash
         return salt.Length == SaltBytes && hash.Length == HashBytes ? new PasswordHash(rounds, salt, hash) : null;
     }
 
-    /// <summary>Checks a password in constant time.</summary>
+    /// <summary>Verifies a password in constant time.</summary>
     public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password + _suffix, _salt, _rounds, _algorithm, _hash.Length), _hash);
 
-    /// <summary>Rehashes a password at full strength; null if it is wrong. It may be weak, because another server accepted it (CFG-42).</summary>
+    /// <summary>Rehashes a password at full strength; null if it is wrong. Accepts weak passwords, because another server did (CFG-42).</summary>
     public PasswordHash? Renew(string password) => Verify(password) ? OfText(password) : null;
 
     public override string ToString() =>

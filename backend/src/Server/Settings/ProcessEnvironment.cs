@@ -2,26 +2,24 @@ using System.Collections;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>
-/// Environment variables with two rules for all: an empty one counts as absent, and <c>NAME_FILE</c> names a file with the value (CFG-3, CFG-4).
-/// </summary>
-/// <remarks>Not thread-safe: reading collects warnings. Used by one thread during startup.</remarks>
+/// <summary>Environment variables. An empty variable counts as absent, and <c>NAME_FILE</c> names a file with the value (CFG-3, CFG-4).</summary>
+/// <remarks>Not thread-safe, because reading collects warnings. Only the startup thread uses it.</remarks>
 internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> variables)
 {
     private const string FileSuffix = "_FILE";
 
-    // A file holds a key, a password or one JSON value.
+    // Enough for a key, a password or a JSON value.
     private const int MaxFileBytes = 1 << 20;
 
     private readonly HashSet<string> _warnings = [];
 
-    /// <summary>Sentences about unreadable variables, without their values.</summary>
+    /// <summary>Sentences about invalid variables, without their values.</summary>
     public IReadOnlyCollection<string> Warnings => _warnings;
 
-    /// <summary>Whether the process started as root and has switched to another user.</summary>
+    /// <summary>Whether the process started as root and switched to another user.</summary>
     public bool StartedAsRoot { get; set; }
 
-    /// <summary>Names with a value; <c>NAME_FILE</c> counts as <c>NAME</c>.</summary>
+    /// <summary>Names of the variables that are set; <c>NAME_FILE</c> counts as <c>NAME</c>.</summary>
     public IEnumerable<string> Names => variables
         .Where(variable => variable.Value.Length > 0)
         .Select(variable => variable.Key.EndsWith(FileSuffix, StringComparison.Ordinal) ? variable.Key[..^FileSuffix.Length] : variable.Key)
@@ -32,7 +30,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
             .Cast<DictionaryEntry>()
             .ToDictionary(entry => (string)entry.Key, entry => entry.Value as string ?? ""));
 
-    /// <summary>Returns null if the variable is absent or empty, or its file cannot be read.</summary>
+    /// <summary>Returns the value; null if the variable is absent or empty, or its file cannot be read.</summary>
     public string? Get(string name)
     {
         if (variables.TryGetValue(name, out var value) && value.Length > 0)
@@ -40,7 +38,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
             if (value is not ['$', '{', .., '}'])
                 return value;
 
-            // Older versions of podman-compose hand over ${NAME:-} as it stands, which would be a password that everybody knows.
+            // Ignored, because old versions of podman-compose leave ${NAME:-} as it is, which would be a publicly known password.
             _warnings.Add($"{name} has no effect, because its value is a variable that was not replaced");
             return null;
         }
@@ -48,7 +46,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return variables.TryGetValue(name + FileSuffix, out var path) && path.Length > 0 ? ReadFile(name, path) : null;
     }
 
-    /// <summary>Parses a boolean by CFG-4. Any other text is false, with a warning.</summary>
+    /// <summary>Parses a boolean (CFG-4). Other text counts as false, with a warning.</summary>
     public bool GetBoolean(string name)
     {
         if (Get(name) is not { } text)
@@ -61,7 +59,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
         return false;
     }
 
-    /// <summary>Parses a whole number. A number out of range becomes the nearest bound, and other text the default, each with a warning.</summary>
+    /// <summary>Parses an integer. Clamps it to the range, and replaces other text by the default, each with a warning.</summary>
     public long GetNumber(string name, long min, long max, long fallback)
     {
         if (Get(name) is not { } text)
@@ -95,7 +93,7 @@ internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> var
             }
 
             using var reader = new StreamReader(file);
-            // Editors and `echo` append a line break that does not belong to the value.
+            // Strip the line break, because editors and `echo` append one.
             var value = reader.ReadToEnd().TrimEnd('\r', '\n');
             return value.Length > 0 ? value : null;
         }

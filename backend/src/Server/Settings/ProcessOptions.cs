@@ -5,23 +5,23 @@ namespace Sluice.Server.Settings;
 /// <summary>Process options from the environment (docs/configuration.md, "The process").</summary>
 internal sealed record ProcessOptions
 {
-    /// <summary>User and group of the image, used if <c>PUID</c> or <c>PGID</c> is missing.</summary>
+    /// <summary>User and group of the container image, used without <c>PUID</c> or <c>PGID</c>.</summary>
     public const uint ImageUser = 1000;
 
     private const long MiB = 1 << 20;
 
-    // The length of a generated code.
+    // Equals the length of generated codes.
     private const int MinSetupCode = 8;
 
     public required string ConfigPath { get; init; }
 
-    /// <summary>Listener port; 0 lets the system choose.</summary>
+    /// <summary>Listener port; 0 for any free one.</summary>
     public required int Port { get; init; }
 
-    /// <summary>Port in printed addresses, if a container engine publishes another one; null for the listener's.</summary>
+    /// <summary>Port to print in addresses if a container engine publishes another one; null for the listener port.</summary>
     public required int? PublishedPort { get; init; }
 
-    /// <summary>Listener address; null for all IPv4 and IPv6 addresses.</summary>
+    /// <summary>Listener address; null for all addresses of both IP versions.</summary>
     public required IPAddress? BindAddress { get; init; }
 
     public required long MaxRequestBodySize { get; init; }
@@ -29,47 +29,47 @@ internal sealed record ProcessOptions
     /// <summary>PEM file of the certificate; null for plain HTTP.</summary>
     public required string? TlsCertFile { get; init; }
 
-    /// <summary>PEM file of the private key; null exactly if <see cref="TlsCertFile"/> is.</summary>
+    /// <summary>PEM file of the private key; null if and only if <see cref="TlsCertFile"/> is null.</summary>
     public required string? TlsKeyFile { get; init; }
 
-    /// <summary>Whether <c>webdav.no-auth-networks</c> takes effect.</summary>
+    /// <summary>Whether <c>webdav.no-auth-networks</c> is in effect.</summary>
     public required bool DisableWebDavAuth { get; init; }
 
-    /// <summary>Whether the process ends when an engine block is used after its return to the pool; for engine development.</summary>
+    /// <summary>Whether the process ends if an engine block is used after its return to the pool; for engine development.</summary>
     public required bool ChecksBlocks { get; init; }
 
-    /// <summary>Id of a mismatched database state to accept in this start; null for none.</summary>
+    /// <summary>Id of a database mismatch to accept at this start; null for none.</summary>
     public required string? AcceptDatabase { get; init; }
 
-    /// <summary>Whether an old server's library in the data folder is imported automatically.</summary>
+    /// <summary>Whether to import the library of an old server found in the data folder.</summary>
     public required bool Imports { get; init; }
 
-    /// <summary>Name of the administrator that a start creates if there is none.</summary>
+    /// <summary>Name of the administrator to create if there is none.</summary>
     public required string AdminUser { get; init; }
 
-    /// <summary>That administrator's checked password or hash; null if the setup should ask for it.</summary>
+    /// <summary>Password or hash of that administrator, already validated; null to let the setup ask for it.</summary>
     public required string? AdminPassword { get; init; }
 
     public required bool ResetAdminPassword { get; init; }
 
-    /// <summary>The setup code; null for a random one.</summary>
+    /// <summary>The setup code; null to generate one.</summary>
     public required string? SetupCode { get; init; }
 
-    /// <summary>User and group to switch to if started as root (S28); null to stay root.</summary>
+    /// <summary>User and group to switch to after a start as root (S28); null to stay root.</summary>
     public required (uint User, uint Group)? RunAs { get; init; }
 
-    /// <summary>File mode mask outside the data folder, as in umask(2).</summary>
+    /// <summary>The umask(2) for files outside the data folder.</summary>
     public required int Umask { get; init; }
 
     public bool UsesTls => TlsCertFile is not null;
 
-    /// <summary>The widest instruction set for which a wider build may be started instead; null for any.</summary>
+    /// <summary>The widest instruction set whose build may be started in place of this one; null for any.</summary>
     public static string? ReadInstructions(ProcessEnvironment environment) => environment.Get("SLUICE_INSTRUCTIONS");
 
-    /// <summary>Whether a text is usable as a setup code. Only letters and digits count.</summary>
+    /// <summary>Whether a text is long enough as a setup code, counting only letters and digits.</summary>
     public static bool IsSetupCode(string text) => text.Count(char.IsLetterOrDigit) >= MinSetupCode;
 
-    /// <summary>Reads the variables. An unusable value is replaced, with a warning.</summary>
+    /// <summary>Reads the variables. Replaces an invalid value, with a warning.</summary>
     public static ProcessOptions Read(ProcessEnvironment environment)
     {
         if (environment.Get("ASPNETCORE_URLS") is not null)

@@ -4,25 +4,25 @@ internal sealed record QueueOptions
 {
     public required int WorkerCount { get; init; }
 
-    /// <summary>Maximum waiting items; 0 for no limit.</summary>
+    /// <summary>Maximum waiting items; 0 for unlimited.</summary>
     public required int MaxItems { get; init; }
 
     /// <summary>Length at which a full queue accepts items again; at most <see cref="MaxItems"/>.</summary>
     public required int ResumeThreshold { get; init; }
 
-    /// <summary>Whether only forced items start.</summary>
+    /// <summary>Whether only items of priority Force start.</summary>
     public bool IsPaused { get; init; }
 
-    /// <summary>A step without progress for this long fails.</summary>
+    /// <summary>Time without progress after which a step fails.</summary>
     public required TimeSpan StepTimeout { get; init; }
 
-    /// <summary>Local folder whose NZBs are added; null for none.</summary>
+    /// <summary>Local folder from which NZBs are added; null for none.</summary>
     public string? WatchFolder { get; init; }
 
-    /// <summary>Limit for all traffic in bytes per second, set by SABnzbd API clients; 0 for none.</summary>
+    /// <summary>Limit of all traffic in bytes per second, set by SABnzbd clients; 0 for unlimited.</summary>
     public long SpeedLimit { get; init; }
 
-    /// <summary>Percentage that a client set while no bandwidth limit was configured. It limits nothing; clients only read it back.</summary>
+    /// <summary>Percentage set by a client while no bandwidth limit was configured. It has no effect, because clients only read it back.</summary>
     public int SpeedPercent { get; init; }
 
     public static QueueOptions Read(EffectiveSettings settings)

@@ -1,14 +1,14 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>The clients' mount and the remote control of its rclone (<c>rclone.*</c>).</summary>
+/// <summary>The mount on the clients, and the remote control of its rclone (<c>rclone.*</c>).</summary>
 internal sealed record RcloneOptions
 {
-    /// <summary>Absolute path of the mount root on the clients, without a trailing slash.</summary>
+    /// <summary>Absolute path of the mount in the clients' file system, without a trailing slash.</summary>
     public required string MountDir { get; init; }
 
     public bool RcEnabled { get; init; }
 
-    /// <summary>Address of the remote control, with a trailing slash; null if unset.</summary>
+    /// <summary>Address of the remote control, with a trailing slash; null if not set.</summary>
     public Uri? RcUrl { get; init; }
 
     public string RcUser { get; init; } = "";
@@ -24,6 +24,6 @@ internal sealed record RcloneOptions
         RcPassword = settings.Text("rclone.pass"),
     };
 
-    /// <summary>Omits user and password, so that no log can contain them.</summary>
+    /// <summary>Omits the credentials, so that logs cannot contain them.</summary>
     public override string ToString() => $"{nameof(RcloneOptions)} of {MountDir}, {RcUrl}";
 }

@@ -6,7 +6,7 @@ namespace Sluice.Server.Settings;
 
 internal enum KeyState
 {
-    /// <summary>The key matches, or nothing is sealed yet.</summary>
+    /// <summary>The key matches, or nothing has been encrypted yet.</summary>
     Usable,
 
     Missing,
@@ -18,11 +18,11 @@ internal enum KeyState
 }
 
 /// <summary>
-/// Encrypts secrets for the database: <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>, AES-256-GCM with the setting's name as associated
-/// data, so that a value cannot move to another name (CFG-50). If the key file is lost, the box is locked and creates no new key, so that the old
-/// file can be put back (CFG-53).
+/// Encrypts secrets for the database as <c>enc:v1:&lt;base64(nonce ‖ ciphertext ‖ tag)&gt;</c>: AES-256-GCM with the setting's name as associated data,
+/// so that a value cannot move to another name (CFG-50). If the key file is lost, the box is locked. It creates no new key then, so that the old file
+/// can be restored (CFG-53).
 /// </summary>
-/// <remarks>Thread-safe. The key file is created with the first sealed secret.</remarks>
+/// <remarks>Thread-safe. The first encryption creates the key file.</remarks>
 internal sealed class SecretBox(DataFolder folder)
 {
     public const string KeyFile = "keys/secret.key";
@@ -35,7 +35,7 @@ internal sealed class SecretBox(DataFolder folder)
     private const int TagBytes = 16;
     private const int FingerprintBytes = 16;
 
-    // Guards keys and state. A storage fault while reading or creating a key leaves them unchanged.
+    // Guards keys and state. A storage error during a read or creation of a key leaves them unchanged.
     private readonly Lock _gate = new();
     private bool _isPrepared;
     private KeyState _state;
@@ -56,10 +56,10 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Whether the key file is lost, so that nothing can be sealed or opened.</summary>
+    /// <summary>Whether the key file is lost, so that nothing can be encrypted or decrypted.</summary>
     public bool IsLocked => State != KeyState.Usable;
 
-    /// <summary>Why a secret does not open, as the end of a sentence with "because".</summary>
+    /// <summary>Why a secret cannot be decrypted, to complete a sentence after "because".</summary>
     public string Cause => State switch
     {
         KeyState.Missing => $"{KeyFile} is missing",
@@ -67,7 +67,7 @@ internal sealed class SecretBox(DataFolder folder)
         _ => $"{KeyFile} holds another key",
     };
 
-    /// <summary>Identifies the key without revealing it; null without a key, or if the box is locked.</summary>
+    /// <summary>Identifies the key without revealing it; null without a key or while locked.</summary>
     public string? Fingerprint
     {
         get
@@ -79,9 +79,9 @@ internal sealed class SecretBox(DataFolder folder)
 
     public static bool IsSealed(string text) => text.StartsWith(Prefix, StringComparison.Ordinal);
 
-    /// <summary>Reads the key file and checks that it is the key of the sealed secrets.</summary>
-    /// <param name="fingerprint">Fingerprint of the key in the database; null if there is none.</param>
-    /// <param name="values">Sealed values by name. Without a fingerprint, a key that opens any of these is right.</param>
+    /// <summary>Reads the key file and verifies it against the encrypted secrets.</summary>
+    /// <param name="fingerprint">Fingerprint of the key in the database, or null.</param>
+    /// <param name="values">Encrypted values by name. Without a fingerprint, a key is right if it decrypts any of these.</param>
     /// <exception cref="StorageException">The file cannot be read.</exception>
     public void Prepare(string? fingerprint, IReadOnlyDictionary<string, string> values)
     {
@@ -111,8 +111,8 @@ internal sealed class SecretBox(DataFolder folder)
     }
 
     /// <summary>
-    /// Encrypts a value that a person entered. If the box is locked, uses an interim key in its own file, which opens the value even if the lost
-    /// key never returns.
+    /// Encrypts a value that a user entered. While locked, it uses an interim key with its own file, so that the value stays readable even if the lost key
+    /// never returns.
     /// </summary>
     /// <exception cref="StorageException">A key cannot be read or created.</exception>
     public string SealEntered(string name, string value)
@@ -126,7 +126,7 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>Decrypts a value sealed under this name; null if the key is missing or the text was changed (CFG-53).</summary>
+    /// <summary>Decrypts a value of this name; null if the key is missing or the text was changed (CFG-53).</summary>
     public string? Open(string name, string text)
     {
         lock (_gate)
@@ -152,8 +152,8 @@ internal sealed class SecretBox(DataFolder folder)
         });
 
     /// <summary>
-    /// Creates a new key file; an existing file is kept under another name. The box stays locked until <see cref="Replacement.Adopt"/>, which
-    /// must follow the database's write of the fingerprint, so that a kill in between changes nothing. Returns null if the box is not locked.
+    /// Creates a new key file and keeps an existing one under another name. The box stays locked until <see cref="Replacement.Adopt"/>. Call that after the
+    /// database has stored the fingerprint, so that a kill in between changes nothing. Null if the box is not locked.
     /// </summary>
     /// <exception cref="StorageException">The file cannot be created.</exception>
     public Replacement? MakeReplacement()
@@ -240,7 +240,7 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
-    /// <summary>A name that keeps a replaced key file, because it may still open something.</summary>
+    /// <summary>Returns a free name for a replaced key file, which is kept because it may still decrypt something.</summary>
     private static string FreeNameFor(string path)
     {
         var number = 1;
@@ -267,7 +267,7 @@ internal sealed class SecretBox(DataFolder folder)
         PosixCalls.SyncFolder(Path.GetDirectoryName(path)!);
     }
 
-    /// <summary>A new key whose file has replaced the lost one.</summary>
+    /// <summary>A new key file that replaces the lost one.</summary>
     public sealed class Replacement(SecretBox box, byte[] key)
     {
         public string Fingerprint => FingerprintOf(key);

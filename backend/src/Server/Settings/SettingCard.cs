@@ -6,10 +6,10 @@ internal enum SettingGroup
 
     Streaming,
 
-    /// <summary>The tree, its access and its mounts.</summary>
+    /// <summary>The library tree, access to it, and its mounts.</summary>
     Library,
 
-    /// <summary>The SABnzbd API, imports and the queue.</summary>
+    /// <summary>SABnzbd API, imports and queue.</summary>
     DownloadClient,
 
     /// <summary>Sonarr, Radarr and similar programs.</summary>
@@ -22,15 +22,15 @@ internal enum SettingGroup
     System,
 }
 
-/// <summary>The presentation of a setting: its group, its heading, and at most two sentences of help.</summary>
+/// <summary>How the UI presents a setting: group, title, and at most two sentences of help.</summary>
 internal sealed record SettingCard(SettingGroup Group, string Title, string Help)
 {
-    /// <summary>Unit of a number; null for a plain count.</summary>
+    /// <summary>Unit of a number; null for a count.</summary>
     public string? Unit { get; init; }
 
-    /// <summary>Meaning of 0 or an empty text; null if it has no special meaning.</summary>
+    /// <summary>Meaning of 0 or empty text; null if neither is special.</summary>
     public string? ZeroMeans { get; init; }
 
-    /// <summary>Whether the basic view shows it. The text must then avoid jargon, because beginners read it.</summary>
+    /// <summary>Whether the basic view shows the setting. Its text must avoid jargon, because beginners read it.</summary>
     public bool Basic { get; init; }
 }

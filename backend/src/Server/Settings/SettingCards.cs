@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>The texts about each setting in the UI. A test compares the keys with the schema.</summary>
+/// <summary>The UI texts of the settings. A test verifies that every key of the schema has one.</summary>
 internal static class SettingCards
 {
     private static readonly Dictionary<string, SettingCard> Cards = new()

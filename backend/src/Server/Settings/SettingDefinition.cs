@@ -1,11 +1,11 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>One row of the schema: key, type, limits, default and aliases of a setting.</summary>
+/// <summary>One setting of the schema: key, type, limits, default and aliases.</summary>
 internal sealed record SettingDefinition(string Key, SettingType Type)
 {
     public string Default { get; init; } = "";
 
-    /// <summary>Minimum number, characters or entries, depending on the type.</summary>
+    /// <summary>Minimum value, length or number of entries, depending on the type.</summary>
     public long Min { get; init; }
 
     public long Max { get; init; }
@@ -13,15 +13,15 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether 0 is allowed outside the range, with a special meaning (off, automatic, unlimited).</summary>
     public bool ZeroAllowed { get; init; }
 
-    /// <summary>Whether an empty value is allowed; it turns the feature off.</summary>
+    /// <summary>Whether an empty value is allowed, which turns the feature off.</summary>
     public bool EmptyAllowed { get; init; }
 
     public IReadOnlyList<string> Words { get; init; } = [];
 
-    /// <summary>Description of the entries of a <see cref="SettingType.LineList"/>.</summary>
+    /// <summary>Describes the entries of a <see cref="SettingType.LineList"/>.</summary>
     public string Entries { get; init; } = "";
 
-    /// <summary>Whether the value is never shown, logged or exported, and is stored encrypted or hashed.</summary>
+    /// <summary>Whether the value is stored encrypted or hashed, and never shown, logged or exported.</summary>
     public bool Secret { get; init; }
 
     public bool Restart { get; init; }
@@ -29,17 +29,15 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Whether the first start generates a random value.</summary>
     public bool Generated { get; init; }
 
-    /// <summary>Whether clients change it during normal use.</summary>
+    /// <summary>Whether clients change the value in normal use.</summary>
     public bool IsState { get; init; }
 
-    /// <summary>
-    /// Whether restorable sets have it. They lack state, and the WebDAV password, because a restore must not bring back a revoked one (S33).
-    /// </summary>
+    /// <summary>Whether restorable sets contain it. They exclude state, and the WebDAV password, because it might have been revoked (S33).</summary>
     public bool IsInSets => !IsState && Type != SettingType.Password;
 
     public SettingCard Card => SettingCards.Of(Key);
 
-    /// <summary>Other keys with the same meaning, which can be overridden too.</summary>
+    /// <summary>Other keys with the same meaning. Their environment variables override the setting too.</summary>
     public IReadOnlyList<SettingAlias> Aliases { get; init; } = [];
 
     /// <summary>Environment variables that apply if no value is saved.</summary>

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>All settings. A test compares this table with docs/configuration.md (CFG-16).</summary>
+/// <summary>All settings. A test compares them with docs/configuration.md (CFG-16).</summary>
 internal static class SettingSchema
 {
     /// <summary>Default of <c>rclone.mount-dir</c>.</summary>
@@ -15,7 +15,7 @@ internal static class SettingSchema
 
     private const int KeyDigits = 32;
 
-    /// <summary>Keys that the first start generates. They are stored encrypted, unlike the WebDAV password, which is hashed.</summary>
+    /// <summary>Keys that the first start generates. They are encrypted and not hashed like the WebDAV password, because they must be readable.</summary>
     public static IEnumerable<string> MadeKeys => All.Where(static definition => definition is { Generated: true, Type: SettingType.Key }).Select(static definition => definition.Key);
 
     public static IReadOnlyList<SettingDefinition> All { get; } =
@@ -162,7 +162,7 @@ internal static class SettingSchema
         Number("backup.retention-weeks", 0, 52, 4),
     ];
 
-    /// <summary>All settings of a process. The default address of the server has the port in use.</summary>
+    /// <summary>All settings for this process. The default address of the server contains the actual port.</summary>
     public static IReadOnlyList<SettingDefinition> For(ProcessOptions process)
     {
         var port = process.PublishedPort ?? process.Port;
@@ -175,9 +175,9 @@ internal static class SettingSchema
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>
         new(key, SettingType.Number) { Min = min, Max = max, Default = fallback.ToString(System.Globalization.CultureInfo.InvariantCulture) };
 
-    /// <summary>The related servers keep all settings of rclone's remote control in one JSON object.</summary>
+    /// <summary>Related servers keep all settings of rclone's remote control in one JSON object, so the alias names a member.</summary>
     private static SettingAlias Remote(string member) => new("rclone.rc") { Member = member };
 
-    /// <summary>The related servers count segments of about 0.7 MiB.</summary>
+    /// <summary>Related servers count in segments of about 0.7 MiB, so the alias converts numbers.</summary>
     private static SettingAlias Segments(string name) => new(name, 7, 10);
 }

@@ -6,21 +6,21 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>A saved set of settings.</summary>
-/// <param name="Id">Increasing number.</param>
+/// <param name="Id">Ascending number.</param>
 /// <param name="Changed">Keys that this save changed.</param>
-/// <param name="Content">All saved values by key, with secrets encrypted.</param>
-/// <param name="Proven">Whether a start with this set succeeded.</param>
+/// <param name="Content">All saved values by key. Secrets are encrypted.</param>
+/// <param name="Proven">Whether the server has started with this set.</param>
 /// <param name="Failed">Whether a start with this set failed, so that it is not loaded again.</param>
 internal sealed record SettingSet(
     long Id, DateTimeOffset SavedAt, IReadOnlyList<string> Changed, IReadOnlyDictionary<string, string> Content, bool Proven, bool Failed);
 
-/// <summary>Stores the latest sets (CFG-12), each with the values of <see cref="Has"/>.</summary>
+/// <summary>Stores the latest sets (CFG-12). A set contains the values for which <see cref="Has"/> is true.</summary>
 internal static class SettingSets
 {
     /// <summary>Maximum number of sets.</summary>
     public const int MaxSets = 10;
 
-    /// <summary>Whether sets have the values of a key, which may be an unknown one.</summary>
+    /// <summary>Whether sets contain the value of a key. True for unknown keys.</summary>
     public static bool Has(string key) => SettingsValidator.Definition(key)?.IsInSets != false;
 
     /// <summary>Returns all sets, newest first.</summary>
@@ -32,7 +32,7 @@ internal static class SettingSets
                 row.Id,
                 StoredTime.Read(row.SavedAt),
                 JsonSerializer.Deserialize(row.Changed, SettingJson.Default.StringArray) ?? [],
-                // Sets of earlier versions have more values.
+                // Sets of earlier versions contain more values.
                 (JsonSerializer.Deserialize(row.Content, SettingJson.Default.DictionaryStringString) ?? []).Where(value => Has(value.Key)).ToDictionary(),
                 row.Proven != 0,
                 row.Failed != 0)),
@@ -48,7 +48,7 @@ internal static class SettingSets
             Insert(connection, now, [], content, proven: true);
     }
 
-    /// <summary>Saves the settings after a change and removes the oldest sets.</summary>
+    /// <summary>Saves the settings after a change. Removes the oldest sets.</summary>
     public static void Add(DbConnection connection, DateTimeOffset now, IReadOnlyList<string> changed)
     {
         Insert(connection, now, changed, Current(connection), proven: false);

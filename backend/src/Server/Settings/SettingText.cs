@@ -4,7 +4,7 @@ using System.Text.Json.Serialization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Parses and writes the text form of values (CFG-4).</summary>
+/// <summary>Parses and writes setting values as text (CFG-4).</summary>
 internal static class SettingText
 {
     /// <summary>Parses <c>true/false/1/0/yes/no/on/off</c>, ignoring case; null for other text.</summary>
@@ -15,7 +15,7 @@ internal static class SettingText
         _ => null,
     };
 
-    /// <summary>Parses a whole number; null for other text. Clamps to 64 bits.</summary>
+    /// <summary>Parses an integer, clamped to 64 bits; null for other text.</summary>
     public static long? ReadNumber(string text)
     {
         text = text.Trim();
@@ -29,7 +29,7 @@ internal static class SettingText
         return text.StartsWith('-') ? long.MinValue : long.MaxValue;
     }
 
-    /// <summary>Parses a comma-separated list or a JSON array; null for neither. Trims entries and drops empty ones.</summary>
+    /// <summary>Parses a comma-separated list or a JSON array; null if malformed. Trims entries and drops empty ones.</summary>
     public static IReadOnlyList<string>? ReadList(string text)
     {
         if (!text.AsSpan().TrimStart().StartsWith("["))
@@ -46,12 +46,12 @@ internal static class SettingText
         }
     }
 
-    /// <summary>Writes the canonical form of a list, which can hold any text.</summary>
+    /// <summary>Writes the canonical form of a list, whose entries may contain any text.</summary>
     public static string WriteList(IEnumerable<string> entries) => JsonSerializer.Serialize(entries, SettingJson.Default.IEnumerableString);
 
     public static bool IsPlain(string text) => !text.Any(char.IsControl);
 
-    /// <summary>Whether a text has no lone surrogates, because JSON, paths and the database cannot hold them.</summary>
+    /// <summary>Whether a text has no lone surrogates, because JSON, paths and the database cannot store them.</summary>
     public static bool IsWellFormed(string text)
     {
         for (var i = 0; i < text.Length; i++)

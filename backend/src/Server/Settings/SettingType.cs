@@ -8,7 +8,7 @@ internal enum SettingType
 
     Choice,
 
-    /// <summary>Text of bounded length without control characters or a colon, because Basic credentials split there.</summary>
+    /// <summary>Text of limited length without control characters. It contains no colon, because that separates Basic credentials.</summary>
     Text,
 
     Line,
@@ -28,12 +28,12 @@ internal enum SettingType
 
     NetworkList,
 
-    /// <summary>Hosts as names, addresses or networks, or <c>*</c> for all.</summary>
+    /// <summary>Host names, addresses or networks; <c>*</c> for all.</summary>
     HostList,
 
     LineList,
 
-    /// <summary>An absolute path, possibly on another machine.</summary>
+    /// <summary>An absolute path, which may be on another machine.</summary>
     Path,
 
     PathList,
@@ -44,6 +44,6 @@ internal enum SettingType
     /// <summary>Bandwidth limits by day and time as JSON, or empty.</summary>
     Schedule,
 
-    /// <summary>A JSON object that its owner validates.</summary>
+    /// <summary>A JSON object, validated by its owner.</summary>
     Json,
 }

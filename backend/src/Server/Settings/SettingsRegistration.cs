@@ -9,8 +9,8 @@ internal static class SettingsRegistration
     private const DynamicallyAccessedMemberTypes Constructed = DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
     /// <summary>
-    /// Adds the effective settings, the store and one <c>IOptionsMonitor</c> per topic. Until the store has loaded, options hold only the
-    /// environment and defaults.
+    /// Adds the effective settings, the store and one <c>IOptionsMonitor</c> per topic. Before the store is loaded, options reflect only environment and
+    /// defaults.
     /// </summary>
     public static IServiceCollection AddSettings(this IServiceCollection services, ProcessEnvironment environment, ProcessOptions process) =>
         services
@@ -33,14 +33,14 @@ internal static class SettingsRegistration
             .AddRecord(UsenetOptions.Read)
             .AddRecord(settings => WebDavOptions.Read(settings, process.DisableWebDavAuth));
 
-    // The options framework demands a parameterless constructor, but calls it only if no factory creates the record.
+    // The options framework requires a parameterless constructor, but never calls it, because a factory creates the record.
     private static IServiceCollection AddRecord<[DynamicallyAccessedMembers(Constructed)] TOptions>(this IServiceCollection services, Func<EffectiveSettings, TOptions> read)
         where TOptions : class => services
         .AddSingleton(provider => new SettingsRecord<TOptions>(provider.GetRequiredService<SettingsSource>(), read))
         .AddSingleton<IOptionsFactory<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>())
         .AddSingleton<IOptionsChangeTokenSource<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>());
 
-    /// <summary>Creates an options record from the effective settings and follows changes. Cannot fail, because effective values are valid.</summary>
+    /// <summary>Creates an options record and updates it on changes. Cannot fail, because effective values are valid.</summary>
     private sealed class SettingsRecord<[DynamicallyAccessedMembers(Constructed)] TOptions>(SettingsSource source, Func<EffectiveSettings, TOptions> read)
         : IOptionsFactory<TOptions>, IOptionsChangeTokenSource<TOptions>
         where TOptions : class

@@ -1,23 +1,21 @@
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Resolves every setting: override, saved value, fallback variable, default, in this order (CFG-1). An unusable value is replaced with a
-/// warning, and never stops a start (CFG-10).
+/// Resolves every setting from the first available source: override, saved value, fallback variable, default (CFG-1). An invalid value is replaced with
+/// a warning, because it must not prevent a start (CFG-10).
 /// </summary>
 internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, ProcessEnvironment environment)
 {
     private const string Prefix = "SLUICE_CONFIG__";
     private const string FamilyPrefix = "NZBDAV_CONFIG__";
 
-    /// <summary>The name of the overriding variable (CFG-2), without its prefix.</summary>
+    /// <summary>Returns the name of the overriding variable (CFG-2) without its prefix.</summary>
     public static string OverrideRest(string key) =>
         key.Replace('-', '_').Replace(".", "__", StringComparison.Ordinal).ToUpperInvariant();
 
     public static string OverrideName(string key) => Prefix + OverrideRest(key);
 
-    /// <summary>
-    /// Resolves all settings. Values with <paramref name="locked"/> keys cannot be decrypted; only an override replaces one (CFG-53).
-    /// </summary>
+    /// <summary>Resolves all settings. The <paramref name="locked"/> ones cannot be decrypted, so only an override replaces them (CFG-53).</summary>
     public EffectiveSettings Resolve(IReadOnlyDictionary<string, string> saved, IReadOnlySet<string>? locked = null)
     {
         var warnings = new List<string>();
@@ -73,15 +71,15 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         return found;
     }
 
-    /// <summary>Returns null if the alias says nothing about this setting.</summary>
+    /// <summary>Returns null if the alias has no value for this setting.</summary>
     private static string? Convert(SettingAlias? alias, string value) => alias is null ? value : alias.Convert(value);
 
     private static IEnumerable<(string Key, SettingAlias? Alias)> Names(SettingDefinition definition) =>
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
     /// <summary>
-    /// Returns the value, or the nearest allowed value or the default if it is invalid. Returns null for an invalid generated setting, so that the
-    /// value saved by an earlier start applies.
+    /// Returns the value if valid, otherwise the nearest allowed value or the default. Null for an invalid generated setting, so that the saved value
+    /// applies.
     /// </summary>
     private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)
@@ -111,7 +109,7 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         }
     }
 
-    /// <summary>Shortens a value for a message, on one line.</summary>
+    /// <summary>Shortens a value to a single line for a message.</summary>
     private static string Shorten(string text)
     {
         var line = new string([.. text.Take(60).Select(c => char.IsControl(c) || char.IsSurrogate(c) ? '?' : c)]);

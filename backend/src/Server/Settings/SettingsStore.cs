@@ -6,10 +6,10 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Stores saved values in table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value without its key is locked: its row stays
-/// until the setting is saved or the key is given up (CFG-53).
+/// Stores saved values in table <c>setting</c>. Encrypts secrets and hashes the WebDAV password. A value that cannot be decrypted is locked: its row
+/// stays until the setting is saved or the key is given up (CFG-53).
 /// </summary>
-/// <remarks>Thread-safe; saves run one at a time.</remarks>
+/// <remarks>Thread-safe. Saves run one at a time.</remarks>
 internal sealed class SettingsStore(
     SluiceDatabase database, SecretBox box, SettingsSource source, SettingsTrial trial, IEnumerable<ISettingCheck> checks, TimeProvider time, ILogger<SettingsStore> logger)
     : IDisposable
@@ -21,18 +21,18 @@ internal sealed class SettingsStore(
     private Dictionary<string, string> _saved = [];
     private HashSet<string> _locked = [];
 
-    // Effective until their keys are saved.
+    // Unsaved values, in effect until their keys are saved.
     private Dictionary<string, string> _unsaved = [];
     private HashSet<string> _warned = [];
     private bool _isKeyNoted;
 
-    // The set of this start, the newer sets that failed, and whether this start must restore its set in the table.
+    // The set used by this start, newer sets that failed, and whether the table must be restored to the used set.
     private SettingSet? _started;
     private IReadOnlyList<long> _failed = [];
     private bool _reverted;
 
     /// <summary>
-    /// Loads and applies the saved values. If a start failed with a set, the set before it applies instead (CFG-12). Values without their key are
+    /// Loads and applies the saved values. If a start failed with the latest set, applies the previous set (CFG-12). Values that cannot be decrypted are
     /// locked (CFG-53).
     /// </summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
@@ -50,7 +50,7 @@ internal sealed class SettingsStore(
             _isKeyNoted = fingerprint is not null;
             _saved = Open(Choose(rows, sets), out var locked);
             Apply(_saved, [.. locked]);
-            // A locked box cannot seal, so missing keys cannot be generated now.
+            // Missing keys cannot be generated now, because a locked box cannot encrypt them.
             if (box.IsLocked)
                 Apply(_saved, [.. locked, .. SettingSchema.MadeKeys.Where(key => source.Current.Text(key).Length == 0)]);
             if (_locked.Count > 0)
@@ -62,8 +62,8 @@ internal sealed class SettingsStore(
         }
     }
 
-    /// <summary>Records that the start succeeded with the loaded set. May be called again after a failure.</summary>
-    /// <exception cref="StorageException">The database cannot be written. The trial has still ended.</exception>
+    /// <summary>Records that the server has started with the loaded set. May be called again after a failure.</summary>
+    /// <exception cref="StorageException">The database cannot be written. The trial has ended nevertheless.</exception>
     public async Task NoteStartedAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -98,14 +98,14 @@ internal sealed class SettingsStore(
     /// <summary>Returns the latest sets, newest first.</summary>
     public Task<IReadOnlyList<SettingSet>> SetsAsync(CancellationToken cancellationToken) => database.ReadAsync(SettingSets.Read, cancellationToken);
 
-    /// <summary>Saves the content of a set as a new change. Returns errors by key as for any save; null if there is no such set.</summary>
+    /// <summary>Saves the content of a set as a new change. Returns errors by key; null if the set does not exist.</summary>
     public async Task<IReadOnlyDictionary<string, string[]>?> RestoreAsync(long id, CancellationToken cancellationToken)
     {
         var sets = await SetsAsync(cancellationToken);
         if (sets.FirstOrDefault(set => set.Id == id) is not { } set)
             return null;
         var values = Open(set.Content.Select(value => new SavedRow(value.Key, value.Value)), out var lost);
-        // Skips removed settings, and secrets of another key file.
+        // Skip removed settings, and secrets encrypted with another key.
         var changes = SettingSchema.All
             .Where(definition => definition.IsInSets && !lost.Contains(definition.Key) && !_locked.Contains(definition.Key))
             .Where(definition => _saved.GetValueOrDefault(definition.Key) != values.GetValueOrDefault(definition.Key))
@@ -113,7 +113,7 @@ internal sealed class SettingsStore(
         return await SaveAsync(changes, cancellationToken);
     }
 
-    /// <summary>Applies values without saving, because the start may still fail. They stay effective until their keys are saved.</summary>
+    /// <summary>Applies values without saving them, because the start may still fail. They are in effect until their keys are saved.</summary>
     public async Task UseUnsavedAsync(IReadOnlyDictionary<string, string?> values, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -129,22 +129,22 @@ internal sealed class SettingsStore(
     }
 
     /// <summary>
-    /// Validates changes together and, if all are valid, saves them in one transaction and applies them. Null removes a saved value. Returns
-    /// errors by key; empty on success (CFG-11).
+    /// Validates all changes and, if valid, saves them in one transaction and applies them. Null removes a saved value. Returns errors by key, empty on
+    /// success (CFG-11).
     /// </summary>
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken) =>
         SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
 
-    /// <summary>Also saves values of unknown keys without effect. They are encrypted, because they may hold anything.</summary>
+    /// <summary>Also saves values of unknown keys, which have no effect. Encrypts them, because they may be secrets.</summary>
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
         IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken) =>
         SaveAsync(() => changes, kept, cancellationToken);
 
     /// <summary>
-    /// Saves the values that <see cref="UseUnsavedAsync"/> gave these keys, but for keys saved meanwhile. The choice and the save share one turn, because a
-    /// save between them would be overwritten.
+    /// Saves the values that <see cref="UseUnsavedAsync"/> set for these keys, except keys saved in the meantime. Both happen under one lock, because a save
+    /// in between would be overwritten.
     /// </summary>
-    /// <returns>The values saved.</returns>
+    /// <returns>The saved values.</returns>
     public async Task<IReadOnlyDictionary<string, string>> SaveUnsavedAsync(IReadOnlyCollection<string> keys, CancellationToken cancellationToken)
     {
         var left = new Dictionary<string, string>();
@@ -180,7 +180,7 @@ internal sealed class SettingsStore(
                 connection =>
                 {
                     NoteKey(connection);
-                    // A start saves its own values before it is known to succeed. They must not land among those of the set that failed.
+                    // Restore the set first, because values saved by a start must not join the rows of the failed set.
                     if (_reverted)
                         Replace(connection, _started!.Content);
                     string[] changed = [.. canonical.Keys.Where(key => SettingsValidator.Definition(key)!.IsInSets)];
@@ -212,10 +212,10 @@ internal sealed class SettingsStore(
     }
 
     /// <summary>
-    /// Gives up the lost key: removes the locked values, creates a new key file if the box is locked, and regenerates the keys of
-    /// <see cref="SettingSchema.MadeKeys"/>. Does nothing if no value is locked.
+    /// Gives up the lost key: removes the locked values, creates a new key file if the box is locked, and regenerates <see cref="SettingSchema.MadeKeys"/>.
+    /// Does nothing without locked values.
     /// </summary>
-    /// <exception cref="StorageException">The key file cannot be created; nothing has changed.</exception>
+    /// <exception cref="StorageException">The key file cannot be created. Nothing has changed.</exception>
     public async Task GiveUpKeyAsync(CancellationToken cancellationToken)
     {
         HashSet<string> given;
@@ -226,7 +226,7 @@ internal sealed class SettingsStore(
             var replacement = box.MakeReplacement();
             if (replacement is null && given.Count == 0)
                 return;
-            // From here on both the key file and the database must be written, so cancellation no longer applies.
+            // Do not cancel from here on, because both key file and database must be written.
             await database.WriteAsync(
                 connection =>
                 {
@@ -249,13 +249,13 @@ internal sealed class SettingsStore(
         _ = await SaveAsync(made.ToDictionary(key => key, _ => (string?)SettingSchema.MakeKey()), cancellationToken);
     }
 
-    /// <summary>Returns the errors that a save of these changes would return.</summary>
+    /// <summary>Returns the errors that saving these changes would return, without saving.</summary>
     public IReadOnlyDictionary<string, string[]> Check(IReadOnlyDictionary<string, string?> changes) =>
         SettingsValidator.Validate(changes, source.Current, checks, out _);
 
     public void Dispose() => _turn.Dispose();
 
-    /// <summary>Chooses the newest set without a failed start. If no newer set failed, returns the table's rows.</summary>
+    /// <summary>Returns the values of the newest set without a failed start, or the table's rows if no newer set failed.</summary>
     private IEnumerable<SavedRow> Choose(List<SavedRow> rows, IReadOnlyList<SettingSet> sets)
     {
         var accused = trial.Accused();
@@ -264,7 +264,7 @@ internal sealed class SettingsStore(
         _failed = [.. usable.TakeWhile(set => set != _started).Select(set => set.Id)];
         if (_started is null)
         {
-            // No earlier set is left, so the settings apply as they are.
+            // Without an earlier set, keep the settings as they are.
             _failed = [];
             return rows;
         }
@@ -288,14 +288,14 @@ internal sealed class SettingsStore(
         connection.Execute(Upsert, rows);
     }
 
-    /// <summary>Records the sealing key's fingerprint inside the caller's transaction.</summary>
+    /// <summary>Records the fingerprint of the encryption key. Runs in the caller's transaction.</summary>
     private void NoteKey(DbConnection connection)
     {
         if (box.Fingerprint is { } fingerprint)
             SettingKeyStore.Note(connection, fingerprint);
     }
 
-    /// <summary>Decrypts stored values, and lists the keys of values that cannot be decrypted.</summary>
+    /// <summary>Decrypts stored values. Returns the keys of undecryptable values in <paramref name="lost"/>.</summary>
     private Dictionary<string, string> Open(IEnumerable<SavedRow> rows, out List<string> lost)
     {
         var values = new Dictionary<string, string>();
@@ -330,7 +330,7 @@ internal sealed class SettingsStore(
         foreach (var (key, value) in _unsaved)
             all[key] = value;
         source.Apply(all, locked.Where(key => !_unsaved.ContainsKey(key)).ToHashSet());
-        // Log each warning once, not at every change.
+        // Log each warning only once, because changes are frequent.
         var warnings = source.Current.Warnings;
         foreach (var warning in warnings.Where(warning => !_warned.Contains(warning)))
             SettingsLog.Replaced(logger, warning);
@@ -342,10 +342,10 @@ internal sealed class SettingsStore(
     internal sealed record SettingRow(string Key, string Plain, string Value, bool Secret);
 }
 
-/// <summary>The fingerprint of this database's sealing key (CFG-53). All methods run inside the caller's transaction.</summary>
+/// <summary>The fingerprint of this database's encryption key (CFG-53). All methods run in the caller's transaction.</summary>
 internal static class SettingKeyStore
 {
-    /// <summary>Returns null if none is recorded.</summary>
+    /// <summary>Returns the fingerprint, or null.</summary>
     public static string? Find(DbConnection connection) => connection.QueryFirstOrDefault<string>("SELECT fingerprint FROM secret_key");
 
     /// <summary>Records the fingerprint unless one exists.</summary>

@@ -4,20 +4,19 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// Remembers sets of settings whose start failed (CFG-12). A set is accused after one start that failed with an error, or two in a row that
-/// vanished: a single kill or power cut proves nothing. Kept in a small file, because the database does not accept writes this early. Not
-/// thread-safe.
+/// Remembers sets whose start failed (CFG-12). One start that failed with an error accuses a set. Two consecutive starts that vanished do too, because
+/// a single kill or power cut proves nothing. Kept in a small file, because the database is not yet writable. Not thread-safe.
 /// </summary>
 internal sealed class SettingsTrial(DataFolder folder)
 {
     private const string FailedMark = " failed";
 
-    // True from Begin until the outcome of this start.
+    // True from Begin until the outcome of this start is recorded.
     private bool _isRunning;
 
     private string Path => System.IO.Path.Combine(folder.Root, "settings.trial");
 
-    /// <summary>The accused sets; empty after a successful start.</summary>
+    /// <summary>Returns the accused sets; none after a successful start.</summary>
     public IReadOnlyList<long> Accused()
     {
         var starts = Read();
@@ -29,26 +28,26 @@ internal sealed class SettingsTrial(DataFolder folder)
         ];
     }
 
-    /// <summary>Records an unproven set before a start uses it.</summary>
+    /// <summary>Records the use of an unproven set, before the start uses it.</summary>
     public void Begin(long set)
     {
         _isRunning = true;
         Write([.. Read(), new Start(set, Failed: false)]);
     }
 
-    /// <summary>Records success. Earlier accusations stay until <see cref="Forget"/>.</summary>
+    /// <summary>Records a successful start. Earlier accusations stay until <see cref="Forget"/>.</summary>
     public void Succeed() => EndWith(starts => starts[..^1]);
 
-    /// <summary>Removes the record of this start: it was canceled, or failed for a reason unrelated to settings.</summary>
+    /// <summary>Removes the record of this start, which was canceled or failed for another reason than the settings.</summary>
     public void Withdraw() => EndWith(starts => starts[..^1]);
 
     /// <summary>Records that the start failed with an error.</summary>
     public void Accuse() => EndWith(starts => [.. starts[..^1], starts[^1] with { Failed = true }]);
 
-    /// <summary>Forgets all starts, after the database has marked the accused sets.</summary>
+    /// <summary>Forgets all starts. Call after the database has marked the accused sets.</summary>
     public void Forget() => Write([]);
 
-    /// <summary>Changes the last line, which belongs to this start. Does nothing if this start tries no set.</summary>
+    /// <summary>Changes the last line, which belongs to this start. Does nothing without a set on trial.</summary>
     private void EndWith(Func<List<Start>, List<Start>> change)
     {
         if (!_isRunning)
@@ -82,7 +81,7 @@ internal sealed class SettingsTrial(DataFolder folder)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A full disk must not stop a start, so the set is used without a trial.
+            // Use the set without a trial, because a full disk must not prevent a start.
         }
     }
 

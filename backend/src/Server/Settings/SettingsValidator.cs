@@ -2,21 +2,21 @@ using System.Globalization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Validates all changes before any is saved (CFG-11).</summary>
+/// <summary>Validates all changes together before any is saved (CFG-11).</summary>
 internal static class SettingsValidator
 {
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
 
-    /// <summary>Displayed instead of a secret; saving it keeps the secret (CFG-52).</summary>
+    /// <summary>Shown in place of a secret. Saving this text keeps the secret (CFG-52).</summary>
     public const string Mask = "********";
 
     public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
 
-    /// <summary>Checks changes against the schema and each other. Returns errors by key.</summary>
+    /// <summary>Validates changes against the schema and each other. Returns errors by key.</summary>
     /// <param name="changes">Plain values by key; null removes a saved value.</param>
-    /// <param name="current">Effective values, for checks across keys.</param>
+    /// <param name="current">Effective values, needed for checks across settings.</param>
     /// <param name="checks">Checks by other parts of the server.</param>
-    /// <param name="canonical">The canonical changes; complete only without errors.</param>
+    /// <param name="canonical">The changes in canonical form; complete only without errors.</param>
     public static IReadOnlyDictionary<string, string[]> Validate(
         IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, IEnumerable<ISettingCheck> checks, out IReadOnlyDictionary<string, string?> canonical)
     {
@@ -52,7 +52,7 @@ internal static class SettingsValidator
         int After(string key) => int.Parse(
             accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
 
-        // Contradictory saved values must not block changes of other settings.
+        // Check only changed settings, because contradictory saved values must not block other changes.
         bool Touches(string key, string other) => accepted.ContainsKey(key) || accepted.ContainsKey(other);
 
         if (Touches("queue.resume-threshold", "queue.max-items")
@@ -67,7 +67,7 @@ internal static class SettingsValidator
             errors["usenet.login-timeout-seconds"] = ["Includes the time to connect and must not be below usenet.connect-timeout-seconds."];
         }
 
-        // A password is only for the host that it was entered for (S19).
+        // Require the password again, because it must be sent only to the host for which it was entered (S19).
         if (accepted.TryGetValue("rclone.host", out var host) && host != current.Text("rclone.host")
             && !string.IsNullOrEmpty(host) && (current.Text("rclone.pass").Length > 0 || current.IsLocked("rclone.pass")) && !accepted.ContainsKey("rclone.pass"))
         {

@@ -6,86 +6,86 @@ internal sealed record UsenetOptions
     private const long MiB = 1 << 20;
     private const int AutomaticBudget = 256;
 
-    /// <summary>The providers as JSON (docs/configuration.md, "Providers"). Contains credentials.</summary>
+    /// <summary>The providers as JSON (docs/configuration.md, "Providers"). Must not be logged, because it contains credentials.</summary>
     public required string Providers { get; init; }
 
-    /// <summary>Maximum concurrent connections to all providers; 0 for all pooled ones.</summary>
+    /// <summary>Maximum concurrent connections to all providers; 0 for the sum over the pooled providers.</summary>
     public required int MaxDownloadConnections { get; init; }
 
     /// <summary>Maximum concurrent connections of imports; 0 for no separate limit.</summary>
     public int MaxQueueConnections { get; init; }
 
-    /// <summary>Percentage of connections reserved for streams while one runs.</summary>
+    /// <summary>Percentage of connections reserved for streams during playback.</summary>
     public required int StreamingPriority { get; init; }
 
-    /// <summary>Maximum concurrent streams; 0 for as many as fit in memory. Memory always limits them.</summary>
+    /// <summary>Maximum concurrent streams; 0 for as many as memory allows, which is always the upper limit.</summary>
     public int MaxStreams { get; init; }
 
-    /// <summary>Configured maximum of decoded article bytes in memory.</summary>
+    /// <summary>Maximum decoded article bytes in memory, as configured.</summary>
     public required long ArticleBudgetBytes { get; init; }
 
-    /// <summary>Maximum read-ahead of one stream in bytes.</summary>
+    /// <summary>Maximum read-ahead per stream in bytes.</summary>
     public required long ReadAheadBytes { get; init; }
 
-    /// <summary>Timeout for a client's first byte; later bytes get twice as long.</summary>
+    /// <summary>Timeout for a client's first byte. Later bytes have twice this time.</summary>
     public required TimeSpan StreamingReadTimeout { get; init; }
 
-    /// <summary>How long a client may read nothing; infinite for no limit.</summary>
+    /// <summary>How long a client may stop reading; infinite for unlimited.</summary>
     public required TimeSpan StreamingWriteTimeout { get; init; }
 
-    /// <summary>Silence after which a stream's connection is closed.</summary>
+    /// <summary>Silence after which a streaming connection is closed.</summary>
     public required TimeSpan StreamingStall { get; init; }
 
-    /// <summary>Silence after which a connection of imports and checks is closed.</summary>
+    /// <summary>Silence after which a connection for imports or checks is closed.</summary>
     public required TimeSpan BackgroundStall { get; init; }
 
-    /// <summary>Retries per provider after a fault.</summary>
+    /// <summary>Maximum retries per provider after an error.</summary>
     public required int StreamingSegmentRetries { get; init; }
 
     public bool KeepsWarm { get; init; } = true;
 
-    /// <summary>Connections per provider that stay open without playback.</summary>
+    /// <summary>Connections per provider that stay open while nothing plays.</summary>
     public int WarmFloor { get; init; }
 
     public bool SharesSegments { get; init; } = true;
 
-    /// <summary>Requested articles in flight per connection during playback; null for automatic.</summary>
+    /// <summary>Articles in flight per connection during playback; null for automatic.</summary>
     public int? StreamingDepth { get; init; }
 
-    /// <summary>Maximum requested articles in flight per connection for imports; 1 for no pipelining.</summary>
+    /// <summary>Maximum articles in flight per connection for imports; 1 disables pipelining.</summary>
     public int QueueDepth { get; init; } = 8;
 
-    /// <summary>Whether providers of equal priority are used in order instead of in parallel.</summary>
+    /// <summary>Whether providers of equal priority are tried in order instead of in parallel.</summary>
     public bool Cascade { get; init; }
 
-    /// <summary>Whether a part with a wrong checksum counts as bad.</summary>
+    /// <summary>Whether a part with a wrong CRC counts as damaged.</summary>
     public bool ChecksCrc { get; init; } = true;
 
-    /// <summary>Whether a second request is sent if no byte of an awaited article arrives.</summary>
+    /// <summary>Whether to send a second request if the first byte of an awaited article is late.</summary>
     public required bool HedgeEnabled { get; init; }
 
-    /// <summary>Minimum wait before the second request.</summary>
+    /// <summary>Minimum delay before the second request.</summary>
     public required TimeSpan HedgeFloor { get; init; }
 
-    /// <summary>How long a provider's "no such article" is first remembered.</summary>
+    /// <summary>How long "no such article" is remembered after a provider's first such answer.</summary>
     public required TimeSpan MissCacheTime { get; init; }
 
     public required int MissCacheEntries { get; init; }
 
     public required TimeSpan ConnectTimeout { get; init; }
 
-    /// <summary>Timeout of TCP, TLS, greeting and login together; at least <see cref="ConnectTimeout"/>.</summary>
+    /// <summary>Timeout of TCP, TLS, greeting and login together; not less than <see cref="ConnectTimeout"/>.</summary>
     public required TimeSpan LoginTimeout { get; init; }
 
-    /// <summary>Limit for all providers together in bytes per second; 0 for none.</summary>
+    /// <summary>Limit of all providers together in bytes per second; 0 for unlimited.</summary>
     public long BandwidthLimit { get; init; }
 
-    /// <summary>Limits by day and time that replace <see cref="BandwidthLimit"/>.</summary>
+    /// <summary>Limits by day and time, which replace <see cref="BandwidthLimit"/> while they apply.</summary>
     public BandwidthSchedule Schedule { get; init; } = BandwidthSchedule.Empty;
 
     public required TimeSpan IdleConnectionTimeout { get; init; }
 
-    /// <summary>The configured budget, limited to a quarter of the available memory (machine or container).</summary>
+    /// <summary>Returns the configured budget, at most a quarter of the memory available to the machine or container.</summary>
     public long ArticleBudgetWithin(long availableMemory) => Math.Min(ArticleBudgetBytes, availableMemory / 4);
 
     public static UsenetOptions Read(EffectiveSettings settings)

@@ -7,23 +7,23 @@ internal sealed record WebDavOptions
 {
     public required string User { get; init; }
 
-    /// <summary>The stored hash, or plain text from the environment. Empty until the first start has generated one.</summary>
+    /// <summary>The password hash, or plain text from the environment. Empty until the first start generates a password.</summary>
     public required string Password { get; init; }
 
-    /// <summary>Networks without login; empty unless the process option allows it too (DAV-33).</summary>
+    /// <summary>Networks that need no login; empty unless <c>DISABLE_WEBDAV_AUTH</c> is set (DAV-33).</summary>
     public required IReadOnlyList<IPNetwork> NoAuthNetworks { get; init; }
 
     public required bool WindowsSafePaths { get; init; }
 
     public bool PreviewPar2Files { get; init; }
 
-    /// <summary>A key for every link below <c>/view</c>; empty for none.</summary>
+    /// <summary>A key that opens every link below <c>/view</c>; empty for none.</summary>
     public string StaticDownloadKey { get; init; } = "";
 
     /// <summary>Whether <see cref="StaticDownloadKey"/> is locked (CFG-53).</summary>
     public bool StaticDownloadKeyIsLocked { get; init; }
 
-    /// <summary>Reads the effective values. Networks without login also need <c>DISABLE_WEBDAV_AUTH</c>.</summary>
+    /// <summary>Reads the effective values. Networks without login also require <c>DISABLE_WEBDAV_AUTH</c>.</summary>
     public static WebDavOptions Read(EffectiveSettings settings, bool mayDisableAuthentication) => new()
     {
         User = settings.Text("webdav.user"),
@@ -37,6 +37,6 @@ internal sealed record WebDavOptions
         PreviewPar2Files = settings.Boolean("webdav.preview-par2-files"),
     };
 
-    /// <summary>Omits the password, so that no log can contain it.</summary>
+    /// <summary>Omits the password, so that logs cannot contain it.</summary>
     public override string ToString() => $"{nameof(WebDavOptions)} of {User}";
 }
