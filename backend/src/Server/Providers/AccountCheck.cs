@@ -9,16 +9,16 @@ using Sluice.Usenet.Nntp.Fetching;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Starts account checks, one at a time, because two checks would take each other's connections.</summary>
+/// <summary>Starts account checks, one at a time, because two checks would compete for connections.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class AccountChecks(ProviderHost providers, HostLookup lookup, SpeedArticles articles, SpeedBudget budget, TimeProvider time)
 {
     private int _isTaken;
 
-    /// <summary>Prepares a check; nothing is contacted before it runs.</summary>
-    /// <param name="provider">Address and login, saved or not. The ceiling search stops at its <see cref="ProviderOptions.MaxConnections"/>.</param>
-    /// <param name="needsPassword">Whether the saved password must not be sent to this address.</param>
-    /// <returns>The caller disposes it, which allows the next check. Null while another check exists.</returns>
+    /// <summary>Prepares a check. Contacts nothing before the check runs.</summary>
+    /// <param name="provider">Address and login, saved or not. The connection search stops at its <see cref="ProviderOptions.MaxConnections"/>.</param>
+    /// <param name="needsPassword">Whether the password is missing, because the saved one must not be sent to this address.</param>
+    /// <returns>The check; null while another one exists. The caller disposes it, which allows the next.</returns>
     public AccountCheck? TryBegin(ProviderOptions provider, bool needsPassword)
     {
         if (Interlocked.Exchange(ref _isTaken, 1) == 1)
@@ -28,7 +28,7 @@ internal sealed class AccountChecks(ProviderHost providers, HostLookup lookup, S
             provider, needsPassword, () => providers.Test(provider, new GuardedNames(lookup, isSavedHost)), articles, budget, time, () => Volatile.Write(ref _isTaken, 0));
     }
 
-    /// <summary>Removes addresses that no public server has (S10). Saved hosts are trusted, because the administrator entered them.</summary>
+    /// <summary>Omits addresses that are not public (S10). Saved hosts are trusted, because the administrator entered them.</summary>
     private sealed class GuardedNames(HostLookup lookup, bool isTrusted) : INameResolver
     {
         public async ValueTask<IReadOnlyList<IPAddress>> ResolveAsync(string host, CancellationToken cancellationToken)
@@ -42,24 +42,22 @@ internal sealed class AccountChecks(ProviderHost providers, HostLookup lookup, S
     }
 }
 
-/// <summary>
-/// One check of one account: name, TCP, TLS, login, number of connections, speed. Each stage has a deadline; the first failure ends the check.
-/// </summary>
-/// <remarks>Runs once. <c>_gate</c> guards the fields of the ceiling search while it runs; nothing else is taken under it.</remarks>
+/// <summary>Checks one account: name, TCP, TLS, login, connection limit, speed. Each stage has a deadline; the first failure ends the check.</summary>
+/// <remarks>Runs once. <c>_gate</c> guards the fields of the connection search while it runs. No other lock is taken inside it.</remarks>
 internal sealed class AccountCheck(
     ProviderOptions provider, bool needsPassword, Func<AccountTest> open, SpeedArticles articles, SpeedBudget budget, TimeProvider time, Action ended) : IDisposable
 {
-    /// <summary>The ceiling search never goes beyond this many connections.</summary>
+    /// <summary>Maximum connections that the search opens.</summary>
     public const int MostConnections = 100;
 
-    // More handshakes at a time look like an attack, and twenty connections are as fast as the line.
+    // More concurrent handshakes look like an attack, and twenty connections saturate the line.
     private const int HandshakesAtATime = 4;
     private const int MostMeasured = 20;
 
-    // Enough for a hundred connections, four at a time, one second each.
+    // Enough for a hundred connections, because four at a time need about one second each.
     private static readonly TimeSpan CeilingTimeout = TimeSpan.FromSeconds(30);
 
-    // Holds some hundred steps at most: one for each connection, one for each half second of the speed.
+    // Unbounded, because it holds at most some hundred steps: one per connection, and one per half second of the speed test.
     private readonly Channel<ProviderTestStep> _steps = Channel.CreateUnbounded<ProviderTestStep>(new UnboundedChannelOptions { SingleReader = true });
     private readonly Lock _gate = new();
     private readonly List<TestConnection> _open = [];
@@ -69,11 +67,11 @@ internal sealed class AccountCheck(
     private ProviderTestStage _stage;
     private long _since;
 
-    /// <summary>The result so far; final once the steps have ended.</summary>
+    /// <summary>The result so far; final after the last step.</summary>
     public ProviderTestOutcome Outcome { get; private set; } = new(true, null, null);
 
     /// <summary>Runs all stages.</summary>
-    /// <returns>Their progress. Once the enumeration has ended for any reason, every connection is closed.</returns>
+    /// <returns>The progress. When the enumeration ends for any reason, all connections are closed.</returns>
     public async IAsyncEnumerable<ProviderTestStep> RunAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         using var gone = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -93,7 +91,7 @@ internal sealed class AccountCheck(
     /// <summary>Allows the next check.</summary>
     public void Dispose() => ended();
 
-    /// <summary>Never throws: the reader of the channel gets the exception.</summary>
+    /// <summary>Never throws, because exceptions are passed to the reader of the channel.</summary>
     private async Task WorkAsync(CancellationToken cancellationToken)
     {
         try
@@ -113,14 +111,14 @@ internal sealed class AccountCheck(
     }
 
     /// <summary>Opens the first connection.</summary>
-    /// <returns>Null if a stage failed and was reported.</returns>
+    /// <returns>The connection; null if a stage has failed, which was reported.</returns>
     private async Task<TestConnection?> ConnectAsync(AccountTest account, CancellationToken cancellationToken)
     {
         var step = DialStep.Name;
         Begin(ProviderTestStage.Dns);
         try
         {
-            // Without a password there is no login, so no secret can reach the wrong host.
+            // Omit the login without a password, so that no secret reaches the wrong host.
             var tried = needsPassword ? provider with { User = null, Password = null } : provider;
             if (await OpenFirstAsync(account, tried, entered => Enter(step = entered), cancellationToken) is not { } connection)
             {
@@ -157,7 +155,7 @@ internal sealed class AccountCheck(
         return await account.OpenAsync(tried, entering, cancellationToken);
     }
 
-    /// <summary>Called by the dialer when a step begins, so the previous one has passed.</summary>
+    /// <summary>Called by the dialer when a step begins, which means that the previous step has passed.</summary>
     private void Enter(DialStep step)
     {
         var stage = step switch
@@ -199,13 +197,13 @@ internal sealed class AccountCheck(
             NntpFault.AccountRefused => (ProviderTestCause.AccountExpired, sentence),
             NntpFault.TooManyConnections or NntpFault.NoConnection => (ProviderTestCause.TooManyConnections, sentence),
 
-            // A port that waits for TLS can cause any of the faults below.
+            // A port that expects TLS can cause any of the faults below.
             not NntpFault.GreetingRefused when step == DialStep.Greet && !provider.UseTls && await SpeaksTlsAsync(account, cancellationToken) =>
                 (ProviderTestCause.TlsPort, ProviderSentences.TlsPort(provider)),
             NntpFault.ConnectTimeout => (ProviderTestCause.Silent, sentence),
             NntpFault.MalformedReply => (ProviderTestCause.NotNntp, ProviderSentences.NotNntp(provider)),
 
-            // Greetings of other protocols start with a number too, such as 220 for mail.
+            // Other protocols also greet with a number, such as 220 for mail.
             NntpFault.GreetingRefused when failure.Detail is not ['4' or '5', ..] => (ProviderTestCause.NotNntp, ProviderSentences.NotNntp(provider)),
             NntpFault.ConnectionClosed =>
                 (ProviderTestCause.Refused, $"{provider.Host} closed the connection {(step == DialStep.Secure ? "when TLS began" : "before the login was done")}. Check the port."),
@@ -213,7 +211,7 @@ internal sealed class AccountCheck(
         };
     }
 
-    /// <summary>Whether the server greets after a TLS handshake. Sends no login, because any certificate is accepted.</summary>
+    /// <summary>Whether the server greets after a TLS handshake. Sends no login, because it accepts any certificate.</summary>
     private async Task<bool> SpeaksTlsAsync(AccountTest account, CancellationToken cancellationToken)
     {
         var isSecure = false;
@@ -225,14 +223,14 @@ internal sealed class AccountCheck(
         }
         catch (NntpException)
         {
-            // A failure after the handshake still shows that the port speaks TLS.
+            // The handshake succeeded, so the port speaks TLS even if the greeting failed.
         }
 
         return isSecure;
     }
 
     /// <summary>Opens connections until one is refused or the limit is reached.</summary>
-    /// <returns>The connections to measure with; the others are closed.</returns>
+    /// <returns>The connections for the speed test. The others are closed.</returns>
     private async Task<IReadOnlyList<TestConnection>> FindCeilingAsync(AccountTest account, TestConnection first, CancellationToken cancellationToken)
     {
         Begin(ProviderTestStage.Ceiling);
@@ -278,7 +276,7 @@ internal sealed class AccountCheck(
             }
             catch (OperationCanceledException)
             {
-                // The deadline has passed; the open connections count.
+                // The deadline has passed, so only the connections opened so far count.
                 return;
             }
         }

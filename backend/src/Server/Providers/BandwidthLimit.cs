@@ -6,14 +6,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Returns how long no fetch of a lane has waited for the bandwidth limit; zero while one waits. Deadlines count from there.</summary>
+/// <summary>Returns the time since a fetch of a lane last waited for the bandwidth limit; zero while one waits. Deadlines exclude such waits.</summary>
 internal delegate TimeSpan SincePaced(OperationLane lane);
 
 /// <summary>
-/// The bandwidth limit in force (STR-14): the scheduled limit, otherwise the configured one, or the limit of a client if that is lower.
-/// Settings apply at once, the schedule by the minute.
+/// The bandwidth limit in force (STR-14): a client's limit if lower, otherwise the scheduled or configured one. Settings apply at once, and the schedule
+/// by the minute.
 /// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> orders the changes; only the lock of the limiter is taken below it.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> serializes changes. Only the lock of the limiter is taken inside it.</remarks>
 internal sealed class BandwidthLimit : IDisposable
 {
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
@@ -34,13 +34,13 @@ internal sealed class BandwidthLimit : IDisposable
         _watches = [usenet.OnChange(_ => Follow()), queue.OnChange(_ => Follow())];
     }
 
-    /// <summary>Paces the commands of all accounts.</summary>
+    /// <summary>Limits the commands of all accounts.</summary>
     public BandwidthLimiter Limiter { get; }
 
-    /// <summary>The configured limit in bytes per second, regardless of the schedule; 0 for none.</summary>
+    /// <summary>The configured limit in bytes per second, ignoring the schedule; 0 for unlimited.</summary>
     public long Configured => _usenet.CurrentValue.BandwidthLimit;
 
-    /// <summary>The limit in force in bytes per second; 0 for none.</summary>
+    /// <summary>The limit in force in bytes per second; 0 for unlimited.</summary>
     public long Current => Limiter.BytesPerSecond;
 
     public void Dispose()

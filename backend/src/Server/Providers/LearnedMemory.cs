@@ -6,18 +6,18 @@ namespace Sluice.Server.Providers;
 /// <summary>Learned values that survive a restart.</summary>
 internal interface ILearnedMemory
 {
-    /// <summary>The values as part of a sentence.</summary>
+    /// <summary>Name of the values for use inside a sentence.</summary>
     string Name { get; }
 
     Task RestoreAsync(CancellationToken cancellationToken);
 
-    /// <summary>Stores the values learned since the last call in one transaction; does nothing without new values.</summary>
+    /// <summary>Stores new values in one transaction. Does nothing without new values.</summary>
     Task SaveAsync(CancellationToken cancellationToken);
 }
 
 /// <summary>
-/// Carries learned values over a restart (F38): reads them at startup, writes them every half minute and at the end. A crash costs the last half
-/// minute. A memory that fails does not keep the others from being read or written.
+/// Keeps learned values across restarts (F38): loads them at startup, and saves them every half minute and at shutdown. A failure of one memory does
+/// not affect the others.
 /// </summary>
 internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, SluiceDatabase database, TimeProvider time, ILogger<LearnedWorker> logger)
     : IWorker
@@ -28,7 +28,7 @@ internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, Sluice
 
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
-        // In safe mode there is no database to read from, and nothing may overwrite it.
+        // Do nothing, because in safe mode the database must be neither read nor written.
         if (!database.IsOpen)
             return;
         foreach (var memory in memories)
@@ -51,7 +51,7 @@ internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, Sluice
             await SaveAsync(stopping);
     }
 
-    /// <summary>Writes the last values after everything has stopped.</summary>
+    /// <summary>Saves the last values after all other work has stopped.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => SaveAsync(cancellationToken);
 
     private async Task SaveAsync(CancellationToken cancellationToken)

@@ -1,11 +1,9 @@
 namespace Sluice.Server.Providers;
 
-/// <summary>
-/// Cancels work without progress. Time in which its lane waits for the bandwidth limit does not count, because the work is only slow then.
-/// </summary>
+/// <summary>Cancels work that makes no progress. Waits for the bandwidth limit do not count, because such work is only slow.</summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the time of the last progress, so that a late timer does not cancel work that continues. The lock of the
-/// limiter is taken below it.
+/// Thread-safe. <c>_gate</c> guards the time of the last progress, so that a late timer does not cancel continuing work. The lock of the limiter is
+/// taken inside it.
 /// </remarks>
 internal sealed class PacedDeadline : IAsyncDisposable
 {
@@ -17,7 +15,7 @@ internal sealed class PacedDeadline : IAsyncDisposable
     private TimeSpan _limit;
     private long _since;
 
-    /// <summary>Starts counting; <paramref name="sincePaced"/> is asked when the limit seems to be over.</summary>
+    /// <summary>Starts the deadline. Calls <paramref name="sincePaced"/> when the limit seems to have expired.</summary>
     public PacedDeadline(TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced)
     {
         (_limit, _time, _sincePaced, _since) = (limit, time, sincePaced, time.GetTimestamp());
@@ -26,7 +24,7 @@ internal sealed class PacedDeadline : IAsyncDisposable
 
     public CancellationToken Token => _cancel.Token;
 
-    /// <summary>Reports progress, which restarts the time with a new limit.</summary>
+    /// <summary>Reports progress, which restarts the deadline with a new limit.</summary>
     public void Restart(TimeSpan limit)
     {
         lock (_gate)

@@ -8,14 +8,14 @@ namespace Sluice.Server.Providers;
 /// <summary>Lists the problems with providers.</summary>
 internal sealed class ProviderAttention(ProviderHost providers, SettingsSource settings, IOptionsMonitor<UsenetOptions> usenet)
 {
-    /// <summary>Failing providers, a missing provider, and entries of the setting that cannot be used.</summary>
+    /// <summary>Returns failing providers, a missing provider, and invalid entries of the setting.</summary>
     public IEnumerable<AttentionRow> Rows()
     {
         _ = ProviderJson.Read(usenet.CurrentValue.Providers, out var elements);
         foreach (var warning in elements)
             yield return new(AttentionKind.Setting, AttentionLevel.Warning, warning + ".", ProviderEditor.Setting, null);
 
-        // Locked providers are absent rather than tried with an empty password; the row of the key file says why.
+        // Locked providers are omitted, because they have no password. The row about the key file explains why.
         if (settings.Current.IsLocked(ProviderEditor.Setting))
             yield break;
         if (!providers.HasProviders)

@@ -5,18 +5,18 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Changes single providers of <c>usenet.providers</c>. Each change is one save of settings and keeps unknown fields.</summary>
-/// <remarks>Thread-safe; changes run one after the other.</remarks>
+/// <summary>Changes single providers in <c>usenet.providers</c>. Each change saves the setting once and preserves unknown fields.</summary>
+/// <remarks>Thread-safe. Changes run one at a time.</remarks>
 internal sealed class ProviderEditor(SettingsStore store, SettingsSource settings, SecretBox box) : IDisposable
 {
     public const string Setting = "usenet.providers";
 
     private readonly SemaphoreSlim _turn = new(1);
 
-    /// <summary>The environment variable that sets the providers; null if they can be changed.</summary>
+    /// <summary>The environment variable that sets the providers; null if they can be edited.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
 
-    /// <summary>The sentence that refuses a change, or null. A change of locked providers would overwrite them (CFG-53).</summary>
+    /// <summary>Why changes are refused, or null. Locked providers cannot be changed, because they would be overwritten (CFG-53).</summary>
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The providers are set by the environment variable {setting.Variable}. Remove it there to change them here.",
@@ -27,8 +27,8 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
     public ProviderOptions? Find(Guid id) => Elements.FirstOrDefault(element => element.Provider.Id == id).Provider;
 
     /// <summary>
-    /// Returns the password for a provider. The saved one is only sent to the address that it was entered for (S19): host, port, user and TLS must
-    /// be the same, otherwise <paramref name="isNeeded"/> is true. A null or masked <paramref name="given"/> stands for the saved one.
+    /// Returns the password for a provider. A null or masked <paramref name="given"/> means the saved one. That is sent only to its own host, port, user and
+    /// TLS mode (S19); for others <paramref name="isNeeded"/> is true.
     /// </summary>
     public static string? Password(ProviderOptions provider, string? given, ProviderOptions? saved, out bool isNeeded)
     {
@@ -41,8 +41,8 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         return null;
     }
 
-    /// <summary>Adds a provider, or replaces the one with its id. The password is the entered one; null or the mask keeps the saved one.</summary>
-    /// <returns>Errors by field of the element, or by <see cref="Setting"/> for the whole list; empty if saved, null if the id is unknown.</returns>
+    /// <summary>Adds a provider, or replaces the provider with its id. A null or masked password keeps the saved one.</summary>
+    /// <returns>Errors by field, or by <see cref="Setting"/> for the whole list; empty on success, null if the id is unknown.</returns>
     public async Task<IReadOnlyDictionary<string, string[]>?> SaveAsync(ProviderOptions provider, string? password, bool isNew, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -65,7 +65,7 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
     }
 
     /// <summary>Removes a provider.</summary>
-    /// <returns>Errors as for a save; empty if removed, null if the id is unknown.</returns>
+    /// <returns>Errors as for <see cref="SaveAsync"/>; empty on success, null if the id is unknown.</returns>
     public async Task<IReadOnlyDictionary<string, string[]>?> RemoveAsync(Guid id, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -84,7 +84,7 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         }
     }
 
-    /// <summary>Returns the errors of an unsaved provider by field.</summary>
+    /// <summary>Returns the errors of a provider by field, without saving it.</summary>
     public static IReadOnlyDictionary<string, string[]> Check(ProviderOptions provider) => ProviderList.Read("{}").Put(provider, null);
 
     public void Dispose() => _turn.Dispose();
@@ -99,7 +99,7 @@ internal sealed class ProviderEditor(SettingsStore store, SettingsSource setting
         && (one.Port, one.User, one.UseTls) == (other.Port, other.User, other.UseTls);
 }
 
-/// <summary>Editable JSON of <c>usenet.providers</c>. Names match in any case, unknown ones are kept, and the last of duplicates counts.</summary>
+/// <summary>Editable JSON of <c>usenet.providers</c>. Ignores case in names, preserves unknown ones, and reads the last of duplicates.</summary>
 internal sealed class ProviderList
 {
     private const string List = "Providers";
@@ -125,7 +125,7 @@ internal sealed class ProviderList
         return new ProviderList(document.RootElement);
     }
 
-    /// <summary>Writes a provider into an element, or into a new one if null.</summary>
+    /// <summary>Writes a provider to an element; a null index adds one.</summary>
     /// <returns>Errors by field.</returns>
     public Dictionary<string, string[]> Put(ProviderOptions provider, int? element)
     {

@@ -6,8 +6,8 @@ using Sluice.Usenet.Streams.Reading;
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// The engine for one state of the settings and its providers; the accounts outlive it. A stream stays with the generation in which it was opened,
-/// so a retired generation is closed after its last stream.
+/// The engine for one state of settings and providers. Accounts outlive it. A stream stays with the generation that opened it, so a retired generation
+/// closes after its last stream.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
@@ -19,8 +19,8 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     private int _fetches;
 
     /// <summary>
-    /// Applies the plan to the accounts without connecting. <paramref name="builtIn"/> is the source if the plan has no provider.
-    /// Does not own the accounts, the disk cache and <paramref name="streams"/>, which earlier generations have filled.
+    /// Applies the plan to the accounts without connecting. <paramref name="builtIn"/> is the source for a plan without providers. Does not own the
+    /// accounts, the disk cache and <paramref name="streams"/>, because they outlive a generation.
     /// </summary>
     public ProviderGeneration(
         ProviderPlan plan, IArticleSource? builtIn, NntpAccounts accounts, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk, StreamMemory streams)
@@ -33,7 +33,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
 
         _source = (IArticleSource?)Pool ?? builtIn!;
 
-        // Built-in articles cannot be damaged on the way.
+        // No retry after damage, because built-in articles cannot be damaged in transit.
         var options = Pool is null ? plan.Streams with { AskAgainAfter = TimeSpan.Zero } : plan.Streams;
         Engine = new StreamEngine(this, options, time, loggers, Pool is null ? null : disk, streams);
     }
@@ -42,7 +42,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
 
     public StreamEngine Engine { get; }
 
-    /// <summary>Null while the built-in articles are the source.</summary>
+    /// <summary>The connections; null while the built-in articles are the source.</summary>
     public ProviderPool? Pool { get; }
 
     public int ProviderCount => _source.ProviderCount;
@@ -81,20 +81,20 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for the last stream and fetch, then closes. Cancellation closes at once. Called when it is no longer handed out.</summary>
+    /// <summary>Waits for the last stream and fetch, then closes. Cancellation closes at once. Call after no caller can get this generation.</summary>
     public async Task RetireAsync(CancellationToken cancellationToken)
     {
         using var timer = new PeriodicTimer(DrainCheck, _time);
         try
         {
-            // Waits first, because a caller that got the generation just before may still open its stream.
+            // Wait at least once, because a caller that just got this generation may still open its stream.
             do
                 await timer.WaitForNextTickAsync(cancellationToken);
             while (!IsIdle);
         }
         catch (OperationCanceledException)
         {
-            // The process ends, so the clients of these streams end too.
+            // The process is stopping, so these streams end too.
         }
 
         await DisposeAsync();

@@ -15,21 +15,21 @@ internal enum ProviderCondition
 {
     Ok,
 
-    /// <summary>The provider has failed and is in a cooldown.</summary>
+    /// <summary>The provider has failed and is in cooldown.</summary>
     Resting,
 
-    /// <summary>The provider refuses the login, or its settings cannot work. Sluice still retries.</summary>
+    /// <summary>The provider refuses the login, or its settings are invalid. Sluice still retries.</summary>
     Refused,
     Disabled,
 }
 
-/// <summary>A configured provider at one moment. <c>Status</c> is null while no provider is enabled.</summary>
+/// <summary>A snapshot of a configured provider. <c>Status</c> is null while no provider is enabled.</summary>
 internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? Status)
 {
-    /// <summary>All connections, including opening and closing ones.</summary>
+    /// <summary>Number of connections, including those that are opening or closing.</summary>
     public int Sockets => Status?.Sockets ?? 0;
 
-    /// <summary>The fault of its cooldown; null if it can be used.</summary>
+    /// <summary>The fault that started its cooldown; null if usable.</summary>
     public NntpFault? Fault => Status?.Fault;
 
     public ProviderCondition Condition => Options.Kind == ProviderKind.Disabled ? ProviderCondition.Disabled : Fault switch
@@ -41,9 +41,9 @@ internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? St
 }
 
 /// <summary>
-/// All fetching at one moment. Used connections owe a reply, open ones take commands. <c>Reachable</c> counts enabled providers without a known
-/// fault. <c>IsLineFull</c>: further requests would only queue on the line. <c>SincePaced</c>: time since a fetch of playback waited for the
-/// bandwidth limit, zero while one waits. <c>Limit</c> is in bytes per second; 0 for none.
+/// A snapshot of all fetching. Used connections are waiting for a reply; open ones accept commands. <c>Reachable</c> counts enabled providers without a
+/// known fault. If <c>IsLineFull</c>, further requests would only queue. <c>SincePaced</c> is the time since playback last waited for the bandwidth
+/// limit, zero during a wait. <c>Limit</c> is in bytes per second; 0 for unlimited.
 /// </summary>
 internal sealed record FetchingSnapshot(int Used, int Allowed, int Providers, int Reachable, int Open, bool IsLineFull, TimeSpan SincePaced, long Limit);
 
@@ -51,8 +51,8 @@ internal sealed record FetchingSnapshot(int Used, int Allowed, int Providers, in
 internal sealed record BuiltInArticles(Func<IArticleSource> Source);
 
 /// <summary>
-/// The configured providers as one source of articles, and the engine that reads from them. A change of settings makes a new generation of both over
-/// the same accounts; running work stays with the old one (CFG-5).
+/// The configured providers as one source of articles, with the engine that reads from them. Changed settings create a new generation of both over the
+/// same accounts. Running work stays with the old one (CFG-5).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
@@ -77,7 +77,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private DiskSegmentCache? _disk;
     private bool _isStarted;
 
-    /// <summary>Applies the settings and follows them. Connects nowhere before <see cref="Start"/> or the first fetch.</summary>
+    /// <summary>Applies the settings and follows changes. Connects only after <see cref="Start"/> or the first fetch.</summary>
     public ProviderHost(
         IOptionsMonitor<UsenetOptions> usenet,
         IOptionsMonitor<StreamingOptions> streaming,
@@ -105,13 +105,13 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _watches = [usenet.OnChange(_ => Follow()), streaming.OnChange(_ => Follow())];
     }
 
-    /// <summary>Whether any provider is enabled; otherwise only the built-in articles exist.</summary>
+    /// <summary>Whether any provider is enabled. Otherwise only the built-in articles are available.</summary>
     public bool HasProviders => _current.Plan.HasProviders;
 
-    /// <summary>The engine for the next stream. Do not keep it, because it changes with the settings.</summary>
+    /// <summary>The engine for the next stream. Do not store it, because changed settings replace it.</summary>
     public StreamEngine Engine => _current.Engine;
 
-    /// <summary>All configured providers, in their order.</summary>
+    /// <summary>All configured providers, in configured order.</summary>
     public IReadOnlyList<ProviderState> Providers
     {
         get
@@ -124,7 +124,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>Usage since the start by provider id, including removed providers.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
-    /// <summary>Completes when a provider leaves its cooldown. Read it again for the next recovery.</summary>
+    /// <summary>Completes when a provider leaves its cooldown. Read the property again for the next recovery.</summary>
     public Task NextRecovery => _accounts.NextRecovery;
 
     /// <summary>Returns the number of connections that a lane may use right now.</summary>
@@ -133,10 +133,10 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>Bytes from all providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
 
-    /// <summary>Sources of the segments that readers got since the start.</summary>
+    /// <summary>Where the segments delivered since the start came from.</summary>
     public ServedCounts Served => _streams.Served;
 
-    /// <summary>Connections that owe a reply, and their limit.</summary>
+    /// <summary>Number of connections waiting for a reply, and their limit.</summary>
     public (int Used, int Allowed) Connections
     {
         get
@@ -167,31 +167,31 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _bandwidth?.Current ?? 0);
     }
 
-    /// <summary>Ends the cooldown of a provider, given by its index in <see cref="Providers"/>.</summary>
+    /// <summary>Ends the cooldown of the provider at this index in <see cref="Providers"/>.</summary>
     public void Unblock(int provider)
     {
         if (_current.Pool is { } pool && provider < pool.ProviderCount)
             pool.Unblock(provider);
     }
 
-    /// <summary>Forgets the learned connection limit of a provider, given by its index in <see cref="Providers"/>.</summary>
+    /// <summary>Forgets the learned connection limit of the provider at this index in <see cref="Providers"/>.</summary>
     public void ForgetCap(int provider)
     {
         if (_current.Pool is { } pool && provider < pool.ProviderCount)
             pool.ForgetCap(provider);
     }
 
-    /// <summary>Begins the test of a login, saved or not; the caller disposes it.</summary>
+    /// <summary>Begins a test of an account, saved or not. The caller disposes it.</summary>
     public AccountTest Test(ProviderOptions provider, INameResolver names) => _accounts.Test(provider, names, _current.Plan.Nntp);
 
-    /// <summary>Closes all connections that owe no reply.</summary>
+    /// <summary>Closes all idle connections.</summary>
     public void CloseIdle() => _current.Pool?.CloseIdle();
 
     public int ProviderCount => _current.ProviderCount;
 
     public Guid ProviderId(int provider) => _current.ProviderId(provider);
 
-    /// <summary>Forgets which providers lack an article, so that all are tried again.</summary>
+    /// <summary>Forgets which providers lack an article, so that all are asked again.</summary>
     public void ForgetMisses(MessageId id)
     {
         var current = _current;
@@ -209,7 +209,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken) =>
         _current.StatAsync(request, answers, cancellationToken);
 
-    /// <summary>Opens the disk cache, connects to every provider now and after each change, and logs the outcome.</summary>
+    /// <summary>Opens the disk cache. Connects to every provider now and after each change, and logs the result.</summary>
     public void Start()
     {
         lock (_lock)
@@ -217,7 +217,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _isStarted = true;
             var plan = Plan(out var warnings);
             _disk = _segments?.Open();
-            // The accounts were made before the learned values of the last run were loaded.
+            // Accounts are created before the values of the last run are loaded, so let them read these now.
             _accounts.Recall();
             Replace(plan);
             Announce(_current, warnings);
@@ -286,7 +286,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _background.Add(WatchAsync(Task.WhenAll(generation.Plan.Providers.Select((provider, index) => TryAsync(pool, index, provider)))));
     }
 
-    /// <summary>Opens the first connection of a provider, which stays in the pool, and logs the outcome in one line.</summary>
+    /// <summary>Opens the first connection of a provider, which stays in the pool. Logs the result in one line.</summary>
     private async Task TryAsync(ProviderPool pool, int index, ProviderOptions provider)
     {
         if (provider.Kind == ProviderKind.Disabled)
@@ -309,11 +309,11 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         }
         catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException)
         {
-            // The settings have changed again, or the process ends.
+            // The settings have changed again, or the process is stopping.
         }
     }
 
-    /// <summary>Logs a failure of background work, so that it does not break the disposal.</summary>
+    /// <summary>Logs a failure of background work, because it must not fail the disposal.</summary>
     private async Task WatchAsync(Task work)
     {
         try

@@ -8,8 +8,8 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// Reads <c>usenet.providers</c> (docs/configuration.md, "Providers") into options of the engine. An invalid element is left out and reported by
-/// index and field; the others work. Pure.
+/// Parses <c>usenet.providers</c> (docs/configuration.md, "Providers"). Omits an invalid element and reports it by index and field, so that the others
+/// work. Pure.
 /// </summary>
 internal static class ProviderJson
 {
@@ -17,11 +17,11 @@ internal static class ProviderJson
     private const int MaxTextLength = 512;
     private const int PinDigits = 64;
 
-    /// <summary>Reads all elements. There is one warning per element left out, without its values.</summary>
+    /// <summary>Parses all elements, with one warning, without values, for each omitted element.</summary>
     public static IReadOnlyList<ProviderOptions> Read(string json, out IReadOnlyList<string> warnings) =>
         [.. ReadElements(json, out warnings).Select(element => element.Provider)];
 
-    /// <summary>Reads all elements with their index in the list. There is one warning per element left out, without its values.</summary>
+    /// <summary>Parses all elements with their indexes, with one warning, without values, for each omitted element.</summary>
     public static IReadOnlyList<(int Element, ProviderOptions Provider)> ReadElements(string json, out IReadOnlyList<string> warnings)
     {
         var complaints = new List<string>();
@@ -44,14 +44,14 @@ internal static class ProviderJson
         }
         catch (JsonException)
         {
-            // An unreadable value must not stop the startup.
+            // Only warn, because an invalid value must not prevent a start.
             complaints.Add("usenet.providers is no readable JSON");
         }
 
         return providers;
     }
 
-    /// <summary>Returns the wrong fields of one element. Each sentence continues after the name of the field.</summary>
+    /// <summary>Returns the invalid fields of one element. Each sentence continues after the field's name.</summary>
     public static IReadOnlyList<(string Field, string Sentence)> Faults(string element)
     {
         using var document = JsonDocument.Parse(element);
@@ -76,7 +76,7 @@ internal static class ProviderJson
             return;
         }
 
-        // Two accounts with one id would share learned caps, misses and failures.
+        // Make a duplicate id unique, because accounts with the same id would share limits, misses and failures.
         if (providers.Any(other => other.Provider.Id == provider.Id))
             provider = provider with { Id = IdOf($"{index} {provider.Id}") };
         providers.Add((index, provider));
@@ -119,10 +119,10 @@ internal static class ProviderJson
         };
     }
 
-    /// <summary>Returns a stable id for an account without one in the settings.</summary>
+    /// <summary>Returns a stable id for an account that has none in the settings.</summary>
     private static Guid IdOf(string account) => new(SHA256.HashData(Encoding.UTF8.GetBytes(account)).AsSpan(0, 16));
 
-    /// <summary>Finds a property by its name in any case; the last one counts.</summary>
+    /// <summary>Finds a property by name, ignoring case. The last of duplicates counts.</summary>
     internal static JsonElement? Property(JsonElement element, string name)
     {
         JsonElement? found = null;
@@ -139,7 +139,7 @@ internal static class ProviderJson
     }
 }
 
-/// <summary>Reads typed values of one element and collects its errors.</summary>
+/// <summary>Parses typed fields of one element and collects the errors.</summary>
 internal sealed class ProviderFields
 {
     private readonly JsonElement _element;
@@ -153,7 +153,7 @@ internal sealed class ProviderFields
             Refuse("it", "is no object");
     }
 
-    /// <summary>The wrong fields and why, without their values.</summary>
+    /// <summary>The invalid fields with reasons, without their values.</summary>
     public IReadOnlyList<(string Field, string Sentence)> Faults => _faults;
 
     /// <summary>The first error as a sentence, or null.</summary>
@@ -164,7 +164,7 @@ internal sealed class ProviderFields
 
     public void Refuse(string name, string sentence) => _faults.Add((name, sentence));
 
-    /// <summary>Reads text. Control characters are refused, because they would end a command on the wire (S16).</summary>
+    /// <summary>Parses text. Rejects control characters, because they could end a command on the wire (S16).</summary>
     public string Text(string name, int maxLength)
     {
         if (ProviderJson.Property(_element, name) is not { } value)
@@ -183,7 +183,7 @@ internal sealed class ProviderFields
         return "";
     }
 
-    /// <summary>Reads true or false, also in the words of CFG-4.</summary>
+    /// <summary>Parses a JSON boolean, or text by CFG-4.</summary>
     public bool Boolean(string name, bool fallback)
     {
         if (ProviderJson.Property(_element, name) is not { } value)
@@ -196,7 +196,7 @@ internal sealed class ProviderFields
         return fallback;
     }
 
-    /// <summary>Reads a whole number in a range, given as a number or as text.</summary>
+    /// <summary>Parses an integer within a range, from a number or text.</summary>
     public int Number(string name, int min, int max, int fallback)
     {
         if (ProviderJson.Property(_element, name) is not { } value)

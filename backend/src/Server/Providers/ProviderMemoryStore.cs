@@ -9,7 +9,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Loads and saves learned caps, misses and failures of providers.</summary>
+/// <summary>Loads and saves the learned connection limits, misses and failures of providers.</summary>
 internal sealed class LearnedProviders(ProviderMemory memory, ProviderMemoryStore store, IOptionsMonitor<UsenetOptions> options) : ILearnedMemory
 {
     public string Name => "learned limits, misses and failures of providers";
@@ -28,7 +28,7 @@ internal sealed class LearnedProviders(ProviderMemory memory, ProviderMemoryStor
 /// <summary>Reads and writes <c>provider_cap</c>, <c>provider_miss</c> and, with <see cref="BreakRow"/>, <c>provider_break</c>.</summary>
 internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider time)
 {
-    /// <summary>Loads unexpired values, at most <paramref name="most"/> misses and the newest first.</summary>
+    /// <summary>Loads unexpired values, with at most the <paramref name="most"/> newest misses.</summary>
     public Task<LearnedValues> LoadAsync(int most, CancellationToken cancellationToken) => database.ReadAsync(
         connection =>
         {
@@ -47,7 +47,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
         },
         cancellationToken);
 
-    /// <summary>Adds new values. Removes expired misses and those beyond <paramref name="most"/>.</summary>
+    /// <summary>Adds new values. Removes expired misses, and the oldest beyond <paramref name="most"/>.</summary>
     public Task SaveAsync(LearnedValues values, int most, CancellationToken cancellationToken) => database.WriteAsync(
         connection =>
         {
@@ -61,7 +61,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
             }
 
             BreakRow.Save(connection, values.Breaks);
-            // One by one, because Dapper's generator skips calls with many rows of bytes.
+            // Insert one row at a time, because Dapper's generator does not support batches with binary columns.
             foreach (var miss in values.Misses)
             {
                 connection.Execute(
@@ -90,7 +90,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     {
         private static readonly TimeSpan MostBelieved = TimeSpan.FromDays(3650);
 
-        // A malformed row must not break the start: times and spans are cut to the possible range.
+        // Clamp times and durations, because a malformed row must not prevent a start.
         public RememberedMiss Read() => new(
             new Guid(Key),
             DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(UntilMilliseconds, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())),
@@ -98,7 +98,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     }
 }
 
-/// <summary>A row of <c>provider_break</c> as SQLite returns it. The breaker decides whether it is still relevant.</summary>
+/// <summary>A row of <c>provider_break</c>. The breaker decides whether it is still relevant.</summary>
 internal sealed record BreakRow(
     string Provider, long Kind, long? Fault, long OpenedAt, long RestsUntil, long Cooldown, long Trips, long PassesLeft)
 {

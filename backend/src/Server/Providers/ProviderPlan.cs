@@ -7,14 +7,14 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>All fetch settings as options of the engine. Equal plans need no new connections.</summary>
+/// <summary>All fetch settings as engine options. Equal plans need no new connections.</summary>
 internal sealed record ProviderPlan(
     IReadOnlyList<ProviderOptions> Providers, NntpOptions Nntp, int Connections, int StreamingPriority, int QueueConnections, StreamOptions Streams)
 {
     /// <summary>Whether any provider is enabled.</summary>
     public bool HasProviders => Providers.Any(provider => provider.Kind != ProviderKind.Disabled);
 
-    /// <summary>Converts the settings. <paramref name="availableMemory"/> is in bytes; one warning per omitted provider.</summary>
+    /// <summary>Converts the settings. <paramref name="availableMemory"/> is in bytes. Returns one warning per omitted provider.</summary>
     public static ProviderPlan From(UsenetOptions usenet, StreamingOptions streaming, long availableMemory, out IReadOnlyList<string> warnings) => new(
         ProviderJson.Read(usenet.Providers, out warnings),
         new NntpOptions
@@ -55,13 +55,13 @@ internal sealed record ProviderPlan(
     public override int GetHashCode() => HashCode.Combine(Providers.Count, Nntp, Connections, StreamingPriority, QueueConnections, Streams);
 }
 
-/// <summary>Resolves settings that leave the choice to the server.</summary>
+/// <summary>Resolves settings whose value the server chooses.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class EffectiveValues(DataFolder folder, ProviderHost providers, IOptionsMonitor<UsenetOptions> usenet)
 {
     private const long MiB = 1 << 20;
 
-    /// <summary>Returns the value in effect if the server chooses it; null if the setting itself states it.</summary>
+    /// <summary>Returns the value that the server has chosen; null if the setting states the value.</summary>
     public string? Of(EffectiveSetting setting) => (setting.Definition.Key, setting.Value) switch
     {
         ("usenet.max-download-connections", "0") => Text(providers.Providers

@@ -3,12 +3,10 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Explains faults of a provider to people, and what to do about them. Pure; shows no password.</summary>
+/// <summary>Explains provider faults to users and what to do about them. Pure. Never shows a password.</summary>
 internal static class ProviderSentences
 {
-    /// <summary>
-    /// Returns the sentence for a fault. <paramref name="detail"/> is the text of the server, as in <see cref="NntpException.Detail"/>; may be null.
-    /// </summary>
+    /// <summary>Explains a fault. <paramref name="detail"/> is the server's text (<see cref="NntpException.Detail"/>), or null.</summary>
     public static string Of(NntpFault fault, ProviderOptions provider, string? detail)
     {
         var host = provider.Host;
@@ -39,7 +37,7 @@ internal static class ProviderSentences
         };
     }
 
-    /// <summary>Returns the rest of a sentence that starts with the name of the provider.</summary>
+    /// <summary>Returns the rest of a sentence that starts with the provider's name.</summary>
     public static string Short(NntpFault fault) => fault switch
     {
         NntpFault.NameNotResolved => "has a host name that cannot be found.",
@@ -66,7 +64,7 @@ internal static class ProviderSentences
 
     public static string Address(ProviderOptions provider) => string.Create(CultureInfo.InvariantCulture, $"{provider.Host}:{provider.Port}");
 
-    // Servers may echo the password.
+    // Masks the password, because servers may echo it.
     private static string Said(ProviderOptions provider, string? detail)
     {
         if (string.IsNullOrWhiteSpace(detail))

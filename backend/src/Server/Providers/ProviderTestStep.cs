@@ -1,6 +1,6 @@
 namespace Sluice.Server.Providers;
 
-/// <summary>The stages of a check, in their order.</summary>
+/// <summary>The stages of a check, in order.</summary>
 internal enum ProviderTestStage
 {
     /// <summary>Resolves the host name.</summary>
@@ -13,14 +13,14 @@ internal enum ProviderTestStage
     /// <summary>Waits for the greeting and logs in.</summary>
     Login,
 
-    /// <summary>Counts the connections that the account allows.</summary>
+    /// <summary>Finds the maximum connections of the account.</summary>
     Ceiling,
 
-    /// <summary>Measures how fast articles arrive.</summary>
+    /// <summary>Measures the download speed.</summary>
     Speed,
 }
 
-/// <summary>How far a stage is.</summary>
+/// <summary>The state of a stage.</summary>
 internal enum ProviderTestState
 {
     Running,
@@ -30,7 +30,7 @@ internal enum ProviderTestState
     /// <summary>Failed, which ends the check.</summary>
     Failed,
 
-    /// <summary>Does not apply, or found nothing out without failing.</summary>
+    /// <summary>Not applicable, or without a result although nothing failed.</summary>
     Skipped,
 }
 
@@ -40,13 +40,13 @@ internal enum ProviderTestCause
     /// <summary>The host name has no address.</summary>
     UnknownHost,
 
-    /// <summary>The server refuses to contact this address (S10).</summary>
+    /// <summary>Sluice does not contact this address (S10).</summary>
     ForbiddenAddress,
 
     /// <summary>Nothing listens on the port.</summary>
     ConnectionRefused,
 
-    /// <summary>No answer within the timeout.</summary>
+    /// <summary>The server did not answer in time.</summary>
     Silent,
 
     /// <summary>TLS is on, but the port speaks plain text.</summary>
@@ -55,10 +55,10 @@ internal enum ProviderTestCause
     /// <summary>TLS is off, but the port speaks TLS.</summary>
     TlsPort,
 
-    /// <summary>The certificate is for another name, expired or from an unknown issuer.</summary>
+    /// <summary>The certificate is for another name, expired, or from an unknown issuer.</summary>
     BadCertificate,
 
-    /// <summary>Another kind of server answers.</summary>
+    /// <summary>The server speaks another protocol.</summary>
     NotNntp,
 
     /// <summary>Wrong user or password.</summary>
@@ -70,24 +70,24 @@ internal enum ProviderTestCause
     /// <summary>All connections of the account are in use.</summary>
     TooManyConnections,
 
-    /// <summary>The server refuses for another reason.</summary>
+    /// <summary>The server refused for another reason.</summary>
     Refused,
 
-    /// <summary>The saved password is not sent to another address, so it must be entered again.</summary>
+    /// <summary>The password must be entered again, because the saved one is not sent to another address.</summary>
     PasswordNeeded,
 }
 
 /// <summary>Progress of one stage.</summary>
-/// <param name="State">How far it is.</param>
+/// <param name="State">State of the stage.</param>
 /// <param name="Ms">Milliseconds since the stage began.</param>
-/// <param name="Cause">Why it failed; null unless it failed.</param>
-/// <param name="Sentence">The cause or the finding as a sentence; may be null.</param>
-/// <param name="Value">Connections for the ceiling, bytes per second for the speed; otherwise null.</param>
+/// <param name="Cause">Why the stage failed; otherwise null.</param>
+/// <param name="Sentence">The cause or result as a sentence, or null.</param>
+/// <param name="Value">Number of connections (Ceiling) or bytes per second (Speed); otherwise null.</param>
 internal sealed record ProviderTestStep(
     ProviderTestStage Stage, ProviderTestState State, double Ms, ProviderTestCause? Cause, string? Sentence, long? Value);
 
 /// <summary>The result of a check.</summary>
 /// <param name="Ok">Whether the account can be used.</param>
-/// <param name="Connections">Connections worth setting; null if unknown.</param>
-/// <param name="BytesPerSecond">Measured speed; null if not measured.</param>
+/// <param name="Connections">Recommended number of connections; null if unknown.</param>
+/// <param name="BytesPerSecond">Speed in bytes per second; null if not measured.</param>
 internal sealed record ProviderTestOutcome(bool Ok, int? Connections, long? BytesPerSecond);

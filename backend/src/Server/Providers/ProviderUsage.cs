@@ -6,33 +6,33 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Bytes over the periods that clients of SABnzbd ask for; weeks begin on Monday.</summary>
+/// <summary>Bytes in the periods that SABnzbd clients show. Weeks begin on Monday.</summary>
 internal sealed record UsageSums(long Total, long Month, long Week, long Day);
 
 /// <summary>
-/// Usage of the providers by days of the server's time zone (SAB-46). All days are in memory; new usage is added to <c>provider_usage</c> twice a
-/// minute and at the end.
+/// Usage of the providers per day in the server's time zone (SAB-46). Keeps all days in memory, and adds new usage to <c>provider_usage</c> twice a minute
+/// and at shutdown.
 /// </summary>
-/// <remarks>Thread-safe. Usage since the last call counts for the day of this one.</remarks>
+/// <remarks>Thread-safe. Usage since the last call counts for the day of the current call.</remarks>
 internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase database, TimeProvider time) : ILearnedMemory, IDisposable
 {
     private const string DayForm = "yyyy-MM-dd";
 
-    // Guards the tables below. Nothing else is taken under it.
+    // Guards the tables below. No other lock is taken inside.
     private readonly Lock _gate = new();
     private readonly Dictionary<(Guid Provider, DateOnly Day), ProviderUse> _days = [];
     private Dictionary<(Guid Provider, DateOnly Day), ProviderUse> _unsaved = [];
     private readonly Dictionary<Guid, ProviderUse> _counted = [];
 
-    // Usage being saved is in no table, so only one caller may save or forget.
+    // Allows only one save or deletion at a time, because usage is in neither table while it is being saved.
     private readonly SemaphoreSlim _saving = new(1);
 
     public string Name => "the usage of providers";
 
-    /// <summary>Formats a day as it is stored and shown.</summary>
+    /// <summary>Formats a day for storage and display.</summary>
     public static string Write(DateOnly day) => day.ToString(DayForm, CultureInfo.InvariantCulture);
 
-    /// <summary>Returns total usage and usage of today by provider id.</summary>
+    /// <summary>Returns total usage and today's usage by provider id.</summary>
     public IReadOnlyDictionary<Guid, (ProviderUse Total, ProviderUse Today)> TotalsById()
     {
         lock (_gate)
@@ -49,7 +49,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Deletes the usage of a provider so far.</summary>
+    /// <summary>Deletes the recorded usage of a provider.</summary>
     public async Task ForgetAsync(Guid provider, CancellationToken cancellationToken)
     {
         await _saving.WaitAsync(cancellationToken);
@@ -72,7 +72,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Sums over some providers; null for all providers ever used.</summary>
+    /// <summary>Sums the usage of some providers; null for all providers ever used.</summary>
     public UsageSums Sum(IReadOnlyCollection<Guid>? ids = null)
     {
         lock (_gate)
@@ -94,7 +94,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Returns the days with usage of any of the providers, the oldest first.</summary>
+    /// <summary>Returns the days on which any of the providers was used, oldest first.</summary>
     public IReadOnlyList<(DateOnly Day, ProviderUse Use)> Days(IReadOnlyCollection<Guid> ids)
     {
         lock (_gate)
@@ -123,7 +123,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         {
             foreach (var row in rows)
             {
-                // A malformed row is skipped, so that it does not hide the others.
+                // Skip a malformed row, because it must not hide the others.
                 if (Guid.TryParse(row.Provider, out var provider)
                     && DateOnly.TryParseExact(row.Day, DayForm, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day))
                     Add(_days, provider, day, new ProviderUse(Math.Max(0, row.Bytes), Math.Max(0, row.Tried), Math.Max(0, row.Found)));
@@ -181,7 +181,7 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
         }
     }
 
-    /// <summary>Counts new usage for today. Called under the lock.</summary>
+    /// <summary>Counts new usage for today. Call under the lock.</summary>
     private DateOnly CountNew()
     {
         var today = time.LocalDay();

@@ -2,7 +2,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Refuses a list of providers with an unusable element.</summary>
+/// <summary>Rejects a list of providers that contains an invalid element.</summary>
 internal sealed class ProvidersCheck : ISettingCheck
 {
     public string Key => "usenet.providers";

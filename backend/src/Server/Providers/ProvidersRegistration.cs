@@ -29,7 +29,7 @@ internal static class ProvidersRegistration
         .AddSingleton<IWorker, LearnedWorker>()
         .AddSingleton<IWorker, ProviderStart>();
 
-    /// <summary>Connects once the settings are in force, without delaying the startup.</summary>
+    /// <summary>Connects once the settings are loaded, without delaying the startup.</summary>
     private sealed class ProviderStart(ProviderHost host) : IWorker
     {
         public string Name => "providers";

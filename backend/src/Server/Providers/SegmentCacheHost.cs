@@ -5,14 +5,14 @@ using Sluice.Usenet.Streams.Cache;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Opens the disk cache once the settings are in force, and resizes it with them.</summary>
-/// <remarks>Outlives every engine that reads from it, so that a change of other settings loses nothing.</remarks>
+/// <summary>Opens the disk cache once the settings are loaded, and follows changes of its size.</summary>
+/// <remarks>Outlives every engine that uses it, so that other changed settings do not empty it.</remarks>
 internal sealed class SegmentCacheHost(IOptionsMonitor<SegmentCacheOptions> options, DataFolder folder, ILoggerFactory loggers) : IAsyncDisposable
 {
     private DiskSegmentCache? _cache;
     private IDisposable? _watch;
 
-    /// <summary>Opens the cache; null if the settings disable it. Called once.</summary>
+    /// <summary>Opens the cache; null if the settings disable it. Call once.</summary>
     public DiskSegmentCache? Open()
     {
         var wanted = options.CurrentValue;

@@ -6,44 +6,42 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>An article to measure a provider with. <c>Bytes</c> is its posted size; 0 if unknown.</summary>
+/// <summary>An article for measuring the speed of a provider. <c>Bytes</c> is its posted size; 0 if unknown.</summary>
 internal readonly record struct SpeedArticle(MessageId Id, int Bytes);
 
-/// <summary>Finds articles that a provider probably has; none if there is no NZB yet.</summary>
+/// <summary>Finds articles that a provider probably has; none if no NZB is stored yet.</summary>
 internal delegate Task<IReadOnlyList<SpeedArticle>> SpeedArticles(CancellationToken cancellationToken);
 
-/// <summary>Limits of a speed measurement: bytes of articles, and time.</summary>
+/// <summary>The limits of a speed measurement, in article bytes and time.</summary>
 internal sealed record SpeedBudget(long Bytes, TimeSpan Time)
 {
-    /// <summary>Enough to outlast the slow start of a fast line, and too little to hurt a small block account.</summary>
+    /// <summary>Enough to outlast TCP slow start on a fast line, but little for a small block account.</summary>
     public static SpeedBudget Usual { get; } = new(200_000_000, TimeSpan.FromSeconds(10));
 }
 
-/// <summary>
-/// Measures how fast articles arrive until the budget is spent. It decodes them as playback does, so that a slow processor shows as well.
-/// </summary>
+/// <summary>Measures the download speed until the budget is spent. Decodes articles like playback, so that a slow CPU shows in the result.</summary>
 /// <remarks>
-/// Runs once. The connections are logged in and owe no reply; <paramref name="progress"/> gets bytes per second on any thread. <c>_gate</c> guards the
-/// counts and the supply; nothing else is taken under it.
+/// Runs once. The connections must be logged in and idle. Calls <paramref name="progress"/> with bytes per second on any thread. <c>_gate</c> guards
+/// counts and supply; no other lock is taken inside it.
 /// </remarks>
 internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, SpeedBudget budget, TimeProvider time, Action<long> progress)
 {
-    // Fewer bytes are too small a sample to report a speed.
+    // Fewer bytes are too small a sample for a speed.
     private const long FewestBytes = 256 << 10;
 
-    // Requests in flight over all connections, enough for a fast line to a distant server.
+    // Requests in flight over all connections: enough for a fast line to a distant server.
     private const int Outstanding = 40;
     private const int MostOnOne = 10;
 
-    // Assumed size of an article if no NZB tells it; corrected when the article has arrived.
+    // Assumed article size if no NZB states it. Corrected once the article has arrived.
     private const int UsualBytes = 800_000;
 
-    // Give up on a group after this many misses in a row without any article.
+    // Skip a group after this many consecutive misses without any article.
     private const int MostMisses = 200;
 
     private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(500);
 
-    // Every provider with binaries carries these groups.
+    // Known groups suffice, because every provider of binaries carries them.
     private static readonly string[] Groups = ["alt.binaries.test", "alt.binaries.boneless"];
 
     private readonly Lock _gate = new();
@@ -55,8 +53,8 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
     private long _lastAt;
     private long _toldAt;
 
-    /// <summary>Measures with known articles, otherwise with the newest articles of a group.</summary>
-    /// <returns>Bytes per second; null if too little arrived.</returns>
+    /// <summary>Measures with known articles, or without those with the newest articles of a group.</summary>
+    /// <returns>Bytes per second; null if too few bytes arrived.</returns>
     public async Task<long?> RunAsync(SpeedArticles articles, CancellationToken cancellationToken)
     {
         using var over = new CancellationTokenSource(budget.Time, time);
@@ -74,7 +72,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The time is over; the bytes so far are the measure.
+            // The time is over. The bytes received so far are the result.
         }
 
         cancellationToken.ThrowIfCancellationRequested();
@@ -84,7 +82,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
 
     private async Task FetchGroupAsync(string group, CancellationTokenSource over, CancellationToken cancellationToken)
     {
-        // Only one connection tries first, because a refusal would be the same on all.
+        // Try one connection first, because a refusal would be the same on all.
         List<TestConnection> sound = [.. connections.Where(connection => connection.Owed == 0)];
         if (sound.Count == 0 || await SelectAsync(sound[0], group, cancellationToken) is not { } numbers)
             return;
@@ -161,7 +159,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         }
     }
 
-    /// <summary>Counts bytes as they arrive. Ends the measure at the budget, because posted sizes may be wrong.</summary>
+    /// <summary>Counts bytes as they arrive. Stops at the budget, because posted sizes may be wrong.</summary>
     private void Received(int bytes, CancellationTokenSource over)
     {
         long? speed = null;
@@ -186,16 +184,16 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
 
     private long? Speed() => time.GetElapsedTime(_firstAt, _lastAt).TotalSeconds is var seconds and > 0 ? (long)(_received / seconds) : null;
 
-    /// <summary>An article by its message-id, or by its number if the id is empty.</summary>
+    /// <summary>A requested article: by message-id, or by number if the id is empty.</summary>
     private readonly record struct AskedArticle(MessageId Id, long Number, int Bytes);
 
     /// <summary>
-    /// Articles in the order of their requests. The measure gives up after <c>Patience</c> misses before the first article.
-    /// <c>Next</c> runs under the lock and returns null after the last.
+    /// Articles in request order. The measurement stops after <c>Patience</c> misses before the first article. <c>Next</c> is called under the lock and
+    /// returns null at the end.
     /// </summary>
     private sealed record ArticleSupply(int Patience, Func<AskedArticle?> Next);
 
-    /// <summary>Repeats the articles, so that a short post is enough for a long measure.</summary>
+    /// <summary>Repeats the articles, so that a short post suffices for a long measurement.</summary>
     private static ArticleSupply Repeat(IReadOnlyList<SpeedArticle> articles)
     {
         var next = 0;
@@ -206,7 +204,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         });
     }
 
-    /// <summary>Takes the newest numbers first.</summary>
+    /// <summary>Counts down from the newest number.</summary>
     private static ArticleSupply CountDown(long first, long last) =>
         new(MostMisses, () => last >= Math.Max(1, first) ? new AskedArticle(default, last--, UsualBytes) : null);
 
@@ -218,7 +216,7 @@ internal sealed class SpeedMeasure(IReadOnlyList<TestConnection> connections, Sp
         private readonly ArticleDecoder _decoder = new();
         private byte[] _block = new byte[Block];
 
-        /// <summary>Raw bytes of the current body.</summary>
+        /// <summary>Encoded bytes of the current body.</summary>
         public long Bytes { get; private set; }
 
         public void Begin() => Bytes = 0;
