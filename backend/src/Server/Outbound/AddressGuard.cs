@@ -7,10 +7,10 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Decides which externally supplied addresses may be fetched (S10): public ones at indexer ports, and hosts that the administrator trusts at any
-/// port. A host is checked twice: by its name, and by its addresses when connecting.
+/// Decides which URLs from outside may be fetched (S10): public addresses at indexer ports, and hosts trusted by the administrator at any port. A host is
+/// checked twice: by name, and by address when connecting.
 /// </summary>
-/// <remarks>Thread-safe. Resolves no names.</remarks>
+/// <remarks>Thread-safe. Does not resolve names.</remarks>
 internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 {
     /// <summary>Maximum URL length, as in common web servers.</summary>
@@ -18,10 +18,10 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private const string NotPublic = "the address is not public; add its host to the trusted hosts";
 
-    // Ports of web servers, and of Jackett and similar tools, which are also reached through public names.
+    // Ports of web servers, Jackett and similar tools, which may also have public names.
     private static readonly int[] PublicPorts = [80, 443, 8080, 8443, 9117];
 
-    // From the IANA special-purpose registries, plus multicast and reserved ranges.
+    // From the IANA special-purpose registries, with the multicast and reserved ranges.
     private static readonly IPNetwork[] NotPublic4 =
     [
         .. ((string[])
@@ -31,7 +31,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         ]).Select(IPNetwork.Parse),
     ];
 
-    // Ranges that no ordinary host has; they include the metadata services of clouds.
+    // Ranges that contain no ordinary host, such as the metadata services of cloud providers.
     private static readonly IPNetwork[] NoHostRanges =
     [
         .. ((string[])["0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]).Select(IPNetwork.Parse),
@@ -39,13 +39,13 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private static readonly IPNetwork Public6 = IPNetwork.Parse("2000::/3");
 
-    // Exceptions inside 2000::/3: protocol assignments including Teredo, and documentation.
+    // Special ranges inside 2000::/3: protocol assignments including Teredo, and documentation.
     private static readonly IPNetwork[] NotPublic6 = [.. ((string[])["2001::/23", "2001:db8::/32", "3fff::/20"]).Select(IPNetwork.Parse)];
 
-    // Ranges that embed an IPv4 address, with its byte offset: NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    // Ranges that embed an IPv4 address at a byte offset: NAT64 (RFC 6052) and 6to4 (RFC 3056).
     private static readonly (IPNetwork Network, int At)[] Embedding = [(IPNetwork.Parse("64:ff9b::/96"), 12), (IPNetwork.Parse("2002::/16"), 2)];
 
-    /// <summary>Why a URL must not be fetched, judged by its text alone; null if it may be tried.</summary>
+    /// <summary>Returns why a URL must not be fetched, by its text alone; null if it may be.</summary>
     public string? Refuse(Uri url)
     {
         if (!url.IsAbsoluteUri || (url.Scheme != Uri.UriSchemeHttp && url.Scheme != Uri.UriSchemeHttps))
@@ -59,7 +59,7 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         return Trusts(url.IdnHost) || IsOfPublicPort(url.Port) || Networks().Any() ? null : PortRefused(url.Port);
     }
 
-    /// <summary>Why a connection to one of a host's addresses is refused; null if allowed.</summary>
+    /// <summary>Returns why a connection to an address of a host is refused; null if allowed.</summary>
     public string? Refuse(string host, IPAddress address, int port)
     {
         if (Trusts(host) || Networks().Any(network => network.Contains(Plain(address))))
@@ -70,8 +70,8 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
     }
 
     /// <summary>
-    /// Why a connection to a host that the administrator configured is refused; null if allowed. Private networks and any port are allowed,
-    /// because such programs run at home.
+    /// Returns why a connection to a host configured by the administrator is refused; null if allowed. Allows private networks and all ports, because such
+    /// programs run at home.
     /// </summary>
     public static string? RefuseConfigured(IPAddress address)
     {
@@ -113,15 +113,15 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
 
     private static bool IsLiteral(string host, out IPAddress address) => IPAddress.TryParse(host, out address!);
 
-    /// <summary>Unmaps IPv4-mapped addresses, and drops the zone of a link-local address because it does not matter here.</summary>
+    /// <summary>Unmaps IPv4-mapped addresses. Drops the zone of a link-local address, because it does not affect the checks.</summary>
     private static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6
         ? address.MapToIPv4()
         : address.AddressFamily == AddressFamily.InterNetworkV6 && address.ScopeId != 0 ? new IPAddress(address.GetAddressBytes()) : address;
 }
 
-/// <summary>An address must not be fetched. The message is for the user and contains no address.</summary>
+/// <summary>An address must not be fetched. The message may be shown to users and contains no address.</summary>
 internal sealed class AddressRefusedException(string reason) : Exception(reason)
 {
-    /// <summary>Whether a redirect was refused, which trusting hosts cannot change.</summary>
+    /// <summary>Whether a redirect was refused, which no setting can allow.</summary>
     public bool IsRedirect { get; init; }
 }

@@ -1,11 +1,9 @@
 namespace Sluice.Server.Outbound;
 
-/// <summary>
-/// Collects changed folders until the next notice. Beyond <see cref="MaxFolders"/> the notice says that any folder may have changed.
-/// </summary>
+/// <summary>Collects changed folders until the next notification. Beyond <see cref="MaxFolders"/> it reports that any folder may have changed.</summary>
 internal sealed class ChangedFolders
 {
-    /// <summary>Maximum folders. With some hundred bytes per path, a request with all of them stays below 1 MiB.</summary>
+    /// <summary>Maximum folders, because a request with paths of some hundred bytes each then stays below 1 MiB.</summary>
     public const int MaxFolders = 500;
 
     private readonly Lock _gate = new();
@@ -26,7 +24,7 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>Puts back a batch after its notice failed.</summary>
+    /// <summary>Returns a batch whose notification failed, so that it is sent again.</summary>
     public void Return(Batch batch)
     {
         lock (_gate)
@@ -34,7 +32,7 @@ internal sealed class ChangedFolders
         Add(batch.Folders);
     }
 
-    /// <summary>Takes all changes; null if there are none.</summary>
+    /// <summary>Takes all changes; null without changes.</summary>
     public Batch? Take()
     {
         lock (_gate)
@@ -48,8 +46,6 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>
-    /// The changes of one notice. Paths start at the root of the tree, without outer slashes; empty if any folder may have changed.
-    /// </summary>
+    /// <summary>The changes for one notification. Paths start at the WebDAV root, without outer slashes; empty if any folder may have changed.</summary>
     internal sealed record Batch(bool All, IReadOnlyList<string> Folders);
 }

@@ -9,19 +9,18 @@ namespace Sluice.Server.Outbound;
 internal delegate Task<IPAddress[]> HostLookup(string host, CancellationToken cancellationToken);
 
 /// <summary>
-/// Fetches externally supplied URLs (S10). Each connection goes to an address that <see cref="AddressGuard"/> has checked, so that a name cannot
-/// resolve differently in between. Redirects are followed one by one under the same rules. Uses no proxy, cookies or credentials of the
-/// environment.
+/// Fetches URLs from outside (S10). It connects to the very address that <see cref="AddressGuard"/> checked, because a second DNS query could return
+/// another. Each redirect is checked again. It ignores proxies and credentials of the environment, and stores no cookies.
 /// </summary>
-/// <remarks>Thread-safe. Connections are not reused, so that a change of the trusted hosts applies at once.</remarks>
+/// <remarks>Thread-safe. Connections are not reused, so that changed trusted hosts apply at once.</remarks>
 internal sealed class GuardedClient : IDisposable
 {
     public const int MaxRedirects = 10;
 
-    // Marks a request to a host that the administrator configured.
+    // Marks requests to a host configured by the administrator.
     private static readonly HttpRequestOptionsKey<bool> Named = new("named");
 
-    // Per address of a host, so that an unresponsive one leaves time for the next.
+    // Per address, so that one unresponsive address leaves time for the next.
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(10);
 
     private readonly AddressGuard _guard;
@@ -40,7 +39,7 @@ internal sealed class GuardedClient : IDisposable
             UseCookies = false,
             PooledConnectionLifetime = TimeSpan.Zero,
             ActivityHeadersPropagator = null,
-            // Servers send file names as raw UTF-8 in this header.
+            // Servers send raw UTF-8 file names in Content-Disposition.
             ResponseHeaderEncodingSelector = (_, _) => Encoding.UTF8,
             ConnectCallback = ConnectAsync,
         })
@@ -49,9 +48,9 @@ internal sealed class GuardedClient : IDisposable
         };
     }
 
-    /// <summary>Fetches a URL. Returns any answer except a redirect, with its headers; the caller disposes it.</summary>
+    /// <summary>Fetches a URL. Returns any response except a redirect, once its headers are read. The caller disposes it.</summary>
     /// <exception cref="AddressRefusedException">The URL or a redirect target is not allowed.</exception>
-    /// <exception cref="HttpRequestException">There was no answer.</exception>
+    /// <exception cref="HttpRequestException">There was no response.</exception>
     public async Task<HttpResponseMessage> GetAsync(Uri url, CancellationToken cancellationToken)
     {
         for (var redirects = 0; ; redirects++)
@@ -69,11 +68,9 @@ internal sealed class GuardedClient : IDisposable
         }
     }
 
-    /// <summary>
-    /// Sends a request to a program whose address the administrator configured. Follows no redirects. The caller disposes request and answer.
-    /// </summary>
-    /// <exception cref="AddressRefusedException">No ordinary host has such an address.</exception>
-    /// <exception cref="HttpRequestException">There was no answer.</exception>
+    /// <summary>Sends a request to a program configured by the administrator. Follows no redirects. The caller disposes request and response.</summary>
+    /// <exception cref="AddressRefusedException">No ordinary host can have such an address.</exception>
+    /// <exception cref="HttpRequestException">There was no response.</exception>
     public Task<HttpResponseMessage> SendToConfiguredAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
         request.Options.Set(Named, true);
@@ -96,7 +93,7 @@ internal sealed class GuardedClient : IDisposable
     private async Task<HttpResponseMessage> SendAsync(Uri url, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, url);
-        // A header must be ASCII, whatever the setting contains.
+        // Replace other characters, because a header must be ASCII.
         var agent = string.Concat(_options.CurrentValue.UserAgent.Select(c => char.IsAscii(c) ? c : '?'));
         request.Headers.TryAddWithoutValidation("User-Agent", agent);
         return await SendAsync(request, cancellationToken);
@@ -136,7 +133,7 @@ internal sealed class GuardedClient : IDisposable
             }
             catch (Exception e) when (e is SocketException or OperationCanceledException && !cancellationToken.IsCancellationRequested)
             {
-                // Try the next address.
+                // Try the next address of the host.
             }
         }
 

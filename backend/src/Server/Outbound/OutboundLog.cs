@@ -1,6 +1,6 @@
 namespace Sluice.Server.Outbound;
 
-/// <summary>Messages about calls to other servers, ids 2200 to 2299. They name no releases.</summary>
+/// <summary>Messages about calls to other servers, ids 2200 to 2299. They must not contain release names.</summary>
 internal static partial class OutboundLog
 {
     [LoggerMessage(2200, LogLevel.Warning, "Could not notify rclone of changed folders, so its mount may show old listings: {Cause}")]

@@ -7,11 +7,11 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Outbound;
 
-/// <summary>Calls the remote control of the rclone that mounts the tree, at the administrator's address (S10).</summary>
-/// <remarks>Thread-safe. Follows no redirects and uses no proxy, so that credentials reach only that host.</remarks>
+/// <summary>Calls the remote control of the rclone that mounts the WebDAV tree, at the administrator's address (S10).</summary>
+/// <remarks>Thread-safe. Follows no redirects and uses no proxy, because credentials must reach only that host.</remarks>
 internal sealed class RcloneClient(TimeProvider time) : IDisposable
 {
-    /// <summary>Timeout of one call, up to the status line.</summary>
+    /// <summary>Timeout of one call until the status line.</summary>
     public static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
 
     private readonly HttpClient _http = new(new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false })
@@ -19,10 +19,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
         Timeout = Timeout.InfiniteTimeSpan,
     };
 
-    /// <summary>
-    /// Makes rclone forget its listings of folders (<c>vfs/forget</c>) and their parents. Returns why the call failed, without secrets; null on
-    /// success.
-    /// </summary>
+    /// <summary>Makes rclone forget folders and their parents (<c>vfs/forget</c>). Returns why the call failed, without secrets; null on success.</summary>
     public async Task<string?> ForgetAsync(RcloneOptions options, ChangedFolders.Batch changed, CancellationToken cancellationToken)
     {
         if (options.RcUrl is not { } address)
@@ -41,7 +38,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
 
         try
         {
-            // The body is not needed: it repeats the folders, or is an error with their names.
+            // Ignore the body, because it only repeats the folders or contains an error with their names.
             using var answer = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel.Token);
             return answer.IsSuccessStatusCode ? null : string.Create(CultureInfo.InvariantCulture, $"it answered {(int)answer.StatusCode}");
         }
@@ -57,7 +54,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
 
     public void Dispose() => _http.Dispose();
 
-    /// <summary>A JSON object with members <c>dir</c>, <c>dir2</c> and so on. An empty object means all folders.</summary>
+    /// <summary>Returns a JSON object with the members <c>dir</c>, <c>dir2</c> and so on. An empty object means all folders.</summary>
     private static byte[] Describe(ChangedFolders.Batch changed) => JsonSerializer.SerializeToUtf8Bytes(
         changed.Folders.Select((folder, i) => (Name: i == 0 ? "dir" : string.Create(CultureInfo.InvariantCulture, $"dir{i + 1}"), Folder: folder))
             .ToDictionary(member => member.Name, member => member.Folder),

@@ -6,8 +6,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Notifies the rclone that mounts the tree of changed folders, so that it does not show cached listings (DAV-17). Changes during a call go into
-/// the next one. Failed changes are sent again after a growing delay or with the next change; no request waits for rclone.
+/// Notifies the rclone that mounts the WebDAV tree of changed folders, because it caches listings (DAV-17). Changes during a call go into the next call.
+/// Failed changes are sent again after a growing delay or with the next change. No request waits for rclone.
 /// </summary>
 internal sealed class RcloneNotifier(
     RcloneClient client, IOptionsMonitor<RcloneOptions> options, TimeProvider time, ILogger<RcloneNotifier> logger) : IWorker
@@ -24,7 +24,7 @@ internal sealed class RcloneNotifier(
 
     public string Name => "calls to rclone";
 
-    /// <summary>Records that a release was published, hidden, shown again or removed. Returns at once.</summary>
+    /// <summary>Records that a release was published, hidden, restored or removed. Returns at once.</summary>
     public void ReleaseChanged(string folder, string name)
     {
         if (!options.CurrentValue.RcEnabled)
@@ -39,10 +39,10 @@ internal sealed class RcloneNotifier(
         _signal.Writer.TryWrite(true);
     }
 
-    /// <summary>Runs until canceled. Unsent changes become visible when rclone's own cache time ends.</summary>
+    /// <summary>Sends changes until canceled. Unsent changes appear after rclone's own cache time.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        // Changes that an earlier run could not send are due at once.
+        // An earlier run may have left unsent changes, so the first call is due at once.
         TimeSpan? retry = TimeSpan.Zero;
         var failed = false;
         while (true)
@@ -57,7 +57,7 @@ internal sealed class RcloneNotifier(
     private static TimeSpan Next(TimeSpan? retry) =>
         retry is not { } last || last == TimeSpan.Zero ? FirstRetry : last * 2 < LongestRetry ? last * 2 : LongestRetry;
 
-    /// <summary>Returns at the next change, or when the retry is due.</summary>
+    /// <summary>Returns at the next change or when the retry is due.</summary>
     private async Task WaitForChangeAsync(TimeSpan? retry, CancellationToken stopping)
     {
         using var due = retry is { } after ? new CancellationTokenSource(after, time) : new CancellationTokenSource();
@@ -72,7 +72,7 @@ internal sealed class RcloneNotifier(
         }
     }
 
-    /// <returns>Whether the call succeeded; null if there was nothing to send.</returns>
+    /// <returns>Whether the call succeeded; null without changes.</returns>
     private async Task<bool?> NotifyAsync(bool failed, CancellationToken stopping)
     {
         var current = options.CurrentValue;
