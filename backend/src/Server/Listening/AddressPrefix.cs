@@ -4,8 +4,8 @@ using System.Net;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Identifies a stranger for counting: a whole IPv4 address, or the first 64 bits of an IPv6 address. One household owns that prefix and can
-/// change addresses within it (DAV-32, DAV-77).
+/// Identifies an unauthenticated client by its IPv4 address or the first 64 bits of its IPv6 address (DAV-32, DAV-77). A prefix, because a household can
+/// use every address in it.
 /// </summary>
 internal readonly record struct AddressPrefix
 {
@@ -17,10 +17,10 @@ internal readonly record struct AddressPrefix
 
     private bool IsV4 => _bits >> 32 == 0xFFFF;
 
-    /// <summary>Parses the form of <see cref="ToString"/>; null for other text.</summary>
+    /// <summary>Parses the output of <see cref="ToString"/>; null for other text.</summary>
     public static AddressPrefix? Parse(string text) => IPAddress.TryParse(text.Split('/')[0], out var address) ? Of(address) : null;
 
-    /// <summary>The prefix of an address. An IPv4-mapped IPv6 address counts as IPv4.</summary>
+    /// <summary>Returns the prefix of an address. An IPv4-mapped IPv6 address counts as IPv4.</summary>
     public static AddressPrefix Of(IPAddress? address)
     {
         if (address is null)

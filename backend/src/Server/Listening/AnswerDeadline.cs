@@ -4,7 +4,7 @@ namespace Sluice.Server.Listening;
 
 internal static class AnswerDeadlines
 {
-    /// <summary>Adds a deadline to every answer; runs before any handler.</summary>
+    /// <summary>Adds a deadline to every response. Call before any handler.</summary>
     public static IApplicationBuilder UseAnswerDeadlines(this IApplicationBuilder app)
     {
         var time = app.ApplicationServices.GetRequiredService<TimeProvider>();
@@ -32,10 +32,10 @@ internal static class AnswerDeadlines
 }
 
 /// <summary>
-/// Limits an answer from its first byte to its last, because a slow reader of a listing holds a database snapshot. Answers with file content
-/// disable it, because a player may pause for hours (F03).
+/// Limits a response from its first byte to its last, because a slow reader of a listing holds a database snapshot. Responses with file content disable
+/// it, because a player may pause for hours (F03).
 /// </summary>
-/// <remarks>The timer may race with the end of the answer; the first one wins.</remarks>
+/// <remarks>The timer may race with the end of the response. The first one wins.</remarks>
 internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHttpRequestTimeoutFeature
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
@@ -46,7 +46,7 @@ internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHtt
 
     private ITimer? _timer;
 
-    // Waiting → Running by Start; Waiting or Running → Over by the first of DisableTimeout and Cut.
+    // Start: Waiting → Running. The first call of DisableTimeout or Cut: Waiting or Running → Over.
     private int _state;
 
     public CancellationToken RequestTimeoutToken => http.RequestAborted;

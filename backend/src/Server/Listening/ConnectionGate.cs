@@ -3,25 +3,24 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Connection limits.</summary>
-/// <param name="Loopback">Extra connections from this machine, above all for its health check.</param>
-/// <param name="PerClient">Connections per address, and per <see cref="AddressPrefix"/> of strangers.</param>
-/// <param name="StrangerIdle">Idle time after which a stranger's connection is closed.</param>
+/// <summary>Maximum connections.</summary>
+/// <param name="Loopback">Additional connections from this machine, mainly for its health check.</param>
+/// <param name="PerClient">Maximum per address, and per <see cref="AddressPrefix"/> of strangers.</param>
+/// <param name="StrangerIdle">Idle time after which the connection of a stranger is closed.</param>
 internal sealed record ConnectionLimits(int Total, int Loopback, int PerClient, TimeSpan StrangerIdle);
 
 /// <summary>
-/// Gives each connection a place, so that no client can take all of them (DAV-77, S25). A connection is a stranger's until a request on it shows
-/// a valid credential (<see cref="ProvedRequests"/>). Strangers count by address prefix, because one machine has every address of its /64. Proved
-/// clients count by address, because the devices of a home share a prefix. If places are full, the stranger idle for longest makes room.
+/// Gives each connection a place, so that no client can take all of them (DAV-77, S25). A connection is a stranger's until one of its requests has a
+/// valid credential (<see cref="ProvedRequests"/>). Strangers count by address prefix, because one machine can use every address of its /64. Proved
+/// clients count by address, because the devices of a home share a prefix. If all places are taken, the longest idle stranger is closed.
 /// </summary>
 /// <remarks>
-/// Loopback and trusted proxies may hold any number of connections, however long they are idle. For a client behind a proxy, the concurrent
-/// requests count instead. Thread-safe: the lock guards all counts and the fields of every <see cref="ClientPlace"/>; connections are closed
-/// outside it.
+/// Loopback and trusted proxies may hold any number of connections, and idle for any time. A client behind a proxy is limited by its concurrent requests.
+/// Thread-safe: the lock guards all counts and the fields of every <see cref="ClientPlace"/>. Connections are closed outside the lock.
 /// </remarks>
 internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time, Func<IPAddress, bool>? isTrusted = null)
 {
-    /// <summary>Retry-After in seconds, for a client behind a proxy.</summary>
+    /// <summary>Retry-After in seconds for a client behind a proxy.</summary>
     public const string RetryAfterSeconds = "5";
 
     private readonly Lock _lock = new();
@@ -30,14 +29,14 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
     private readonly HashSet<ClientPlace> _connections = [];
     private long _opened;
 
-    /// <summary>Wraps a connection handler with the limits.</summary>
+    /// <summary>Adds the limits to a connection handler.</summary>
     public ConnectionDelegate Guard(ConnectionDelegate next) => async connection =>
     {
         var address = (connection.RemoteEndPoint as IPEndPoint)?.Address ?? IPAddress.Loopback;
         using var place = Open(TrustedProxies.Plain(address), connection.Abort);
         if (place is null)
         {
-            // A proxy or this machine gets a clean close instead of a reset.
+            // Close a connection from a proxy or this machine cleanly instead of resetting it.
             if (!IsExempt(TrustedProxies.Plain(address)))
                 connection.Abort();
             return;
@@ -47,7 +46,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         await next(connection);
     };
 
-    /// <summary>Serves a request and keeps its connection from counting as idle. A forwarded request gets the place of the client behind the proxy.</summary>
+    /// <summary>Serves a request, during which its connection is not idle. A forwarded request takes the place of the client behind the proxy.</summary>
     public async Task ServeAsync(HttpContext context, bool isForwarded, RequestDelegate next)
     {
         var connection = context.Features.Get<ClientPlace>();
@@ -65,7 +64,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         }
     }
 
-    /// <summary>Closes a connection if its stranger has been idle for too long.</summary>
+    /// <summary>Closes the connection of a stranger after its idle time.</summary>
     internal void OnIdle(ClientPlace place)
     {
         lock (_lock)
@@ -92,7 +91,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         }
     }
 
-    /// <summary>Releases a place; repeated calls do nothing.</summary>
+    /// <summary>Releases a place. Repeated calls do nothing.</summary>
     internal void Close(ClientPlace place)
     {
         lock (_lock)
@@ -148,7 +147,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
                 Add(place);
         }
 
-        // Close these even without room: they have already left, and nothing else would close them.
+        // Close these even if there is no room, because they have lost their places and nothing else would close them.
         foreach (var other in closed)
             other.Close("Another client needs the place.");
         return hasRoom ? place : null;
@@ -164,10 +163,10 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
             place.Idle = time.CreateTimer(static state => ((ClientPlace)state!).OnIdle(), place, limits.StrangerIdle, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Returns whether one more connection fits, and closes strangers if that makes room.</summary>
+    /// <summary>Returns whether another connection fits. Closes strangers if that makes room.</summary>
     private bool MakeRoom(ClientPlace place, List<ClientPlace> closed)
     {
-        // A client's own limit closes only idle connections. Running requests end only if the whole server is full.
+        // A client's own limit closes only idle connections. Running requests are ended only if the whole server is full.
         if (place.IsCounted && IsFull(place) && !(CloseLongest(other => other.IsIdleStranger && IsRelated(other, place), closed) && !IsFull(place)))
             return false;
         var total = limits.Total + (IsLoopback(place.Address) ? limits.Loopback : 0);
@@ -183,7 +182,7 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
         return true;
     }
 
-    /// <summary>Whether releasing one place makes room for the other.</summary>
+    /// <summary>Whether releasing the other place makes room for this one.</summary>
     private bool IsRelated(ClientPlace other, ClientPlace place) =>
         _clients.GetValueOrDefault(place.Address) >= limits.PerClient ? other.Address.Equals(place.Address) : other.Prefix == place.Prefix;
 
@@ -213,38 +212,38 @@ internal sealed class ConnectionGate(ConnectionLimits limits, TimeProvider time,
     }
 }
 
-/// <summary>A client's place: a connection, or a request forwarded by a trusted proxy. Available as a request feature.</summary>
-/// <remarks>Thread-safe: the lock of <see cref="ConnectionGate"/> guards its fields.</remarks>
+/// <summary>The place of a connection, or of a request forwarded by a trusted proxy. Available as a request feature.</summary>
+/// <remarks>Thread-safe, because the lock of <see cref="ConnectionGate"/> guards its fields.</remarks>
 internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool isCounted, ClientPlace? outer) : IDisposable
 {
     public IPAddress Address { get; } = address;
 
-    /// <summary>Prefix for counting the client as a stranger.</summary>
+    /// <summary>The prefix by which the client counts as a stranger.</summary>
     public AddressPrefix Prefix { get; } = AddressPrefix.Of(address);
 
-    /// <summary>Whether the place counts against a client; false for loopback and trusted proxies.</summary>
+    /// <summary>Whether the place counts toward the limits; false for loopback and trusted proxies.</summary>
     public bool IsCounted { get; } = isCounted;
 
-    /// <summary>Closes the connection; null for a request.</summary>
+    /// <summary>Closes the connection; null for a forwarded request.</summary>
     public Action<ConnectionAbortedException>? Abort { get; init; }
 
-    /// <summary>Whether a request has shown a valid credential. A proxy's connection must prove each one, because clients differ.</summary>
+    /// <summary>Whether a request has shown a valid credential. On a proxy's connection every request must, because clients differ.</summary>
     public bool IsProved { get; private set; }
 
     public bool IsServing { get; private set; }
 
-    /// <summary>Order in which connections opened.</summary>
+    /// <summary>Ascending number by time of opening.</summary>
     public long Number { get; set; }
 
-    /// <summary>Timestamp of the last event: opened, or a request began, was proved or ended.</summary>
+    /// <summary>Timestamp of the last event: the connection opened, or a request began, was proved or ended.</summary>
     public long Since { get; set; }
 
     public bool HasLeft { get; set; }
 
-    /// <summary>Timer that closes an idle stranger; null if not needed.</summary>
+    /// <summary>Timer that closes an idle stranger; null if none is needed.</summary>
     public ITimer? Idle { get; set; }
 
-    /// <summary>Whether the connection may be closed to make room. A proxy's connection qualifies only during a stranger's request.</summary>
+    /// <summary>Whether the connection may be closed to make room; for a proxy's connection, only during a stranger's request.</summary>
     public bool IsStranger => !IsProved && (IsCounted || IsServing);
 
     public bool IsIdleStranger => IsStranger && !IsServing;
@@ -253,7 +252,7 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
 
     public void EndRequest() => gate.Change(this, static place => place.IsServing = false);
 
-    /// <summary>Marks the current request's sender as proved.</summary>
+    /// <summary>Marks the sender of the current request as proved.</summary>
     public void Prove()
     {
         gate.Change(this, static place => place.IsProved = true);
@@ -262,7 +261,7 @@ internal sealed class ClientPlace(ConnectionGate gate, IPAddress address, bool i
 
     public void OnIdle() => gate.OnIdle(this);
 
-    /// <summary>Closes the connection of a released place.</summary>
+    /// <summary>Closes the connection after its place was released.</summary>
     public void Close(string reason) => Abort?.Invoke(new ConnectionAbortedException(reason));
 
     public void Dispose() => gate.Close(this);

@@ -4,16 +4,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>
-/// Limits every request body, and marks requests with a valid credential. Only marked requests may raise their limit, whatever the endpoint
-/// (S26).
-/// </summary>
+/// <summary>Limits every request body, and marks requests with a valid credential. Only marked requests may raise their limit (S26).</summary>
 internal static class ProvedRequests
 {
-    /// <summary>Default maximum body; also the limit for clients without a proved credential.</summary>
+    /// <summary>Default maximum body in bytes; the only one for requests without a valid credential.</summary>
     public const long MaxOrdinaryBytes = 64 << 10;
 
-    /// <summary>Limits every body; runs before routing.</summary>
+    /// <summary>Limits every body. Call before routing.</summary>
     public static IApplicationBuilder UseBodyLimits(this IApplicationBuilder app) => app.Use((context, next) =>
     {
         var body = new LimitedBody(context.Request.Body, context.Request.ContentLength, MaxOrdinaryBytes);
@@ -22,7 +19,7 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Marks requests that authorization has accepted. Endpoints with other credentials call <see cref="Prove"/> themselves.</summary>
+    /// <summary>Marks requests that authorization accepts. Endpoints with other credentials must call <see cref="Prove"/>.</summary>
     public static IApplicationBuilder UseProvedRequests(this IApplicationBuilder app) => app.Use((context, next) =>
     {
         if (context.User.Identity is { IsAuthenticated: true })
@@ -30,22 +27,22 @@ internal static class ProvedRequests
         return next(context);
     });
 
-    /// <summary>Marks the sender as authenticated. The limits for strangers no longer apply to its connection, and its body may be longer.</summary>
+    /// <summary>Marks the sender as authenticated. This lifts the limits for strangers from its connection, and allows a longer body.</summary>
     public static void Prove(this HttpContext context)
     {
         context.Features.Get<ClientPlace>()?.Prove();
         BodyOf(context).Prove();
     }
 
-    /// <summary>Sets the maximum body length from here on. Only a proved request may raise it.</summary>
+    /// <summary>Sets the maximum body length. Only a proved request may raise it.</summary>
     /// <exception cref="InvalidOperationException">The request is not proved.</exception>
     public static void AllowBody(this HttpContext context, long length) => BodyOf(context).Allow(length);
 
-    /// <summary>Allows an upload from here on.</summary>
+    /// <summary>Raises the limit to the maximum upload.</summary>
     /// <exception cref="InvalidOperationException">The request is not proved.</exception>
     public static void AllowUpload(this HttpContext context) => context.AllowBody(UploadLimit(context));
 
-    /// <summary>Accepts the Content-Length of an upload before its sender is known.</summary>
+    /// <summary>Accepts the Content-Length of an upload before its sender is authenticated.</summary>
     public static void AnnounceUpload(this HttpContext context) => BodyOf(context).Announce(UploadLimit(context));
 
     private static LimitedBody BodyOf(HttpContext context) => (LimitedBody)context.Features.GetRequiredFeature<IHttpMaxRequestBodySizeFeature>();
@@ -54,12 +51,12 @@ internal static class ProvedRequests
 }
 
 /// <summary>
-/// A request body that fails with 413 beyond its limit. It counts delivered bytes, so that the limit is exact with and without Content-Length;
-/// Kestrel's count includes chunk framing (S26).
+/// A request body that fails with 413 beyond its limit (S26). It counts delivered bytes, because Kestrel's count includes chunk framing. The limit is
+/// therefore exact with and without Content-Length.
 /// </summary>
 /// <remarks>
-/// Replaces Kestrel's feature, so endpoints set limits in the usual way before reading. An endpoint that must read the body to
-/// authenticate its sender announces the later limit.
+/// Replaces Kestrel's feature, so that endpoints set limits in the usual way. An endpoint that must read the body to authenticate the sender announces
+/// its later limit.
 /// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {
@@ -76,13 +73,13 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
         set => Allow(IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value ?? long.MaxValue);
     }
 
-    /// <summary>Accepts a Content-Length up to this limit. Reading stays limited until <see cref="Allow"/>.</summary>
+    /// <summary>Accepts a Content-Length up to this limit. Reading stays limited until <see cref="Allow"/> is called.</summary>
     public void Announce(long length) => _announced = length;
 
     public void Prove() => _isProved = true;
 
     /// <summary>Sets the limit, even while the body is being read.</summary>
-    /// <exception cref="InvalidOperationException">The limit would rise, and the request is not proved.</exception>
+    /// <exception cref="InvalidOperationException">The new limit is higher, but the request is not proved.</exception>
     public void Allow(long length) => _limit = _announced = length <= _limit || _isProved
         ? length
         : throw new InvalidOperationException("Nothing raises the limit of a request that is not proved.");
@@ -90,7 +87,7 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         IsReadOnly = true;
-        // Refuse an announced length before the client sends the body.
+        // Refuse an announced length early, before the client sends the body.
         Require(contentLength ?? 0, _announced);
         var read = await ReadInnerAsync(buffer, cancellationToken);
         _read += read;
@@ -106,7 +103,7 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
         }
         catch (IOException e) when (e.InnerException is OverflowException)
         {
-            // Kestrel reports a chunk length beyond 64 bits this way.
+            // Kestrel throws this for a chunk length beyond 64 bits.
             throw new BadHttpRequestException("Bad chunk size.", StatusCodes.Status400BadRequest, e);
         }
     }

@@ -9,24 +9,23 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>The listener and its limits for unauthenticated clients (DAV-75, DAV-77, S25, S26).</summary>
+/// <summary>Configures the listener and its limits for unauthenticated clients (DAV-75, DAV-77, S25, S26).</summary>
 internal static class ListenerRegistration
 {
-    // Higher than the total below, because Kestrel counts closed connections until their handlers end.
+    // More than the total below, because Kestrel counts closed connections until their handlers end.
     private const int MaxSockets = 1024;
     private const int MaxHeaderBytes = 32 << 10;
 
-    // Unread request bytes buffered per connection, in addition to what an endpoint holds of a stranger's body (S26).
+    // Unread request bytes per connection, in addition to the part of a stranger's body that an endpoint buffers (S26).
     private const int ReceiveBufferBytes = 8 << 10;
 
-    // Unsent answer bytes buffered per connection. Larger buffers would waste downloads: everything still buffered when the client seeks was
-    // fetched for nothing.
+    // Unsent response bytes per connection. Kept small, because bytes still buffered when the client seeks were downloaded in vain.
     private const int SendBufferBytes = 64 << 10;
 
     private static readonly ConnectionLimits Places = new(Total: 512, Loopback: 8, PerClient: 64, StrangerIdle: TimeSpan.FromSeconds(15));
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
 
-    // Plus one second each for aborting connections and for closing the rest, the process ends after 8 s, because docker stop kills after 10 s.
+    // docker stop kills after 10 s. With a second each to abort connections and close the rest, the process ends after 8 s.
     private static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(6);
 
     public static WebApplicationBuilder AddListener(this WebApplicationBuilder builder, ProcessOptions process)
@@ -47,7 +46,7 @@ internal static class ListenerRegistration
             .Services
             .Configure<HostOptions>(host =>
             {
-                // Running answers get this long and are then reset (DAV-76). Workers stop in parallel.
+                // Running responses may finish within this time and are then reset (DAV-76). Workers stop in parallel.
                 host.ShutdownTimeout = DrainTime;
                 host.ServicesStopConcurrently = true;
             });
@@ -60,12 +59,12 @@ internal static class ListenerRegistration
         kestrel.Limits.MaxConcurrentConnections = MaxSockets;
         kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
-        // Behind TLS there is a second buffer of this size, which must fit the headers.
+        // TLS adds a second buffer of this size, which must hold the headers.
         kestrel.Limits.MaxRequestBufferSize = MaxHeaderBytes;
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
-        // LimitedBody enforces the limit instead.
+        // Unlimited here, because LimitedBody enforces the limit.
         kestrel.Limits.MaxRequestBodySize = null;
-        // Kestrel's minimum rate would cut off a paused player (DAV-75). Other answers have an AnswerDeadline.
+        // Kestrel's minimum rate would disconnect a paused player (DAV-75). Other responses have an AnswerDeadline.
         kestrel.Limits.MinResponseDataRate = null;
 
         var gate = kestrel.ApplicationServices.GetRequiredService<ConnectionGate>();
@@ -94,7 +93,7 @@ internal static class ListenerRegistration
             kestrel.ListenAnyIP(process.Port, Listen);
     }
 
-    /// <summary>Accepted sockets inherit keep-alive, which detects silently vanished peers (DAV-75).</summary>
+    /// <summary>Creates the listening socket. Accepted sockets inherit keep-alive, which detects peers that vanished (DAV-75).</summary>
     private static Socket CreateSocket(EndPoint endPoint)
     {
         var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endPoint);

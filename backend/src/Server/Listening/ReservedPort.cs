@@ -6,20 +6,20 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Binds the port early in a start, and gives it to Kestrel later. A bound socket refuses connections until it listens, so the start can print its
-/// credentials on a port that is its own before it answers anyone.
+/// Binds the port early in the startup and passes it to Kestrel later. A bound socket refuses connections until it listens. The startup can therefore
+/// print credentials for a port that it owns, before it answers anyone.
 /// </summary>
-/// <remarks>Used by the thread that starts the server.</remarks>
+/// <remarks>Only for the startup thread.</remarks>
 internal sealed class ReservedPort(ProcessOptions process, Func<EndPoint, Socket> bind) : IDisposable
 {
     private Socket? _bound;
 
-    /// <summary>The port of the listener; before <see cref="Reserve"/> the configured one, which may be 0.</summary>
+    /// <summary>The listener port. Before <see cref="Reserve"/> it is the configured port, which may be 0.</summary>
     public int Number { get; private set; } = process.Port;
 
     /// <summary>Binds the port.</summary>
-    /// <exception cref="IOException">Another process has the port; the inner exception is an <see cref="AddressInUseException"/>, as with Kestrel.</exception>
-    /// <exception cref="SocketException">The system refuses for another reason.</exception>
+    /// <exception cref="IOException">The port is in use; the inner exception is an <see cref="AddressInUseException"/>, as with Kestrel.</exception>
+    /// <exception cref="SocketException">The port cannot be bound for another reason.</exception>
     public void Reserve()
     {
         try
@@ -34,7 +34,7 @@ internal sealed class ReservedPort(ProcessOptions process, Func<EndPoint, Socket
         Number = ((IPEndPoint)_bound.LocalEndPoint!).Port;
     }
 
-    /// <summary>Returns the reserved socket if it has this address; otherwise binds another one. The caller disposes it.</summary>
+    /// <summary>Returns the reserved socket if its address matches, otherwise a newly bound socket. The caller disposes it.</summary>
     public Socket Take(EndPoint endPoint)
     {
         if (_bound is not { LocalEndPoint: IPEndPoint own } || endPoint is not IPEndPoint wanted || !own.Address.Equals(wanted.Address))
@@ -49,7 +49,7 @@ internal sealed class ReservedPort(ProcessOptions process, Func<EndPoint, Socket
 
     private Socket Bind(IPAddress address) => bind(new IPEndPoint(address, process.Port));
 
-    /// <summary>Binds both protocols, or IPv4 alone on a machine without IPv6, as Kestrel does.</summary>
+    /// <summary>Binds both IP versions, or only IPv4 on a machine without IPv6, as Kestrel does.</summary>
     private Socket BindAny()
     {
         try

@@ -4,17 +4,17 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Gives the listener blocks of 64 KiB instead of 4 KiB, so that a long body needs fewer segments and system calls.</summary>
+/// <summary>Gives the listener blocks of 64 KiB instead of 4 KiB, because a long body then needs fewer segments and system calls.</summary>
 internal sealed class SendBlockPoolFactory : IMemoryPoolFactory<byte>
 {
     public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => new SendBlockPool();
 }
 
 /// <summary>Pinned blocks of one size for socket buffers.</summary>
-/// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks; the garbage collector takes the rest.</remarks>
+/// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks and leaves the rest to the garbage collector.</remarks>
 internal sealed class SendBlockPool : MemoryPool<byte>
 {
-    /// <summary>Block size. It may exceed the large-object threshold, because pinned arrays have their own heap.</summary>
+    /// <summary>Block size in bytes. It may exceed the large-object threshold, because pinned arrays have their own heap.</summary>
     public const int BlockBytes = 64 << 10;
 
     private const int MaxFree = (16 << 20) / BlockBytes;
@@ -58,7 +58,7 @@ internal sealed class SendBlockPool : MemoryPool<byte>
 
         public void Dispose()
         {
-            // A second dispose must not give the block to two owners.
+            // Disposing twice must not return the block twice, because it would get two owners.
             if (Interlocked.Exchange(ref _bytes, null) is { } block)
                 pool.Return(block);
         }

@@ -8,20 +8,19 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Sends the bytes of a connection without TLS, in place of the transport's pipe and send loop: one flush is one system call, and lent stream
-/// blocks are sent without a copy. All bytes take this path, so that they stay in order.
+/// Sends the bytes of a connection without TLS, replacing the transport's pipe and send loop. One flush is one system call, and lent stream blocks are
+/// sent without a copy. All bytes take this path, so that they stay in order.
 /// </summary>
 /// <remarks>
-/// Like any pipe, it serves one caller at a time, who awaits each flush before the next use. A flush ends once the system has taken the bytes or
-/// will take no more. An answer that does not wait for it aborts the connection. Lent blocks return only at the end of the flush, whatever
-/// happens to the answer.
+/// Like any pipe, it serves one caller at a time, who must await each flush. A flush ends once the system has accepted the bytes or the connection has
+/// failed. A response that does not await its flush aborts the connection. Lent blocks are returned only when the flush ends, even if the response was
+/// abandoned.
 /// </remarks>
 internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 {
     private const int SmallestBuffer = 4 << 10;
 
-    // TCP_NOTSENT_LOWAT of linux/tcp.h limits unsent bytes in the kernel: low at the start of an answer, because a client may only probe and
-    // leave, and higher for the rest of a long one.
+    // TCP_NOTSENT_LOWAT (linux/tcp.h) limits unsent bytes in the kernel: low at first, because a client may only probe, and higher later.
     private const int NotSentLowWater = 25;
     private const int UnsentOfStart = 64 << 10;
     private const int UnsentOfRest = 2 << 20;
@@ -38,7 +37,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
     private bool _isGone;
     private bool _isCanceled;
 
-    // The last flush that had to wait.
+    // The last flush that could not complete at once.
     private Task _flush = Task.CompletedTask;
 
     private SocketOutput(ConnectionContext connection, Socket socket) =>
@@ -54,7 +53,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 
     public override long UnflushedBytes => _unsentBytes;
 
-    /// <summary>Wraps a connection handler.</summary>
+    /// <summary>Adds this output to a connection handler.</summary>
     public static ConnectionDelegate Serve(ConnectionDelegate next) => connection =>
         connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket ? new SocketOutput(connection, socket).RunAsync(next) : next(connection);
 
@@ -69,7 +68,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
         }
         catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
         {
-            // The connection is closed; the next flush reports it.
+            // The connection is closed. The next flush reports it.
         }
     }
 
@@ -127,7 +126,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
-        // Ignores the token: some bytes may already have left, so later bytes would follow the wrong ones.
+        // Ignore the token: after a partial send, the next bytes would follow the wrong ones.
         var sending = _unsent.Count > 0 && !_isGone ? SendAsync() : ValueTask.CompletedTask;
         if (sending.IsCompletedSuccessfully)
             return new(EndFlush());
@@ -140,7 +139,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
 
     public override void Complete(Exception? exception = null)
     {
-        // A running flush still sends from these buffers and lent blocks, and returns them when it ends. Aborting makes it end sooner.
+        // A running flush still sends from these buffers and lent blocks, and returns them at its end. Aborting ends it sooner.
         if (!_flush.IsCompleted)
         {
             _connection.Abort(new ConnectionAbortedException("The answer was given up."));
@@ -148,7 +147,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
             return;
         }
 
-        // Unflushed bytes go through the transport, which then closes the connection.
+        // Send unflushed bytes through the transport, which then closes the connection.
         if (!_isGone && exception is null)
         {
             foreach (var bytes in _unsent)
@@ -178,7 +177,7 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
             _connection.Features.Set<IBlockOutput>(null);
             _connection.Transport = _transport;
 
-            // An abandoned answer did not await its flush, or wrote after the connection's end, where nothing is flushed any more.
+            // An abandoned response did not await its flush, or wrote after the end of the connection, when nothing is flushed anymore.
             if (!_flush.IsCompleted)
                 _connection.Abort(new ConnectionAbortedException("The answer was given up."));
             await _flush;

@@ -5,8 +5,8 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>The listener's certificate and its intermediates, reloaded when the files change.</summary>
-/// <remarks>Thread-safe. Replaced certificates are not disposed, because handshakes may still use them.</remarks>
+/// <summary>The listener's certificate with intermediates. Reloaded when the files change.</summary>
+/// <remarks>Thread-safe. Does not dispose replaced certificates, because handshakes may still use them.</remarks>
 internal sealed class TlsCertificate
 {
     private readonly string _certificateFile;
@@ -36,7 +36,7 @@ internal sealed class TlsCertificate
         }
     }
 
-    /// <summary>The certificate for the next handshake.</summary>
+    /// <summary>Returns the certificate for the next handshake.</summary>
     public SslStreamCertificateContext Current()
     {
         lock (_lock)
@@ -63,7 +63,7 @@ internal sealed class TlsCertificate
     {
         var chain = new X509Certificate2Collection();
         chain.ImportFromPemFile(certificateFile);
-        // Offline, so that missing intermediate certificates are not downloaded.
+        // Offline, because missing intermediates must not be downloaded.
         return SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificateFile, keyFile), chain, offline: true);
     }
 

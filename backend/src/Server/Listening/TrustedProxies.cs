@@ -8,8 +8,8 @@ using IPNetwork = System.Net.IPNetwork;
 namespace Sluice.Server.Listening;
 
 /// <summary>
-/// Trusts <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> only from peers in <c>general.trusted-proxies</c>; the request then belongs to
-/// the client behind them. A hop counts only if every hop after it is trusted.
+/// Trusts <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> only from peers in <c>general.trusted-proxies</c>, and attributes the request to the
+/// client behind them. A hop counts only if every later hop is trusted.
 /// </summary>
 internal sealed class TrustedProxies : IDisposable
 {
@@ -31,10 +31,10 @@ internal sealed class TrustedProxies : IDisposable
         return _networks.Any(network => network.Contains(plain));
     }
 
-    /// <summary>Unmaps <c>::ffff:a.b.c.d</c>, because a dual-stack listener sees IPv4 clients in that form and proxies do not use it.</summary>
+    /// <summary>Unmaps <c>::ffff:a.b.c.d</c>, because a dual-stack listener sees IPv4 clients in that form, unlike proxies.</summary>
     public static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
-    /// <summary>Sets the address, scheme and host that the client used.</summary>
+    /// <summary>Sets the address, scheme and host of the client behind the proxies.</summary>
     public void Apply(HttpContext context) => _reader?.ApplyForwarders(context);
 
     public void Dispose() => _watch?.Dispose();
@@ -42,7 +42,7 @@ internal sealed class TrustedProxies : IDisposable
     private void Follow(GeneralOptions general)
     {
         _networks = general.TrustedProxies;
-        // For the framework's middleware, an empty list would mean every peer.
+        // No middleware without proxies, because it takes an empty list to mean every peer.
         _reader = general.TrustedProxies.Count == 0 ? null : Reader(general.TrustedProxies);
     }
 
@@ -51,7 +51,7 @@ internal sealed class TrustedProxies : IDisposable
         var options = new ForwardedHeadersOptions
         {
             ForwardedHeaders = ForwardedHeaders.XForwardedFor | ForwardedHeaders.XForwardedProto | ForwardedHeaders.XForwardedHost,
-            // No hop limit: as many hops as are trusted.
+            // No hop limit, because only trusted hops count.
             ForwardLimit = null,
         };
         options.KnownProxies.Clear();
@@ -63,16 +63,16 @@ internal sealed class TrustedProxies : IDisposable
 }
 
 /// <summary>
-/// The origin of a request before <see cref="TrustedProxies"/> changed it: the connection's peer, whether it is trusted, and the addresses in
-/// <c>X-Forwarded-For</c>, trusted or not.
+/// The origin of a request before <see cref="TrustedProxies"/> changed it: the peer, whether the peer is trusted, and the addresses in
+/// <c>X-Forwarded-For</c>, even untrusted ones.
 /// </summary>
 internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues Named)
 {
-    /// <summary>The origin of a request. A direct request has no forwarded address.</summary>
+    /// <summary>Returns the origin of a request. A direct request has no forwarded address.</summary>
     public static Forwarding Of(HttpContext http) =>
         http.Features.Get<Forwarding>() ?? new Forwarding(http.Connection.RemoteIpAddress, false, StringValues.Empty);
 
-    /// <summary>Whether the peer and every forwarded address meet a condition; false if one is not an address.</summary>
+    /// <summary>Whether peer and all forwarded addresses meet a condition; false if one is not an address.</summary>
     public bool AreAll(Func<IPAddress, bool> condition) =>
         Peer is not null
         && condition(TrustedProxies.Plain(Peer))
@@ -82,7 +82,7 @@ internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues 
 
 internal static class TrustedProxiesRegistration
 {
-    /// <summary>Applies trusted proxy headers before any other part reads the client, then applies the client's limit.</summary>
+    /// <summary>Applies trusted proxy headers before any other component reads the client's address, then applies the client's limit.</summary>
     public static IApplicationBuilder UseTrustedProxies(this IApplicationBuilder app)
     {
         var proxies = app.ApplicationServices.GetRequiredService<TrustedProxies>();

@@ -3,19 +3,16 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>
-/// Serves everything below <c>general.url-base</c> (DAV-1). The process endpoints also answer without it, because a watchdog need not know the
-/// base.
-/// </summary>
+/// <summary>Serves all routes below <c>general.url-base</c> (DAV-1). Health endpoints also work without it, because a watchdog may not know it.</summary>
 internal static class UrlBase
 {
     private static readonly PathString[] Process = ["/healthz", "/readyz"];
 
-    /// <summary>Removes the base from the path; runs before routing.</summary>
+    /// <summary>Removes the base from the path. Call before routing.</summary>
     public static IApplicationBuilder UseUrlBase(this IApplicationBuilder app)
     {
         var general = app.ApplicationServices.GetRequiredService<IOptionsMonitor<GeneralOptions>>();
-        // Fixed at the first request, because clients keep hrefs that contain the base.
+        // Fixed at the first request, because clients store links that contain the base.
         var urlBase = new Lazy<PathString>(() => new PathString(general.CurrentValue.UrlBase));
         return app.Use((context, next) =>
         {
@@ -23,7 +20,7 @@ internal static class UrlBase
             if (!urlBase.Value.HasValue || Process.Contains(request.Path))
                 return next(context);
 
-            // OPTIONS * has no path and concerns the whole server.
+            // OPTIONS * has no path, because it concerns the whole server.
             if (!request.Path.HasValue)
             {
                 request.PathBase = urlBase.Value;
