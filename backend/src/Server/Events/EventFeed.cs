@@ -3,12 +3,12 @@ using System.Text.Json;
 
 namespace Sluice.Server.Events;
 
-/// <summary>Something that has happened, for listeners that watch while it happens.</summary>
+/// <summary>An event for listeners that watch while it happens.</summary>
 internal abstract record LiveEvent
 {
     public abstract string Type { get; }
 
-    /// <summary>Writes one JSON object, its type first.</summary>
+    /// <summary>Writes the event as one JSON object, with its type first.</summary>
     public void Write(Utf8JsonWriter json)
     {
         json.WriteStartObject();
@@ -21,11 +21,11 @@ internal abstract record LiveEvent
     protected abstract void WriteFields(Utf8JsonWriter json);
 }
 
-/// <summary>Hands live events to their listeners. Stores nothing: a change that must not be lost has its own row.</summary>
+/// <summary>Passes live events to listeners. Nothing is stored, so a change that must not be lost needs its own row.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class EventFeed
 {
-    // Replaced as a whole, so that publishing takes no lock.
+    // Replaced as a whole, so that publishing needs no lock.
     private ImmutableArray<Listener> _listeners = [];
 
     /// <summary>Calls all listeners.</summary>
@@ -35,8 +35,8 @@ internal sealed class EventFeed
             listener.Heard(happened);
     }
 
-    /// <summary>Calls back for every event until the returned registration is disposed.</summary>
-    /// <param name="heard">Called on the publisher's thread: must not block, nor take a lock that a publisher may hold.</param>
+    /// <summary>Calls a listener for every event until the returned registration is disposed.</summary>
+    /// <param name="heard">Runs on the publisher's thread, so it must not block or take a lock that a publisher may hold.</param>
     public IDisposable Listen(Action<LiveEvent> heard)
     {
         var listener = new Listener(this, heard);

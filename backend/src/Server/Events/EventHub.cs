@@ -4,25 +4,25 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Events;
 
 /// <summary>
-/// Streams events to clients (ADM-20 to ADM-23). A frame is made once for all watchers, and only while there are any. Changes are kept for five
-/// minutes, so that a client that reconnects in time continues from its last frame.
+/// Streams events to clients (ADM-20 to ADM-23). Each frame is created once for all watchers, and only if there are any. Changes are kept for five
+/// minutes, so that a client that reconnects in time continues after its last frame.
 /// </summary>
-/// <remarks>Thread-safe. All watchers receive frames in order of their numbers.</remarks>
+/// <remarks>Thread-safe. All watchers receive frames in numerical order.</remarks>
 internal sealed class EventHub : IAsyncDisposable
 {
-    /// <summary>Interval between two frames of a change topic. Changes in between share one frame.</summary>
+    /// <summary>Minimum interval between two frames of a change topic. Changes in between share a frame.</summary>
     public static readonly TimeSpan FrameInterval = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>How long changes are kept, and recorded after the last watcher has left.</summary>
+    /// <summary>How long changes are kept, and how long recording continues after the last watcher has left.</summary>
     public static readonly TimeSpan ReplayWindow = TimeSpan.FromMinutes(5);
 
-    // Maximum bytes of kept frames. A busy import writes some hundred KiB in five minutes.
+    // Maximum bytes of kept frames. A busy import produces a few hundred KiB in five minutes.
     private const int MaxKeptBytes = 4 << 20;
 
     private static readonly TimeSpan PauseAfterFailure = TimeSpan.FromSeconds(1);
 
-    // Guards the fields below and the runs. Runs are canceled and clients dropped only after it is released. Topics are called under it to begin and
-    // to make a frame, so they must call back nothing that takes it.
+    // Guards the fields below and the runs. Topics begin and create frames under this lock, so they must not call back. Runs are canceled and clients
+    // dropped outside the lock.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Run> _runs = [];
     private readonly Queue<KeptFrame> _kept = [];
@@ -45,11 +45,11 @@ internal sealed class EventHub : IAsyncDisposable
         _families = [.. families];
         _time = time;
         _logger = logger;
-        // Start from the clock, so that numbers keep growing across restarts unless it goes back.
+        // Start from the clock, so that numbers grow across restarts unless the clock goes back.
         _seq = _floor = time.WallTime().ToUnixTimeMilliseconds();
     }
 
-    /// <summary>Number of the last published change. Rows read after it include all changes up to it.</summary>
+    /// <summary>Number of the last published change. Rows read later include all changes up to it.</summary>
     public long Seq
     {
         get
@@ -62,7 +62,7 @@ internal sealed class EventHub : IAsyncDisposable
     public bool Knows(string name) =>
         _topics.Any(topic => topic.Name == name) || _families.Any(family => name.Length > family.Prefix.Length && name.StartsWith(family.Prefix, StringComparison.Ordinal));
 
-    /// <summary>Starts watching known, distinct topics from the client's position; null for a new client.</summary>
+    /// <summary>Starts watching existing, distinct topics from the client's position; null for a new client.</summary>
     public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventPlace? since, CancellationToken cancellationToken)
     {
         var (watch, at, topics, fresh) = Enter(names, since);
@@ -118,8 +118,8 @@ internal sealed class EventHub : IAsyncDisposable
     }
 
     /// <summary>
-    /// Registers a watch. Returns it with the frames it missed, its first number, the bits of continued topics, and the new topics, each with its bit
-    /// and snapshot number.
+    /// Registers a watch. Returns it with its missed frames, its first number, the bits of the topics that continue, and the new topics with bit and snapshot
+    /// number.
     /// </summary>
     private (EventWatch Watch, long At, ulong Topics, List<(ITopic Topic, ulong Bit, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
     {
@@ -146,7 +146,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>Returns the run of a topic; starts it if needed.</summary>
+    /// <summary>Returns the run of a topic, started if necessary.</summary>
     private Run Open(string name)
     {
         if (_runs.TryGetValue(name, out var run))
@@ -161,7 +161,7 @@ internal sealed class EventHub : IAsyncDisposable
         if (run.Topic is IChangeTopic change)
         {
             run.Bit = 1UL << _topics.Index().First(topic => topic.Item == change).Index;
-            // Changes before this point were not recorded, so pages loaded earlier must reload.
+            // Changes before this point were not recorded, so clients must reload older pages.
             run.Since = run.Last = ++_seq;
             run.Recording = change.Begin(() => run.Signal.Writer.TryWrite(true));
             run.Running = Task.Run(() => FollowAsync(run, change, run.Stop.Token));
@@ -182,7 +182,7 @@ internal sealed class EventHub : IAsyncDisposable
         return family.Of(name[family.Prefix.Length..]);
     }
 
-    /// <summary>Ends a run. The caller cancels its token after releasing _gate.</summary>
+    /// <summary>Ends a run. The caller cancels its token after it has released _gate.</summary>
     private Run End(Run run)
     {
         _runs.Remove(run.Topic.Name);
@@ -204,7 +204,7 @@ internal sealed class EventHub : IAsyncDisposable
         run.Stop.Cancel();
     }
 
-    /// <summary>Publishes the first change at once; changes within <see cref="FrameInterval"/> after it share the next frame.</summary>
+    /// <summary>Publishes the first change at once. Changes within <see cref="FrameInterval"/> afterwards share the next frame.</summary>
     private async Task FollowAsync(Run run, IChangeTopic topic, CancellationToken stop)
     {
         try
@@ -242,10 +242,10 @@ internal sealed class EventHub : IAsyncDisposable
         }
     }
 
-    /// <summary>Time to the next whole interval, so that a client with several topics gets their samples together and redraws once.</summary>
+    /// <summary>Returns the time to the next whole interval, because a client of several topics then gets their samples together and redraws once.</summary>
     private TimeSpan UntilNext(TimeSpan interval) => interval - TimeSpan.FromTicks(_time.GetElapsedTime(0).Ticks % interval.Ticks);
 
-    /// <summary>Drops the watchers of a failed topic, because they may have missed changes and must start over.</summary>
+    /// <summary>Drops the watchers if the topic fails, because they may have missed changes and must start over.</summary>
     private async Task<FrameMaker?> TryAsync(Run run, Func<Task<FrameMaker?>> make, CancellationToken stop)
     {
         try
@@ -305,7 +305,7 @@ internal sealed class EventHub : IAsyncDisposable
 
     private readonly record struct KeptFrame(Run Run, EventFrame Frame, long At);
 
-    /// <summary>A topic with watchers, or whose last one left recently.</summary>
+    /// <summary>A topic that has watchers, or had some until recently.</summary>
     private sealed class Run(ITopic topic)
     {
         public ITopic Topic => topic;
@@ -317,10 +317,10 @@ internal sealed class EventHub : IAsyncDisposable
         public Channel<bool> Signal { get; } =
             Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
 
-        /// <summary>Its bit in frame ids; 0 for a sampled topic, because that always starts with a snapshot.</summary>
+        /// <summary>Its bit in frame ids; 0 for a sampled topic, which always starts with a snapshot.</summary>
         public ulong Bit { get; set; }
 
-        /// <summary>Number since which no change was missed.</summary>
+        /// <summary>Number after which no change was missed.</summary>
         public long Since { get; set; }
 
         /// <summary>Number of its last change.</summary>

@@ -3,15 +3,13 @@ using System.Threading.Channels;
 
 namespace Sluice.Server.Events;
 
-/// <summary>
-/// A frame of the event stream. An empty topic means a keep-alive comment. All changes up to <c>Seq</c> are in this frame or earlier ones.
-/// </summary>
+/// <summary>A frame of the event stream, or a keep-alive comment if the topic is empty. It and earlier frames hold all changes up to <c>Seq</c>.</summary>
 internal sealed record EventFrame(string Topic, long Seq, ReadOnlyMemory<byte> Json);
 
-/// <summary>A client's position: the number of its last frame, and a bit for each change topic it watches.</summary>
+/// <summary>A client's position: the number of its last frame, and a bit per watched change topic.</summary>
 internal readonly record struct EventPlace(long Seq, ulong Topics)
 {
-    /// <summary>Parses a frame id; null if invalid. A number alone means all topics.</summary>
+    /// <summary>Parses a frame id; null if invalid. A plain number means all topics.</summary>
     public static EventPlace? Read(string? text)
     {
         var (number, topics) = (text ?? "").Split('.') switch
@@ -29,13 +27,13 @@ internal readonly record struct EventPlace(long Seq, ulong Topics)
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Seq}.{Topics:x}");
 }
 
-/// <summary>The frames for one client. The hub writes; one reader reads.</summary>
+/// <summary>The frames for one client. The hub writes them, and a single reader reads them.</summary>
 internal sealed class EventWatch : IDisposable
 {
-    /// <summary>When this many bytes are pending, the next frame drops the client (ADM-23).</summary>
+    /// <summary>Maximum pending bytes. Beyond it, the next frame drops the client (ADM-23).</summary>
     public const int MaxWaiting = 64 << 10;
 
-    // Estimated bytes of a frame in addition to its JSON.
+    // Estimated memory of a frame besides its JSON, in bytes.
     private const int Overhead = 64;
 
     private static readonly EventFrame KeepAlive = new("", 0, default);
@@ -47,16 +45,16 @@ internal sealed class EventWatch : IDisposable
 
     public EventWatch(EventHub hub, ulong topics) => (_hub, Topics) = (hub, topics);
 
-    /// <summary>The watched change topics, one bit each; part of the id of each frame after <see cref="First"/>.</summary>
+    /// <summary>The watched change topics, one bit each. They are part of every frame id after <see cref="First"/>.</summary>
     public ulong Topics { get; }
 
     /// <summary>
-    /// The first frames: missed ones, then snapshots of the other topics. Each has the topics of its id, so that a client that disconnects early
-    /// restarts only the rest.
+    /// The first frames: missed ones, then snapshots of the other topics. Each id contains only the topics sent so far, so that a client that disconnects
+    /// early repeats only the rest.
     /// </summary>
     public List<(EventFrame Frame, ulong Topics)> First { get; } = [];
 
-    /// <summary>Canceled when the client is dropped because too many bytes were pending.</summary>
+    /// <summary>Canceled when the client is dropped because of too many pending bytes.</summary>
     public CancellationToken Dropped => _dropped.Token;
 
     /// <summary>Waits for the next frame after <see cref="First"/>; null if the client was dropped.</summary>
@@ -70,11 +68,11 @@ internal sealed class EventWatch : IDisposable
 
     public bool HasMore => _frames.Reader.TryPeek(out _);
 
-    /// <summary>Adds a frame. False if too many bytes are pending; then the client gets no more frames.</summary>
+    /// <summary>Adds a frame. Returns false if too many bytes are pending; the client then gets no more frames.</summary>
     public bool Offer(EventFrame frame)
     {
         var size = frame.Json.Length + Overhead;
-        // Count only earlier frames, because a single long frame is no reason to drop the client.
+        // Count only earlier frames, because a single long frame must not drop the client.
         if (Interlocked.Add(ref _waiting, size) - size >= MaxWaiting)
         {
             _frames.Writer.TryComplete();
@@ -85,14 +83,14 @@ internal sealed class EventWatch : IDisposable
         return true;
     }
 
-    /// <summary>Adds a comment unless a frame is pending. Either makes the reader check whether the client may still be connected.</summary>
+    /// <summary>Adds a comment unless a frame is pending, because either makes the reader check the connection.</summary>
     public void OfferKeepAlive()
     {
         if (!HasMore)
             Offer(KeepAlive);
     }
 
-    /// <summary>Disconnects a client with too many pending bytes.</summary>
+    /// <summary>Disconnects a client that reads too slowly.</summary>
     public void Drop()
     {
         _frames.Writer.TryComplete();

@@ -1,8 +1,8 @@
 namespace Sluice.Server.Events;
 
-/// <summary>Puts the live events together.</summary>
+/// <summary>Registers the live events.</summary>
 internal static class EventsRegistration
 {
-    /// <summary>Adds the feed, and the hub over the topics that others bring.</summary>
+    /// <summary>Adds the feed and the hub. Other rooms register the topics.</summary>
     public static IServiceCollection AddEvents(this IServiceCollection services) => services.AddSingleton<EventFeed>().AddSingleton<EventHub>();
 }

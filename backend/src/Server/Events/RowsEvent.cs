@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Sluice.Server.Events;
 
-/// <summary>Rows of a list have changed. Carries only keys, because a row may change again before it is shown; null keys mean too many.</summary>
+/// <summary>Rows of a list have changed. Contains only keys, because rows may change again before they are shown; null keys mean too many.</summary>
 internal abstract record RowsEvent(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : LiveEvent
 {
     /// <summary>Maximum keys in an event.</summary>
