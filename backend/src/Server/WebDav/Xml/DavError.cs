@@ -22,7 +22,7 @@ internal static class DavError
             cancellationToken);
 }
 
-/// <summary>Small XML responses whose length is known before the headers are sent.</summary>
+/// <summary>Small XML responses, buffered so that their length is known before the headers are sent.</summary>
 internal static class DavDocument
 {
     /// <summary>Writes an XML declaration and the body, with Content-Length.</summary>

@@ -1,7 +1,6 @@
 namespace Sluice.Server.WebDav.Xml;
 
-/// <summary>An element of a request body, without prefixes, comments and instructions.</summary>
-/// <param name="Name">The expanded name.</param>
+/// <summary>An element of a request body. Its prefixes are resolved; comments and processing instructions are dropped.</summary>
 /// <param name="Attributes">The attributes without namespace declarations.</param>
 /// <param name="Content">Text and child elements in document order.</param>
 internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute> Attributes, IReadOnlyList<DavXmlNode> Content)
@@ -12,8 +11,7 @@ internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute
     public DavXmlElement? Child(string local) => Children.FirstOrDefault(child => child.Name == DavName.Dav(local));
 }
 
-/// <summary>An attribute.</summary>
-/// <param name="Name">The expanded name; without a prefix it has no namespace.</param>
+/// <param name="Name">The expanded name. It has no namespace if the attribute has no prefix.</param>
 /// <param name="Value">The value with references resolved.</param>
 internal readonly record struct DavXmlAttribute(DavName Name, string Value)
 {

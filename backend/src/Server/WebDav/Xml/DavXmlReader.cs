@@ -8,22 +8,20 @@ namespace Sluice.Server.WebDav.Xml;
 /// <summary>Reads the XML body of a request within fixed bounds (DAV-55, S14). Accepts chunked bodies and any Content-Type.</summary>
 internal static class DavXmlReader
 {
-    /// <summary>Maximum bytes. A request that names every property has about 2,000.</summary>
+    /// <summary>Maximum bytes. A request that names every property takes about 2,000.</summary>
     public const int MaxBytes = 64 * 1024;
 
-    /// <summary>Maximum depth. A PROPPATCH of a structured property has about ten.</summary>
+    /// <summary>Maximum nesting depth, because the parser recurses. A PROPPATCH of a structured property uses about ten levels.</summary>
     public const int MaxDepth = 32;
 
-    // Maximum total length of the namespaces of all names. Bounded, because a namespace is declared once in a request but repeated with each name in
-    // stored properties and responses.
+    // Maximum total length of all namespaces, counted per name: a request declares each one once, but stored properties and responses repeat it per name.
     private const int MaxNamespaces = 4 * MaxBytes;
 
     private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
-    /// <summary>Reads the body; null if it is empty, without even white space. Throws <see cref="DavXmlException"/> if it is refused.</summary>
+    /// <summary>Reads the body; null if it has no bytes at all. Throws <see cref="DavXmlException"/> if it is refused.</summary>
     /// <param name="body">The body; read to its end unless refused.</param>
-    /// <param name="contentLength">The declared length, or null. A too large one is refused before the client sends it.</param>
-    /// <param name="cancellationToken">Stops waiting for the client.</param>
+    /// <param name="contentLength">The declared length, or null. An excessive length is refused before the client sends the body.</param>
     public static async ValueTask<DavXmlElement?> ReadAsync(PipeReader body, long? contentLength, CancellationToken cancellationToken)
     {
         if (contentLength > MaxBytes)
@@ -50,9 +48,7 @@ internal static class DavXmlReader
         }
     }
 
-    /// <summary>
-    /// Parses a document of at most <see cref="MaxBytes"/> bytes. Refuses a DTD at once, so that nothing is declared, resolved or expanded.
-    /// </summary>
+    /// <summary>Parses at most <see cref="MaxBytes"/> bytes. Refuses every DTD, so that no entity is declared, resolved or expanded.</summary>
     public static DavXmlElement Parse(byte[] document)
     {
         var settings = new XmlReaderSettings
@@ -83,7 +79,7 @@ internal static class DavXmlReader
         }
     }
 
-    // XML demands UTF-8 and UTF-16. Other encodings are refused, because the reader silently replaces bytes that it cannot decode.
+    // XML requires UTF-8 and UTF-16. Other encodings are refused, because the reader silently replaces bytes that it cannot decode.
     private static void CheckEncoding(string? declared, ReadOnlySpan<byte> document)
     {
         var isKnown = declared?.ToUpperInvariant() switch
@@ -139,7 +135,7 @@ internal static class DavXmlReader
         new("The body is larger than 64 KiB.", StatusCodes.Status413PayloadTooLarge);
 }
 
-/// <summary>A refused request body, with the status of the answer: 400 for its content, 413 for its size (DAV-55).</summary>
+/// <summary>A refused request body. The status is 400 for invalid content and 413 for excessive size (DAV-55).</summary>
 internal sealed class DavXmlException : Exception
 {
     /// <summary>Creates the exception. <paramref name="message"/> must not quote the body; <paramref name="status"/> is 400 or 413.</summary>

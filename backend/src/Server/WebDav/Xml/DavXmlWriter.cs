@@ -4,10 +4,7 @@ using System.Text;
 
 namespace Sluice.Server.WebDav.Xml;
 
-/// <summary>
-/// Writes elements as UTF-8 into a buffer; never flushes. Elements in <c>DAV:</c> get the prefix <c>D</c>, so the root must declare it. Not
-/// thread-safe.
-/// </summary>
+/// <summary>Writes elements as UTF-8 into a buffer and never flushes. The root must declare the prefix <c>D</c> for <c>DAV:</c>. Not thread-safe.</summary>
 internal sealed class DavXmlWriter
 {
     private const int LongestCharacter = 6;
@@ -34,10 +31,9 @@ internal sealed class DavXmlWriter
         Written += utf8.Length;
     }
 
-    /// <summary>Writes markup unescaped.</summary>
     public void Markup(string markup) => Written += Encoding.UTF8.GetBytes(markup, _output);
 
-    /// <summary>Writes an element of a request with its namespaces, attributes and order preserved (RFC 4918, section 4.3).</summary>
+    /// <summary>Writes an element of a request. Namespaces, attributes and order are preserved (RFC 4918, section 4.3).</summary>
     public void Element(DavXmlElement element)
     {
         Tag(element.Name, "<"u8, []);
@@ -61,7 +57,7 @@ internal sealed class DavXmlWriter
         End(element.Name);
     }
 
-    /// <summary>Opens an element. Namespaces other than <c>DAV:</c> are declared on the element itself.</summary>
+    /// <summary>Opens an element. Declares any namespace but <c>DAV:</c> on the element itself, because the root does not.</summary>
     public void Start(DavName name) => Tag(name, "<"u8, ">"u8);
 
     public void End(DavName name)
@@ -73,7 +69,7 @@ internal sealed class DavXmlWriter
 
     public void Empty(DavName name) => Tag(name, "<"u8, "/>"u8);
 
-    /// <summary>Writes escaped text. Replaces characters that XML forbids with U+FFFD, so that no name can break the document (DAV-56).</summary>
+    /// <summary>Writes escaped text. Characters that XML forbids become U+FFFD, because a file name must not break the document (DAV-56).</summary>
     public void Text(ReadOnlySpan<char> text) => Escape(text, isAttribute: false);
 
     private void Attribute(DavXmlAttribute attribute, int index)
