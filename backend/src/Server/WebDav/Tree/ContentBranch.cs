@@ -14,7 +14,7 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Comple
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>The children of a folder, by name.</summary>
+    /// <summary>Lists the children of a folder by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) =>
         StoreGuard.ReadAsync(tree.ListAsync(folder, cancellationToken), cancellationToken).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
 
@@ -23,8 +23,8 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Comple
         await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
 
     /// <summary>
-    /// Finds a release by the folder of an item that shares it (IMP-45). AIOStreams and other clients of the nzbdav family look in <c>/content</c> for the
-    /// last folder of an item's storage.
+    /// Finds a shared release by the folder of another of its items (IMP-45), because nzbdav clients such as AIOStreams look for that folder in
+    /// <c>/content</c>.
     /// </summary>
     private async Task<LibraryEntry?> FindSharedAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
@@ -39,7 +39,7 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Comple
         entry is FileEntry file ? new ContentFile(file.File, playbacks) : new ContentFolder(entry, this);
 }
 
-/// <summary>A folder of <c>/content</c>, whatever its depth.</summary>
+/// <summary>A folder of <c>/content</c> at any depth.</summary>
 internal sealed class ContentFolder(LibraryEntry entry, ContentBranch branch)
     : TreeFolder(entry is RootEntry ? TreeNames.Content : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
 {

@@ -4,12 +4,12 @@ using Sluice.Server.Library;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Deleted links, hidden for a while and then shown again (DAV-42). A move across file systems is a copy and a delete, so the client expects the
-/// source to disappear. In memory only. Thread-safe.
+/// Hides deleted links for a while (DAV-42). A move across file systems copies and then deletes, so the client expects the source to disappear. Kept in memory
+/// only. Thread-safe.
 /// </summary>
 internal sealed class HiddenLinks(TimeProvider time)
 {
-    /// <summary>Maximum hidden names, far more than a client moves in half a minute. At the limit, the oldest half is shown again early.</summary>
+    /// <summary>Maximum hidden names, far more than a client moves in half a minute. At the limit, the oldest half reappears early.</summary>
     private const int MaxNames = 50_000;
 
     private static readonly TimeSpan Hiding = TimeSpan.FromSeconds(30);
@@ -17,7 +17,7 @@ internal sealed class HiddenLinks(TimeProvider time)
     private readonly ConcurrentDictionary<(Release Release, string Path), long> _since = new();
 
     /// <summary>Hides a link or folder for half a minute.</summary>
-    /// <param name="release">The release; one added again under the same name is another.</param>
+    /// <param name="release">The release. A release added again under the same name is a different one.</param>
     /// <param name="path">The path inside the release, separated by <c>/</c>.</param>
     public void Hide(Release release, string path)
     {

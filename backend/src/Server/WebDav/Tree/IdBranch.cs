@@ -4,9 +4,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// <c>/.ids</c>: every library file by its id. All digit folders always exist, so that a client that caches listings never misses a new one.
-/// </summary>
+/// <summary><c>/.ids</c>: every library file by id. All digit folders always exist, because a client may cache listings and would miss a new folder.</summary>
 internal sealed class IdBranch(LibraryTree tree, ContentBranch content, PlaybackRegistry playbacks, TimeProvider time)
 {
     private readonly DateTimeOffset _since = time.WallTime();
@@ -26,7 +24,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>The children, by name, of the folder for these leading digits.</summary>
+    /// <summary>Lists the children of the folder for these leading digits by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken cancellationToken) =>
         prefix.Length < IdPath.Levels
             ? IdPath.Digits.Select(IStoreItem (digit) => Folder(digit.ToString(), prefix + digit)).ToAsyncEnumerable()
@@ -37,7 +35,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
     private IStoreItem Show(FileEntry entry) => new ContentFile(entry.File, playbacks) { Name = IdPath.NameOf(entry.File.Id) };
 }
 
-/// <summary>A folder of <c>/.ids</c>; <paramref name="prefix"/> is the start of all ids in it.</summary>
+/// <summary>A folder of <c>/.ids</c>. All ids in it start with <paramref name="prefix"/>.</summary>
 internal sealed class IdFolder(
     string name, string prefix, IdBranch branch, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(name, since, usedBytes)

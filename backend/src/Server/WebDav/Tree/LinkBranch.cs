@@ -7,9 +7,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// <c>/completed-symlinks</c>: the completed history as links to <c>/.ids</c>. Programs that import from the history move the links, never the files.
-/// </summary>
+/// <summary><c>/completed-symlinks</c>: the completed history as links to <c>/.ids</c>. Importing programs move these links and never the files.</summary>
 internal sealed class LinkBranch(
     CompletedStore completed,
     LibraryTree library,
@@ -36,7 +34,7 @@ internal sealed class LinkBranch(
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>The visible children of a folder, by name.</summary>
+    /// <summary>Lists the visible children of a folder by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) => folder switch
     {
         RootEntry => ListCategoriesAsync(cancellationToken),
@@ -64,7 +62,7 @@ internal sealed class LinkBranch(
         }
     }
 
-    /// <summary>Hides a link or folder of a release that a program has taken over.</summary>
+    /// <summary>Hides a link or folder after a program has imported it.</summary>
     private async ValueTask<StoreAnswer> TakeAsync(Release release, string path, CancellationToken cancellationToken)
     {
         await StoreGuard.RunAsync(async () =>
@@ -109,8 +107,7 @@ internal sealed class LinkBranch(
     }
 
     /// <summary>
-    /// Lists the links of a folder. The added extension changes the order if one name is a prefix of another. A link is therefore held back until no
-    /// later name can sort before it.
+    /// Lists the links of a folder in name order. The added extension can reorder them, so a link is held back until no later name can sort before it.
     /// </summary>
     private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -150,14 +147,13 @@ internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
 }
 
 /// <summary>
-/// A <c>.rclonelink</c>: text that rclone shows as a symbolic link (DAV-10). Built only from an id and a setting, so that content cannot choose the
-/// target (S22).
+/// A <c>.rclonelink</c>: text that rclone shows as a symbolic link (DAV-10). Its target comes only from an id and a setting, so content cannot choose it (S22).
 /// </summary>
 internal static class LinkFile
 {
     public const string Extension = ".rclonelink";
 
-    /// <summary>Creates the link to a file; <paramref name="published"/> is when its release became visible.</summary>
+    /// <summary>Creates the link to a file. <paramref name="published"/> is the time at which its release became visible.</summary>
     public static SmallFile Of(string name, string target, DateTimeOffset published, bool isHidden) =>
         new(name, Encoding.UTF8.GetBytes(target), published) { IsHidden = isHidden, ContentType = ContentTypes.ForName(name) };
 }

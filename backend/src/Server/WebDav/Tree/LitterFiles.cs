@@ -3,15 +3,15 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Files that desktops leave in queue folders, such as <c>._*</c> and <c>.DS_Store</c> (DAV-40b). They must be accepted, because a desktop writes one
-/// before each copied file and otherwise aborts the copy. In memory for an hour, never listed. Thread-safe.
+/// Files such as <c>._*</c> and <c>.DS_Store</c> that desktops leave in queue folders (DAV-40b). A desktop writes one before each copied file and aborts the
+/// copy if it is refused. Kept in memory for an hour and never listed. Thread-safe.
 /// </summary>
 internal sealed class LitterFiles(TimeProvider time)
 {
-    /// <summary>Maximum bytes of one file.</summary>
+    /// <summary>Maximum bytes per file.</summary>
     public const int MaxLength = 64 * 1024;
 
-    /// <summary>Maximum number of files. The oldest is dropped first.</summary>
+    /// <summary>Maximum number of files. The oldest file is dropped first.</summary>
     private const int MaxFiles = 100;
 
     private static readonly TimeSpan Lifetime = TimeSpan.FromHours(1);
@@ -19,7 +19,7 @@ internal sealed class LitterFiles(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (SmallFile File, long At)> _files = [];
 
-    /// <summary>Stores a file or replaces one of the same name.</summary>
+    /// <summary>Stores a file and replaces any file of the same name.</summary>
     public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         var content = new byte[MaxLength + 1];
@@ -47,7 +47,7 @@ internal sealed class LitterFiles(TimeProvider time)
             return Fresh(folder, name);
     }
 
-    /// <summary>Removes a file. False if there was none.</summary>
+    /// <summary>Removes a file; false if it did not exist.</summary>
     public bool Remove(string folder, string name)
     {
         lock (_gate)

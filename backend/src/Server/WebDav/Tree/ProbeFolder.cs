@@ -3,16 +3,16 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/completed-symlinks/.probe</c>: a permanent link to <c>/README</c> (DAV-18), whose bytes need no provider. The path doctor looks for it through
-/// Sonarr, because a visible folder does not prove that links arrive. Importing programs skip folders that start with a dot.
+/// <c>/completed-symlinks/.probe</c>: a permanent link to <c>/README</c> (DAV-18), which needs no provider. The path doctor looks for it through Sonarr,
+/// because a visible folder does not prove that links work. Importers skip folders that start with a dot.
 /// </summary>
 internal sealed class ProbeFolder(CompleteFolder complete, RootFiles files, ContentBranch content)
     : TreeFolder(TreeNames.Probe, files.Readme.Created, content.GetUsedBytesAsync)
 {
-    // The extension makes programs list it like a film.
+    // The extension makes programs list the link as a video.
     private const string LinkName = "probe.mkv" + LinkFile.Extension;
 
-    // Created on each access, because the folder of the mount is a setting.
+    // Created on each access, because the mount folder is a setting.
     private SmallFile Link => LinkFile.Of(LinkName, $"{complete.Mount}/{TreeNames.Readme}", Created, isHidden: false);
 
     /// <summary>The item at a path below this folder, or null.</summary>

@@ -24,7 +24,7 @@ internal sealed class QueueBranch
     /// <summary>The folder of NZBs without a category.</summary>
     public string ManualFolder => _names.ManualFolder;
 
-    /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in it belongs to <see cref="ManualFolder"/>.</summary>
+    /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in <c>/nzbs</c> belongs to <see cref="ManualFolder"/>.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> path, CancellationToken cancellationToken) => path switch
     {
         [] => Root,
@@ -33,7 +33,7 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>Desktop litter below <c>/nzbs</c>, or null. Needs no query (DAV-14).</summary>
+    /// <summary>Desktop litter below <c>/nzbs</c>, or null. Runs no query, because desktops look for it constantly (DAV-14).</summary>
     public IStoreItem? FindLitter(IReadOnlyList<string> path) => path switch
     {
         [var name] => _names.FindLitter(ManualFolder, name),
@@ -41,10 +41,10 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>Throws unless the database answers. Called before items that need no row, so that they do not appear alone (DAV-6).</summary>
+    /// <summary>Throws if the database is unavailable. Called before items without a row, so that they never appear alone (DAV-6).</summary>
     public Task RequireAsync(CancellationToken cancellationToken) => _names.ListFoldersAsync(cancellationToken);
 
-    /// <summary>The category folders, configured or in use, by name.</summary>
+    /// <summary>Lists the category folders by name, both configured ones and those in use.</summary>
     public async IAsyncEnumerable<IStoreItem> ListFoldersAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -54,7 +54,7 @@ internal sealed class QueueBranch
 
     private async ValueTask<QueueFolder?> FindFolderAsync(string name, CancellationToken cancellationToken)
     {
-        // Query the database even for configured folders, so that none appears while it is unavailable.
+        // Query the database even for configured folders, because no folder may appear while the database is unavailable.
         var folders = await _names.ListFoldersAsync(cancellationToken);
         return name == ManualFolder || folders.Contains(name) ? Show(name) : null;
     }

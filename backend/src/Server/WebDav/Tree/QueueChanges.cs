@@ -13,7 +13,7 @@ internal sealed class QueueChanges(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>Adds an NZB, or stages a file that is later renamed to one.</summary>
+    /// <summary>Adds an NZB, or stages a file that the client will rename to one.</summary>
     public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         if (!names.AcceptsFiles(folder))
@@ -65,7 +65,7 @@ internal sealed class QueueChanges(
         if (outcome == RenameOutcome.Taken)
             return StoreAnswer.AlreadyExists;
 
-        // Both names have their bytes now, so neither is waiting.
+        // Both names have their content now, so neither waits for an upload.
         waiting.Remove(folder, name);
         waiting.Remove(target, transfer.Name);
         return isTaken || outcome == RenameOutcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
@@ -82,8 +82,8 @@ internal sealed class QueueChanges(
         };
 
     /// <summary>
-    /// Adds an NZB by the same rules as all other entry points (IMP-1). A body of 0 bytes only announces one (DAV-40a). If <paramref name="isWhole"/>
-    /// is true, the client has finished writing, so work need not wait for another version.
+    /// Adds an NZB by the rules of every entry point (IMP-1). An empty body only announces one (DAV-40a). If <paramref name="isWhole"/> is true, the client has
+    /// finished writing, so the import need not wait for another version.
     /// </summary>
     private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken cancellationToken)
     {
@@ -109,7 +109,7 @@ internal sealed class QueueChanges(
         return existed || outcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    /// <summary>Adds a staged file to the queue. It stays staged until then, so that a refusal loses nothing.</summary>
+    /// <summary>Adds a staged file to the queue. It stays staged until it is accepted, so a refusal loses nothing.</summary>
     private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         if (staged.Find(folder, name) is not { } upload || staged.Open(upload, 0) is not { } bytes)

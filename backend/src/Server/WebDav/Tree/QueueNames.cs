@@ -5,8 +5,8 @@ using Sluice.Server.Queue.Intake;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Looks up names below <c>/nzbs</c>: queue files, announced names, staged uploads and desktop litter. The form of the name decides, except between a
-/// queue file and an announced name: the queue file wins.
+/// Looks up names below <c>/nzbs</c>: queue files, announced names, staged uploads and desktop litter. The form of the name decides which kind it is. A queue
+/// file takes precedence over an announced name.
 /// </summary>
 internal sealed class QueueNames(
     QueueFileStore queue,
@@ -28,7 +28,7 @@ internal sealed class QueueNames(
     /// <summary>Desktop litter with this name, or null. Needs no query (DAV-14).</summary>
     public IStoreFile? FindLitter(string folder, string name) => litter.Find(folder, name);
 
-    /// <summary>The file with this name, except litter; or null.</summary>
+    /// <summary>The file with this name, or null. Litter is excluded.</summary>
     public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken cancellationToken)
     {
         if (TreeNames.IsStaged(name))
@@ -56,7 +56,7 @@ internal sealed class QueueNames(
             yield return rest;
     }
 
-    /// <summary>The folders, configured or in use, by name.</summary>
+    /// <summary>Returns the folders by name, both configured ones and those in use.</summary>
     public async Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken cancellationToken)
     {
         var used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(cancellationToken));
@@ -67,7 +67,7 @@ internal sealed class QueueNames(
     private QueuedFile Show(QueueFile file) => new(file, nzbs, properties);
 }
 
-/// <summary>A staged upload, byte for byte as received, until it is renamed to an NZB.</summary>
+/// <summary>A staged upload that waits to be renamed to an NZB. Its bytes are exactly as received.</summary>
 internal sealed class StagedFile(StagedUpload upload, StagedUploads uploads) : IStoreFile
 {
     public string Name => upload.Name;

@@ -4,10 +4,9 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Properties that clients store on queue files (DAV-47), kept in the row of the file.</summary>
+/// <summary>Properties that clients store on queue files (DAV-47). They live in the row of the file.</summary>
 internal sealed class QueueProperties(QueueFileStore queue)
 {
-    /// <summary>The live and stored properties of a file.</summary>
     public IPropertyManager Of(QueueFile file) =>
         new StoredProperties(LiveProperties.OfFiles, Read(file.Properties), (changes, cancellationToken) => ChangeAsync(file.Id, changes, cancellationToken));
 
@@ -26,7 +25,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
         }
     }
 
-    /// <summary>Parses stored properties. Skips malformed ones, because they must not hide their file or others in the same listing.</summary>
+    /// <summary>Parses stored properties. Malformed ones are skipped, because they must not hide their file or others in the same listing.</summary>
     private static IReadOnlyList<StoredProperty> Read(string text)
     {
         if (text.Length == 0)
@@ -43,6 +42,5 @@ internal sealed class QueueProperties(QueueFileStore queue)
     }
 }
 
-/// <summary>Source-generated JSON of stored properties.</summary>
 [JsonSerializable(typeof(IReadOnlyList<StoredProperty>))]
 internal sealed partial class StoredPropertyJson : JsonSerializerContext;

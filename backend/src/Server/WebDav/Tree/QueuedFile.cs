@@ -4,10 +4,10 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A queue file, byte for byte as uploaded.</summary>
+/// <summary>A queue file with exactly the bytes of the upload.</summary>
 internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProperties properties) : IStoreFile
 {
-    /// <summary>Hex digits of the content hash in the validator: 128 bits.</summary>
+    /// <summary>Hex digits of the content hash in the entity tag: 128 bits.</summary>
     private const int TagLength = 32;
 
     private const int SkipBuffer = 64 * 1024;
@@ -51,7 +51,7 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
         }
     }
 
-    /// <summary>Reads up to an offset, because the stored bytes are compressed and not seekable.</summary>
+    /// <summary>Reads and discards bytes up to an offset, because the stored file is compressed and not seekable.</summary>
     private static async Task SkipAsync(Stream plain, long offset, CancellationToken cancellationToken)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(SkipBuffer);

@@ -11,7 +11,6 @@ internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBr
     public override async IAsyncEnumerable<IStoreItem> ReadChildrenAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        // Ordered by name.
         yield return files.Health;
         yield return ids.Root;
         yield return files.Readme;
@@ -46,7 +45,7 @@ internal sealed class RootFiles(TimeProvider time)
     public SmallFile Readme { get; } =
         new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.WallTime()) { ContentType = PlainText };
 
-    /// <summary>A canary: a watchdog that can read it knows that the folder is mounted. Never cached, otherwise it would outlive the mount.</summary>
+    /// <summary>A file for watchdogs: reading it proves that the folder is mounted. Never cached, because a cached copy would outlive the mount.</summary>
     public SmallFile Health { get; } =
         new(TreeNames.Health, [.. "ok\n"u8], time.WallTime()) { ContentType = PlainText, CacheControl = "no-store" };
 }

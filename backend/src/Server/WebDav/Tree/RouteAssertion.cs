@@ -2,17 +2,17 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Stops the start if a UI or API endpoint has an unreserved path (DAV-3, DAV-92), because it would hide a file of that name.</summary>
+/// <summary>Stops the start if a UI or API route has an unreserved path (DAV-3, DAV-92), because the route would hide a file of that name.</summary>
 internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
 {
     public Task StartedAsync(CancellationToken cancellationToken)
     {
         foreach (var route in routes.Endpoints.OfType<RouteEndpoint>())
         {
-            // The tree's catch-all has the last order, so it shadows nothing.
+            // The catch-all route of the tree is matched last, so it shadows nothing.
             if (route.Order == int.MaxValue)
                 continue;
-            // Pages yield to the tree unless the client asks for HTML.
+            // Page routes leave a path to the tree unless the client asks for HTML.
             if (route.RoutePattern.RawText is "/" or "/{**path}" && route.Metadata.GetMetadata<OpenEndpoint>()?.Name == OpenEndpoint.Static)
                 continue;
             var first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A file in memory: program texts, links and desktop litter.</summary>
+/// <summary>A file in memory: built-in text, links and desktop litter.</summary>
 internal sealed class SmallFile(string name, byte[] content, DateTimeOffset since) : IStoreFile
 {
     public string Name => name;

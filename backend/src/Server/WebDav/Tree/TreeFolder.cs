@@ -1,9 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// Base of all folders of the tree; refuses every change by default. <paramref name="usedBytes"/> is the total length of the library, so all folders
-/// share one quota.
-/// </summary>
+/// <summary>Base of all folders; refuses changes by default. All share one quota, because <paramref name="usedBytes"/> is the total library size.</summary>
 internal abstract class TreeFolder(string name, DateTimeOffset date, Func<CancellationToken, ValueTask<long>> usedBytes) : IStoreCollection
 {
     public string Name => name;

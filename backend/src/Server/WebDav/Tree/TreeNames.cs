@@ -15,13 +15,13 @@ internal static class TreeNames
     public const string Links = "completed-symlinks";
     public const string Ids = IdPath.Root;
 
-    /// <summary>The folder of the probe link, next to the categories of <see cref="Links"/>. Reserved, so that no category has its name.</summary>
+    /// <summary>The folder of the probe link, next to the category folders of <see cref="Links"/>. Reserved, so that no category can take the name.</summary>
     public const string Probe = ".probe";
 
-    /// <summary>Signed links to files of the tree; not part of it.</summary>
+    /// <summary>Prefix of signed links to files of the tree. It is not part of the tree.</summary>
     public const string View = "view";
 
-    /// <summary>Root names of the web UI and the APIs (DAV-3). The tree answers 404 to every verb on them.</summary>
+    /// <summary>Root names of the web UI and the APIs (DAV-3). Below them the tree answers every verb with 404.</summary>
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
         [
             "api", "sabnzbd", "config", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
@@ -44,30 +44,27 @@ internal static class TreeNames
     public static bool IsBelowTree(string path) =>
         path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [Content or Queue or Links or Ids or Readme or Health or View, ..];
 
-    /// <summary>Whether a request path, by its names alone, can only mean a folder of the tree (DAV-5).</summary>
+    /// <summary>Whether a request path can only be a folder, judged by its names alone (DAV-5).</summary>
     public static bool IsFolder(string path)
     {
         var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries);
         return names.Length > 0 && !IsReserved(names[0]) && (path.EndsWith('/') || names is [Content or Queue or Links or Ids]);
     }
 
-    /// <summary>Whether a request path is neither below the tree nor below a name of the web UI or the APIs.</summary>
+    /// <summary>Whether a request path belongs neither to the tree nor to the web UI or an API.</summary>
     public static bool IsUnknown(string path) =>
         path.Split('/', 2, StringSplitOptions.RemoveEmptyEntries) is [var name, ..] && !IsReserved(name) && !IsBelowTree(path);
 
-    /// <summary>
-    /// Whether desktops look for this name in every folder. Such names are never listed, and lookups skip the database because they are frequent
-    /// (DAV-14).
-    /// </summary>
+    /// <summary>Whether desktops look for this name in every folder. Never listed; lookups skip the database because they are frequent (DAV-14).</summary>
     public static bool IsLitter(string name) => name.StartsWith("._", StringComparison.Ordinal) || Litter.Contains(name);
 
-    /// <summary>Whether a name below <c>/nzbs</c> can only mean a file.</summary>
+    /// <summary>Whether a name below <c>/nzbs</c> can only be a file.</summary>
     public static bool IsFileName(string name) => IsUpload(name) || IsStaged(name) || IsLitter(name);
 
     /// <summary>Whether an upload with this name becomes a queue item (DAV-40).</summary>
     public static bool IsUpload(string name) => !IsLitter(name) && ItemName.IsOfNzb(name);
 
-    /// <summary>Whether this is a temporary name: clients write the file and rename it when complete (DAV-40b).</summary>
+    /// <summary>Whether this is a temporary name, because some clients write a file first and rename it when complete (DAV-40b).</summary>
     public static bool IsStaged(string name) => !IsLitter(name) && Array.Exists(
         StagedExtensions, extension => name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 

@@ -4,15 +4,11 @@ using Sluice.Server.WebDav.Handlers;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// <c>/view/&lt;tree path&gt;</c>: library files for players that take a link but no password (DAV-80). Uses the GET handler of the tree. Anything
-/// but a library file answers 404.
-/// </summary>
+/// <summary><c>/view/&lt;tree path&gt;</c>: library files for players that accept a link but no password (DAV-80). Other paths answer 404.</summary>
 internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
 {
     private readonly IRequestHandler _reading = handlers.Single(handler => handler.Verbs.Contains(Verbs.Get));
 
-    /// <summary>Answers one authorized request.</summary>
     public Task AnswerAsync(HttpContext http) => dispatcher.GuardAsync(http, ServeAsync);
 
     private async Task ServeAsync(HttpContext http)

@@ -1,9 +1,6 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>
-/// A file behind a link: the same content and validators with another type and name (DAV-84). <paramref name="extension"/> has no dot and decides
-/// both; null keeps them.
-/// </summary>
+/// <summary>A file behind a link (DAV-84). <paramref name="extension"/> has no dot and determines type and name; null keeps both.</summary>
 internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDownload) : IStoreFile
 {
     private const int LongestExtension = 10;
@@ -35,7 +32,7 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
             var name = file.SuggestedName ?? file.Name;
             if (extension is null || name.EndsWith("." + extension, StringComparison.OrdinalIgnoreCase))
                 return name;
-            // Keep an unknown extension, because it is probably part of a title.
+            // Keep an unknown extension, because it is probably part of the title.
             var stem = ContentTypes.ForName(name) == ContentTypes.Unknown ? name : Path.GetFileNameWithoutExtension(name);
             return $"{stem}.{extension}";
         }

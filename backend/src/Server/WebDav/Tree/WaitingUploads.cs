@@ -4,19 +4,19 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Names that clients created without bytes, as desktops do before they write (DAV-40a). In memory only, forgotten after ten minutes, because an
-/// empty name is not yet an NZB. Thread-safe.
+/// Names that clients created without content, as desktops do before they write (DAV-40a). Kept in memory for ten minutes, because an empty file is not yet an
+/// NZB. Thread-safe.
 /// </summary>
 internal sealed class WaitingUploads(TimeProvider time)
 {
-    /// <summary>Maximum names: a desktop that copies a folder creates them one by one.</summary>
+    /// <summary>Maximum names. A desktop creates the names of a copied folder one by one, so few wait at a time.</summary>
     private const int MaxNames = 1000;
 
     private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(10);
 
     private readonly ConcurrentDictionary<(string Folder, string Name), WaitingFile> _names = new();
 
-    /// <summary>Adds a name. False if too many are waiting.</summary>
+    /// <summary>Adds a name; false if too many names are waiting.</summary>
     public bool TryAdd(string folder, string name)
     {
         Forget();
@@ -26,7 +26,7 @@ internal sealed class WaitingUploads(TimeProvider time)
         return true;
     }
 
-    /// <summary>Removes a name. False if it was not waiting.</summary>
+    /// <summary>Removes a name; false if it was not waiting.</summary>
     public bool Remove(string folder, string name) =>
         _names.TryRemove((folder, name), out var file) && IsFresh(file);
 
@@ -51,10 +51,10 @@ internal sealed class WaitingUploads(TimeProvider time)
     }
 }
 
-/// <summary>A queue file whose bytes have not arrived.</summary>
+/// <summary>A queue file whose content has not arrived.</summary>
 internal sealed class WaitingFile(string folder, string name, DateTimeOffset since) : IStoreFile
 {
-    /// <summary>Monotonic time of creation, from which it expires.</summary>
+    /// <summary>Monotonic timestamp of creation, from which the name expires.</summary>
     public required long At { get; init; }
 
     public string Folder => folder;
