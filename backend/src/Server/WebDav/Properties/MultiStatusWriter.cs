@@ -3,9 +3,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Properties;
 
-/// <summary>
-/// Streams a multi-status body, one response at a time (DAV-50 to DAV-53), so that memory does not grow with the number of entries.
-/// </summary>
+/// <summary>Streams a multi-status body one response at a time (DAV-50 to DAV-53), so that memory does not grow with its length.</summary>
 internal sealed class MultiStatusWriter
 {
     /// <summary>Bytes per flush: about forty entries.</summary>
@@ -15,11 +13,11 @@ internal sealed class MultiStatusWriter
     private readonly DavXmlWriter _xml;
     private readonly PropFindRequest _asked;
 
-    // The last value of each shared property, so that a long listing of one owner reads it once.
+    // The last value of each shared property, so that a long listing with one owner reads it only once.
     private readonly Dictionary<DavName, (object Owner, string Value)> _shared = [];
     private long _flushed;
 
-    /// <summary>Starts the body. The caller keeps <paramref name="output"/>.</summary>
+    /// <summary>Starts the body. The caller still owns <paramref name="output"/>.</summary>
     public MultiStatusWriter(PipeWriter output, PropFindRequest asked)
     {
         _output = output;
@@ -28,11 +26,11 @@ internal sealed class MultiStatusWriter
         _xml.Markup("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">"u8);
     }
 
-    /// <summary>Writes the response of one item. The 200 propstat always comes first; a 404 propstat comes last (DAV-51).</summary>
+    /// <summary>Writes the response for one item. The 200 propstat always comes first and a 404 propstat last (DAV-51).</summary>
     public ValueTask WriteAsync(string href, IStoreItem item, CancellationToken cancellationToken) =>
         WriteAsync(href, item, item.Properties, cancellationToken);
 
-    /// <summary>Writes the response of one item with the given properties instead of its own.</summary>
+    /// <summary>Writes the response for one item with other properties than its own.</summary>
     public async ValueTask WriteAsync(string href, IStoreItem item, IPropertyManager properties, CancellationToken cancellationToken)
     {
         _xml.Markup("<D:response><D:href>"u8);
