@@ -7,15 +7,13 @@ internal enum LockScope
     Shared,
 }
 
-/// <summary>A requested lock.</summary>
 /// <param name="Root">The canonical place of the resource.</param>
-/// <param name="Href">The resource as the client wrote it, for answers.</param>
-/// <param name="Scope">Exclusive or shared.</param>
+/// <param name="Href">The resource as the client wrote it, for responses.</param>
 /// <param name="IsDeep">Whether the lock covers everything below the resource.</param>
 /// <param name="Owner">The client's description of its user: an element, or empty.</param>
 internal sealed record LockTerms(LockKey Root, string Href, LockScope Scope, bool IsDeep, string Owner);
 
-/// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh creates a new one with the same token.</summary>
+/// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh creates a new lock with the same token.</summary>
 /// <param name="Token">An absolute URI.</param>
 /// <param name="Terms">The granted request.</param>
 /// <param name="Expires">Monotonic timestamp, so that clock changes do not affect it.</param>
@@ -24,8 +22,8 @@ internal sealed record DavLock(string Token, LockTerms Terms, long Expires)
     public bool Covers(LockKey key) => Terms.Root == key || (Terms.IsDeep && key.IsBelow(Terms.Root));
 }
 
-/// <summary>The canonical place of a resource, used to compare locks.</summary>
-/// <param name="Text">The names, each after a <c>/</c>, because no name contains one; empty for the root.</param>
+/// <summary>The canonical place of a resource. Locks are compared by it.</summary>
+/// <param name="Text">The names, each preceded by <c>/</c>, because no name contains one; empty for the root.</param>
 internal readonly record struct LockKey(string Text)
 {
     /// <summary>Builds a key from the names, root first.</summary>

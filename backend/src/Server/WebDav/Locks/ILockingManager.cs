@@ -1,20 +1,20 @@
 namespace Sluice.Server.WebDav.Locks;
 
-/// <summary>Outcome of a lock request. Both are null if the lock table is full.</summary>
-/// <param name="Conflict">A lock that excludes it.</param>
+/// <summary>Result of a lock request. Both fields are null if the lock table is full.</summary>
+/// <param name="Conflict">An existing lock that excludes the requested one.</param>
 internal readonly record struct LockGrant(DavLock? Granted, DavLock? Conflict);
 
 /// <summary>The locks of the tree. Thread-safe; each call is atomic and ignores expired locks.</summary>
 internal interface ILockingManager
 {
-    /// <summary>Grants a lock unless a conflicting one covers the resource or, for a deep request, is below it.</summary>
+    /// <summary>Grants a lock unless a conflicting lock covers the resource or, for a deep lock, exists below it.</summary>
     /// <param name="timeout">The requested time; capped at <see cref="LockTimeout.Longest"/>.</param>
     LockGrant Grant(LockTerms terms, TimeSpan timeout);
 
-    /// <summary>Restarts the timeout of a lock. Null if the lock does not exist.</summary>
+    /// <summary>Restarts the timeout of a lock; null if the lock does not exist.</summary>
     DavLock? Refresh(string token, TimeSpan timeout);
 
-    /// <summary>Releases a lock on the resource. False if no lock there has this token.</summary>
+    /// <summary>Releases a lock on the resource; false if none has this token.</summary>
     bool Release(LockKey key, string token);
 
     /// <summary>The locks that cover a resource, directly or from above.</summary>
@@ -23,7 +23,7 @@ internal interface ILockingManager
     /// <summary>The locks below a resource.</summary>
     IReadOnlyList<DavLock> Below(LockKey key);
 
-    /// <summary>Drops the locks below a removed resource and, with <paramref name="itself"/>, its own.</summary>
+    /// <summary>Drops all locks below a removed resource and, if <paramref name="itself"/> is true, those on it.</summary>
     void Forget(LockKey key, bool itself);
 
     /// <summary>Seconds until the lock expires, rounded up.</summary>

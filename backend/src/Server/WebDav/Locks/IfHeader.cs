@@ -3,42 +3,37 @@ using System.Diagnostics.CodeAnalysis;
 namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>One condition of a list: a state token or an entity tag, possibly negated.</summary>
-/// <param name="IsNegated">Whether <c>Not</c> precedes it.</param>
-/// <param name="Token">The state token, or null.</param>
-/// <param name="Tag">The entity tag, or null.</param>
+/// <param name="IsNegated">Whether <c>Not</c> precedes the condition.</param>
 internal readonly record struct IfCondition(bool IsNegated, string? Token, EntityTag? Tag);
 
-/// <summary>Conditions that must all hold.</summary>
-/// <param name="Resource">The tagged resource as the header names it; null for the request's own.</param>
+/// <summary>A list whose conditions must all hold.</summary>
+/// <param name="Resource">The tagged resource as the header names it; null for the resource of the request.</param>
 /// <param name="Conditions">At least one.</param>
 internal sealed record IfList(string? Resource, IReadOnlyList<IfCondition> Conditions);
 
-/// <summary>The state of a resource that conditions are checked against.</summary>
-/// <param name="Tag">Its validator, or null.</param>
+/// <summary>The state of a resource, against which conditions are checked.</summary>
+/// <param name="Tag">The entity tag, or null.</param>
 internal sealed record ResourceState(IReadOnlyCollection<string> Tokens, EntityTag? Tag);
 
-/// <summary>
-/// The parsed <c>If</c> header (RFC 4918, section 10.4). It holds if one of its lists holds. By naming a token, the client also claims its lock.
-/// Immutable.
-/// </summary>
+/// <summary>The parsed <c>If</c> header (RFC 4918, section 10.4). It holds if any list holds. Naming a token also claims its lock. Immutable.</summary>
 internal sealed class IfHeader
 {
     private IfHeader(IReadOnlyList<IfList> lists) => Lists = lists;
 
     public IReadOnlyList<IfList> Lists { get; }
 
-    /// <summary>The tokens that the client submits. A negated token is no claim to a lock.</summary>
+    /// <summary>The tokens that the client submits. A negated token does not claim its lock.</summary>
     public IEnumerable<string> Submitted =>
         Lists.SelectMany(list => list.Conditions).Where(condition => !condition.IsNegated).Select(condition => condition.Token).OfType<string>();
 
-    /// <summary>Parses the header. False if it breaks the grammar.</summary>
+    /// <summary>Parses the header; false if its syntax is invalid.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, [NotNullWhen(true)] out IfHeader? header)
     {
         header = IfHeaderReader.TryRead(text, out var lists) ? new IfHeader(lists) : null;
         return header is not null;
     }
 
-    /// <summary>Whether one of the lists holds. Calls <paramref name="stateOf"/> at most once per list, with the resource of the list.</summary>
+    /// <summary>Whether any list holds. Calls <paramref name="stateOf"/> at most once per list, with the resource of that list.</summary>
     public bool Holds(Func<string?, ResourceState> stateOf) =>
         Lists.Any(list => stateOf(list.Resource) is var state && list.Conditions.All(condition => Holds(condition, state)));
 

@@ -9,7 +9,7 @@ namespace Sluice.Server.WebDav.Locks;
 /// </summary>
 internal ref struct IfHeaderReader
 {
-    /// <summary>Maximum lists in a header, because each may cost a lookup. Clients send one or two.</summary>
+    /// <summary>Maximum lists in a header, because each one may require a lookup. Clients send one or two.</summary>
     public const int MaxLists = 64;
 
     private readonly List<IfList> _lists = [];
@@ -17,7 +17,7 @@ internal ref struct IfHeaderReader
 
     private IfHeaderReader(ReadOnlySpan<char> text) => _rest = text.Trim(" \t");
 
-    /// <summary>Parses the whole header. False if it breaks the grammar or has too many lists.</summary>
+    /// <summary>Parses the whole header; false if its syntax is invalid or it has too many lists.</summary>
     public static bool TryRead(ReadOnlySpan<char> text, [NotNullWhen(true)] out List<IfList>? lists)
     {
         var reader = new IfHeaderReader(text);

@@ -4,24 +4,24 @@ namespace Sluice.Server.WebDav.Locks;
 
 internal enum ChangeKind
 {
-    /// <summary>The item gets new content or properties.</summary>
+    /// <summary>The item changes its content or properties.</summary>
     Content,
 
     /// <summary>A new item is created, so the parent collection changes too.</summary>
     Creation,
 
-    /// <summary>The item is removed or replaced with everything below it.</summary>
+    /// <summary>The item and everything below it is removed or replaced.</summary>
     Tree,
 }
 
 internal readonly record struct PlannedChange(DavPath Path, ChangeKind Kind);
 
-/// <summary>Decides by the <c>If</c> header and the locks whether a request may make its changes (RFC 4918, sections 7 and 10.4; DAV-46).</summary>
+/// <summary>Checks the <c>If</c> header and the locks before a request makes its changes (RFC 4918, sections 7 and 10.4; DAV-46).</summary>
 internal sealed class LockGuard(IStore store, ILockingManager locks)
 {
     public LockKey KeyOf(DavPath path) => LockKey.Of(store.Canonicalize(path));
 
-    /// <summary>Returns true if the request may continue. Otherwise answers it with 400, 412 or 423.</summary>
+    /// <summary>Returns true if the request may continue. Otherwise responds with 400, 412 or 423.</summary>
     public async ValueTask<bool> AdmitAsync(DavRequest request, params PlannedChange[] changes)
     {
         var response = request.Http.Response;
@@ -49,7 +49,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return false;
     }
 
-    /// <summary>Reads the header; null if the request has none. False if it is malformed.</summary>
+    /// <summary>Reads the header; null if absent. Returns false if it is malformed.</summary>
     public static bool TryReadIf(DavRequest request, out IfHeader? header)
     {
         header = null;
@@ -57,7 +57,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return value.Count == 0 || (value.Count == 1 && IfHeader.TryParse(value.ToString(), out header));
     }
 
-    /// <summary>The places that a change affects. For each locked one, the client must submit the token of one of its locks.</summary>
+    /// <summary>Returns the places that a change affects. For each locked place, the client must submit the token of one of its locks.</summary>
     private IEnumerable<LockKey> Needed(PlannedChange change)
     {
         var key = KeyOf(change.Path);
@@ -79,7 +79,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return header.Holds(resource => resource is null ? own : states[resource]);
     }
 
-    /// <summary>Reads the state of a tagged resource. A resource outside the tree has an empty state, so only negated conditions hold.</summary>
+    /// <summary>Reads the state of a tagged resource. A resource outside the tree has no state, so only negated conditions hold.</summary>
     private async ValueTask<ResourceState> ReadStateAsync(string resource, DavRequest request)
     {
         var reference = ResourceReference.Parse(resource, request.Http.Request);

@@ -5,7 +5,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Locks;
 
-/// <summary>The properties of an item on a path that serves locks: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
+/// <summary>The properties of an item that can be locked: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
 internal sealed class LockProperties : IPropertyManager
 {
     private static readonly DavProperty Supported =
@@ -32,15 +32,15 @@ internal sealed class LockProperties : IPropertyManager
     }
 }
 
-/// <summary>Locks as XML (RFC 4918, section 14). The enclosing document must bind the prefix <c>D</c> to <c>DAV:</c>.</summary>
+/// <summary>Writes locks as XML (RFC 4918, section 14). The enclosing document must bind the prefix <c>D</c> to <c>DAV:</c>.</summary>
 internal static class LockMarkup
 {
-    /// <summary>The content of <c>supportedlock</c>: write locks of both scopes.</summary>
+    /// <summary>The content of <c>supportedlock</c>: exclusive and shared write locks.</summary>
     public const string Supported =
         "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
         + "<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>";
 
-    /// <summary>The content of <c>lockdiscovery</c>; empty without locks.</summary>
+    /// <summary>Returns the content of <c>lockdiscovery</c>; empty without locks.</summary>
     public static string Discovery(IEnumerable<DavLock> granted, ILockingManager locks)
     {
         var buffer = new ArrayBufferWriter<byte>();

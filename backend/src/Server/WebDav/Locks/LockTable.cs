@@ -1,14 +1,14 @@
 namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>
-/// The locks of the tree, in memory only (DAV-46). A restart drops them, and clients must be ready for expiry at any time. Lookups scan all locks,
+/// The locks of the tree, kept in memory only (DAV-46). A restart drops them, and clients must expect a lock to expire at any time. Lookups scan all locks,
 /// because there are few. Thread-safe.
 /// </summary>
 internal sealed class LockTable(TimeProvider time) : ILockingManager
 {
     public const int MaxLocks = 1000;
 
-    // Guards _locks. Nothing is awaited or called while it is held.
+    // Guards _locks. Never held across an await or a call to other code.
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DavLock> _locks = new(StringComparer.Ordinal);
 

@@ -3,17 +3,17 @@ using System.Globalization;
 namespace Sluice.Server.WebDav.Locks;
 
 /// <summary>
-/// Parses <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. Values are in order of preference; the first
-/// readable one counts.
+/// Parses <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. The first valid value wins, because clients list values
+/// in order of preference.
 /// </summary>
 internal static class LockTimeout
 {
-    /// <summary>The longest timeout, also the default, so that abandoned locks end.</summary>
+    /// <summary>The maximum and default timeout, so that abandoned locks expire.</summary>
     public static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private const string Seconds = "Second-";
 
-    /// <summary>Returns the timeout to grant, at least one second.</summary>
+    /// <summary>Returns the granted timeout, at least one second.</summary>
     public static TimeSpan Parse(ReadOnlySpan<char> header)
     {
         foreach (var part in header.Split(','))

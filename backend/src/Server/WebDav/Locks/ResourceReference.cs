@@ -20,7 +20,7 @@ internal enum ReferenceKind
 /// <param name="Path">The path in the tree; null for other kinds.</param>
 internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? Path)
 {
-    /// <summary>Parses a reference. Scheme, host and base of <paramref name="request"/> must already reflect trusted proxy headers.</summary>
+    /// <summary>Parses a reference. Scheme, host and base path of <paramref name="request"/> must already reflect trusted proxy headers.</summary>
     public static ResourceReference Parse(string text, HttpRequest request)
     {
         text = text.Trim();
@@ -65,7 +65,7 @@ internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? P
             && Port(authority, scheme) == Port(request.Host.Value ?? "", scheme);
     }
 
-    /// <summary>Returns the port as text, because an invalid port then equals only itself.</summary>
+    /// <summary>Returns the port as text, so that an invalid port equals only itself.</summary>
     private static string Port(string authority, string scheme)
     {
         var colon = authority.LastIndexOf(':');
