@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>Cancels a wait that exceeds its limit. Time spent on the bandwidth limit does not count.</summary>
+/// <summary>Cancels a wait that exceeds its limit. Time throttled by the bandwidth limit does not count.</summary>
 /// <remarks>The timer may fire after the next wait has begun, so it always checks the current wait.</remarks>
 internal sealed class BodyDeadline : IAsyncDisposable
 {
@@ -11,8 +11,8 @@ internal sealed class BodyDeadline : IAsyncDisposable
 
     private const long None = long.MinValue;
 
-    // _since is a timestamp, _limit is in ticks. The request writes _limit first; Restart moves _since while it is set. The timer reads both and
-    // reschedules itself for the time left.
+    // _since is a timestamp and _limit is in ticks. Begin writes _limit first, because the timer reads both. If time is left, for example after a Restart, the
+    // timer reschedules itself.
     private long _limit;
     private long _since = None;
 
@@ -37,7 +37,7 @@ internal sealed class BodyDeadline : IAsyncDisposable
         _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Restarts the limit because the wait made progress. Does nothing after the wait has ended.</summary>
+    /// <summary>Restarts the limit because the wait made progress. Does nothing after the wait ended.</summary>
     public void Restart()
     {
         if (Volatile.Read(ref _since) is var since and not None)

@@ -2,10 +2,9 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>How much of a file a response carries.</summary>
 internal enum RangeKind
 {
-    /// <summary>200 with the whole file: no Range header, or an ignored one.</summary>
+    /// <summary>200 with the whole file, because the Range header is absent or ignored.</summary>
     Whole,
 
     /// <summary>206 with a part of the file.</summary>
@@ -16,8 +15,8 @@ internal enum RangeKind
 }
 
 /// <summary>
-/// A byte range of a file, found by <see cref="RangeHeader"/>. <c>Offset</c> is 0-based and 0 unless <c>Kind</c> is <see cref="RangeKind.Part"/>;
-/// <c>Length</c> is 0 if unsatisfiable; <c>Size</c> is the length of the whole file.
+/// A byte range of a file, made by <see cref="RangeHeader"/>. <c>Offset</c> is 0-based and 0 unless <c>Kind</c> is <see cref="RangeKind.Part"/>. <c>Length</c>
+/// is 0 if the range is unsatisfiable. <c>Size</c> is the length of the whole file.
 /// </summary>
 internal readonly record struct ByteRange(RangeKind Kind, long Offset, long Length, long Size)
 {

@@ -4,27 +4,22 @@ using System.Net.Sockets;
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// Whether the client of one response still takes bytes. A flush gives up when the client has taken none for <paramref name="limit"/>, which may be
-/// infinite.
+/// Detects a client that has stopped reading its response. A flush fails if no bytes were taken for <paramref name="limit"/>, which may be infinite.
 /// </summary>
-/// <remarks>
-/// The socket, which may be null, shows whether a slow client still acknowledges bytes, so that it is not mistaken for a stopped one.
-/// </remarks>
+/// <remarks>The socket may be null. Its acknowledged bytes distinguish a slow client from a stopped one.</remarks>
 internal sealed class ClientProgress(Socket? socket, TimeSpan limit, TimeProvider time, CancellationToken aborted)
 {
-    // struct tcp_info of linux/tcp.h: tcpi_bytes_acked, the bytes that the peer has acknowledged.
+    // struct tcp_info in linux/tcp.h: tcpi_bytes_acked counts the bytes that the peer has acknowledged.
     private const int TcpInfoOption = 11;
     private const int TcpInfoBytes = 136;
     private const int BytesAcknowledged = 120;
 
     private long _flushes;
 
-    /// <summary>Returns two counters that grow while the client takes bytes.</summary>
+    /// <summary>Returns two counters that increase while the client reads.</summary>
     public (long Flushes, long Acknowledged) Snapshot() => (Volatile.Read(ref _flushes), Acknowledged());
 
-    /// <summary>
-    /// Flushes the written bytes and waits while too many are unsent. Returns false if the client has left or stopped taking bytes.
-    /// </summary>
+    /// <summary>Flushes written bytes and waits for backpressure. Returns false if the client has left or stopped reading.</summary>
     public async ValueTask<bool> FlushAsync(PipeWriter output)
     {
         Volatile.Write(ref _flushes, _flushes + 1);
@@ -41,7 +36,7 @@ internal sealed class ClientProgress(Socket? socket, TimeSpan limit, TimeProvide
             }
             catch (TimeoutException)
             {
-                // A slow client still acknowledges bytes, however long the flush takes, so only a standstill counts as a timeout.
+                // A slow client still acknowledges bytes, however long the flush takes. Time out only if the count stands still.
                 var now = Acknowledged();
                 if (now == before)
                     return false;
@@ -62,7 +57,7 @@ internal sealed class ClientProgress(Socket? socket, TimeSpan limit, TimeProvide
         }
         catch (Exception failure) when (failure is SocketException or ObjectDisposedException)
         {
-            // The connection is closed. The pending flush reports that.
+            // The connection is closed, and the pending flush reports that.
             return 0;
         }
     }

@@ -3,10 +3,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>The headers of responses that carry a file or confirm the client's copy (DAV-60, DAV-61).</summary>
+/// <summary>Headers of responses that send a file or confirm the client's copy of one (DAV-60, DAV-61).</summary>
 internal static class ContentHeaders
 {
-    /// <summary>Writes validators and caching headers: for 200, 206, 304 and HEAD.</summary>
+    /// <summary>Writes validators and caching headers of a 200, 206, 304 or HEAD.</summary>
     public static void WriteValidators(IHeaderDictionary headers, IStoreFile file)
     {
         headers.ETag = file.ETag.ToString();

@@ -1,8 +1,8 @@
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// Resets a response that sends nothing during shutdown: a paused player, or a wait for a provider, would delay the exit for nothing. A response that
-/// still sends may use the listener's shutdown time (DAV-76).
+/// Resets a response that sends nothing during shutdown, because a paused player or a waiting provider would delay the exit. A response that still sends may
+/// use the whole shutdown timeout (DAV-76).
 /// </summary>
 /// <remarks><c>_gate</c> orders the timer and the end of the response, because afterwards the connection belongs to the next request.</remarks>
 internal sealed class DrainWatch : IAsyncDisposable
@@ -29,7 +29,7 @@ internal sealed class DrainWatch : IAsyncDisposable
         lock (_gate)
             _hasEnded = true;
 
-        // Waits for a running Begin, so the timer is set here if there is one.
+        // Waits for a running Begin, so a timer that it creates is visible here.
         await _registration.DisposeAsync();
         if (_timer is not null)
             await _timer.DisposeAsync();

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Primitives;
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. Malformed tags are ignored because they match no
-/// content: If-Match then fails, and If-None-Match lets the request pass.
+/// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. A malformed tag matches nothing, so If-Match fails and
+/// If-None-Match lets the request pass.
 /// </summary>
 internal sealed class EntityTagCondition
 {
@@ -14,10 +14,10 @@ internal sealed class EntityTagCondition
     {
     }
 
-    /// <summary>Whether the value is <c>*</c>: any existing content.</summary>
+    /// <summary>Whether the value is <c>*</c>, which matches any existing content.</summary>
     public bool IsAny { get; private set; }
 
-    /// <summary>Reads the header; null if the request has none.</summary>
+    /// <summary>Parses the header; null if absent.</summary>
     public static EntityTagCondition? Parse(StringValues header)
     {
         if (header.Count == 0)
@@ -29,11 +29,11 @@ internal sealed class EntityTagCondition
         return condition;
     }
 
-    /// <summary>Compares strongly. <paramref name="current"/> is null if there is no content.</summary>
+    /// <summary>Compares strongly. <paramref name="current"/> is null if no content exists.</summary>
     public bool MatchesStrongly(EntityTag? current) =>
         current is { } tag && (IsAny || _tags.Exists(tag.StrongEquals));
 
-    /// <summary>Compares weakly. <paramref name="current"/> is null if there is no content.</summary>
+    /// <summary>Compares weakly. <paramref name="current"/> is null if no content exists.</summary>
     public bool MatchesWeakly(EntityTag? current) =>
         current is { } tag && (IsAny || _tags.Exists(tag.WeakEquals));
 

@@ -5,21 +5,21 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// The content of one GET, opened and copied within deadlines. The first bytes arrive before the response starts, so that an unreadable file still
-/// gets a status. For one request; disposal closes the stream.
+/// The content of one GET, opened and copied with timeouts. The first bytes are read before the response starts, so that an unreadable file still gets an error
+/// status. Serves one request; disposal closes the stream.
 /// </summary>
 internal sealed class FileBody : IAsyncDisposable
 {
-    /// <summary>Bytes read before the headers are sent. Small, because they are copied once more.</summary>
+    /// <summary>Bytes read before the headers are sent. The count is small, because these bytes are copied twice.</summary>
     private const int FirstRead = 16 * 1024;
 
-    /// <summary>Maximum bytes per write. Larger writes save system calls up to this size; beyond it they no longer pay.</summary>
+    /// <summary>Maximum bytes per write. Larger writes save system calls, but beyond this size the gain is negligible.</summary>
     private const int LargestWrite = 256 * 1024;
 
-    /// <summary>While a response has sent less, writes stay small, because a client may only probe the file and leave.</summary>
+    /// <summary>Writes stay small until this many bytes are sent, because a client may only probe the file and leave.</summary>
     private const int SlowStart = 1024 * 1024;
 
-    /// <summary>Maximum bytes per write until <see cref="SlowStart"/> bytes are sent.</summary>
+    /// <summary>Maximum bytes per write before <see cref="SlowStart"/>.</summary>
     private const int FirstWrites = 64 * 1024;
 
     /// <summary>Minimum buffer size: one block of the transport.</summary>
@@ -46,12 +46,11 @@ internal sealed class FileBody : IAsyncDisposable
     }
 
     /// <summary>
-    /// Opens a part of a file and waits for its first bytes. Throws <see cref="ContentUnavailableException"/>, which is transient after a timeout;
+    /// Opens a part of a file and waits for its first bytes. Throws a transient <see cref="ContentUnavailableException"/> after a timeout, and
     /// <see cref="OperationCanceledException"/> only if the client left.
     /// </summary>
     /// <param name="range">The part to read; not empty.</param>
-    /// <param name="limit">Time for opening plus the first byte. Restarts with each article that arrives to locate that byte.</param>
-    /// <param name="time">The clock of the deadlines.</param>
+    /// <param name="limit">Time for opening plus the first byte. Each article that arrives while locating this byte restarts it.</param>
     /// <param name="sincePaced">See <see cref="DavOptions.SincePaced"/>.</param>
     /// <param name="aborted">Canceled when the client leaves.</param>
     public static async Task<FileBody> OpenAsync(
@@ -76,12 +75,11 @@ internal sealed class FileBody : IAsyncDisposable
     }
 
     /// <summary>
-    /// Copies the rest into the response after its headers are set. Each read is flushed before the next, so that no stream buffer is held while a
-    /// slow client drains the pipe.
+    /// Copies the rest into the response after its headers are set. Flushes each read before the next one, so that a slow client holds no buffer of the stream.
     /// </summary>
-    /// <param name="direct">The connection, if it sends the blocks of a stream without a copy; else null.</param>
+    /// <param name="direct">The connection, if it can send blocks of a stream without a copy; otherwise null.</param>
     /// <param name="client">The client, which sets the pace.</param>
-    /// <param name="limit">Time for each next byte.</param>
+    /// <param name="limit">Timeout of each read.</param>
     /// <returns>False if the client left or timed out, so the response is incomplete.</returns>
     public async Task<bool> CopyToAsync(PipeWriter output, IBlockOutput? direct, ClientProgress client, TimeSpan limit)
     {
@@ -97,7 +95,7 @@ internal sealed class FileBody : IAsyncDisposable
                 if (!isStart && sent - read < SlowStart)
                     direct?.ExpectMuch(isLong: true);
 
-                // Size the buffer by recent reads, because each block that waits for a slow client keeps all its memory.
+                // Size the buffer by recent reads, because a block that waits for a slow client keeps all its memory.
                 var most = (int)Math.Min(_remaining, isStart ? FirstWrites : LargestWrite);
                 var pending = direct is not null && _stream is ILendingStream lending
                     ? LendAsync(lending, direct, output, most)
@@ -118,7 +116,7 @@ internal sealed class FileBody : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // Return the first buffer only once, otherwise two responses would share it.
+        // Return the first buffer only once, because two responses would otherwise share it.
         if (_isDisposed)
             return;
         _isDisposed = true;
@@ -137,7 +135,7 @@ internal sealed class FileBody : IAsyncDisposable
         _firstLength = Count(await _stream.ReadAsync(first, _deadline.Token));
     }
 
-    /// <summary>Writes the blocks of one read without a copy.</summary>
+    /// <summary>Sends the blocks of one read without a copy.</summary>
     private async ValueTask<int> LendAsync(ILendingStream stream, IBlockOutput direct, PipeWriter output, int most)
     {
         try

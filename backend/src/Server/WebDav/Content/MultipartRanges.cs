@@ -3,13 +3,10 @@ using System.Text;
 
 namespace Sluice.Server.WebDav.Content;
 
-/// <summary>
-/// The delimiters of a <c>multipart/byteranges</c> response (RFC 9110, section 14.6). Built before the first byte is sent, so that Content-Length is
-/// exact. Immutable.
-/// </summary>
+/// <summary>Delimiters of a <c>multipart/byteranges</c> response (RFC 9110, section 14.6), built first so that Content-Length is exact. Immutable.</summary>
 internal sealed class MultipartRanges
 {
-    /// <summary>Random bytes of the boundary: content contains it with a chance of 2^-128.</summary>
+    /// <summary>Random bytes in the boundary. Content contains the boundary with a probability of 2^-128.</summary>
     private const int BoundaryBytes = 16;
 
     private readonly byte[][] _heads;
@@ -29,17 +26,17 @@ internal sealed class MultipartRanges
         Length = parts.Sum(part => part.Length) + _heads.Sum(head => (long)head.Length) + Tail.Length;
     }
 
-    /// <summary>The parts in sending order.</summary>
+    /// <summary>The parts in the order in which they are sent.</summary>
     public IReadOnlyList<ByteRange> Parts { get; }
 
     public string ContentType { get; }
 
-    /// <summary>Content-Length of the response.</summary>
+    /// <summary>Length of the whole body in bytes, with delimiters and headers.</summary>
     public long Length { get; }
 
-    /// <summary>Delimiter after the last part.</summary>
+    /// <summary>The delimiter after the last part.</summary>
     public ReadOnlyMemory<byte> Tail { get; }
 
-    /// <summary>Delimiter and headers before a part.</summary>
+    /// <summary>Returns the delimiter and headers before a part.</summary>
     public ReadOnlyMemory<byte> HeadOf(int part) => _heads[part];
 }

@@ -6,7 +6,7 @@ internal enum PreconditionOutcome
 {
     Proceed,
 
-    /// <summary>304: the client's copy is current.</summary>
+    /// <summary>304, because the client's copy is current.</summary>
     NotModified,
 
     /// <summary>412: a condition failed.</summary>
@@ -14,8 +14,8 @@ internal enum PreconditionOutcome
 }
 
 /// <summary>
-/// The conditional headers of one request (RFC 9110, section 13; DAV-63, DAV-64). An unreadable date counts as absent, as the RFC demands. Dates are
-/// compared in whole seconds, because the wire format has no fractions.
+/// The conditional headers of one request (RFC 9110, section 13; DAV-63, DAV-64). An invalid date is ignored, as the RFC demands. Dates compare in whole
+/// seconds, because HTTP dates have no fractions.
 /// </summary>
 internal readonly record struct Preconditions
 {
@@ -45,9 +45,9 @@ internal readonly record struct Preconditions
         return conditions.Evaluate(isRead: false, tag, request.Item?.LastModified) == PreconditionOutcome.Proceed;
     }
 
-    /// <summary>Evaluates in the order of section 13.2.2.</summary>
-    /// <param name="isRead">Whether the verb is GET or HEAD.</param>
-    /// <param name="tag">The current validator; null if nothing exists.</param>
+    /// <summary>Evaluates the conditions in the order of RFC 9110, section 13.2.2.</summary>
+    /// <param name="isRead">Whether the method is GET or HEAD.</param>
+    /// <param name="tag">The current entity tag; null if nothing exists.</param>
     /// <param name="lastModified">The current date; null if nothing exists.</param>
     public PreconditionOutcome Evaluate(bool isRead, EntityTag? tag, DateTimeOffset? lastModified)
     {
@@ -74,9 +74,7 @@ internal readonly record struct Preconditions
         return PreconditionOutcome.Proceed;
     }
 
-    /// <summary>
-    /// Whether a Range header applies: no If-Range, or If-Range names this content. Tags compare strongly; a date must equal Last-Modified.
-    /// </summary>
+    /// <summary>Whether the Range header applies: If-Range is absent, or its strong tag or exact date matches this content.</summary>
     public bool AllowsRange(EntityTag tag, DateTimeOffset lastModified)
     {
         if (IfRange is null)

@@ -3,20 +3,18 @@ using System.Globalization;
 namespace Sluice.Server.WebDav.Content;
 
 /// <summary>
-/// Parses <c>Range</c> by the Range table in section 7 of the WebDAV contract: <c>Range = range-unit "=" 1#( int-range / suffix-range )</c> (RFC
-/// 9110, section 14.1.1). Pure.
+/// Parses <c>Range</c> (RFC 9110, section 14.1.1) by the Range table in section 7 of the WebDAV contract: <c>Range = range-unit "=" 1#( int-range /
+/// suffix-range )</c>. Pure.
 /// </summary>
 internal static class RangeHeader
 {
-    /// <summary>Maximum parts of a response. A request for more gets the whole file, because that costs less than the seeks (S24).</summary>
+    /// <summary>Maximum parts of a response. A request for more gets the whole file, because so many seeks would cost more (S24).</summary>
     private const int MaxParts = 5;
 
-    /// <summary>Returns the requested ranges. A header that is malformed, overflows, has another unit or names too many parts is ignored.</summary>
+    /// <summary>Returns the requested ranges. A header is ignored if it is malformed, overflows, has another unit or names too many parts.</summary>
     /// <param name="header">The header, or null.</param>
     /// <param name="size">Length of the file in bytes.</param>
-    /// <returns>
-    /// One range of any kind, or several parts in the order of the header. Parts neither overlap nor touch, so no byte is sent twice.
-    /// </returns>
+    /// <returns>One range of any kind, or several parts in header order. Parts neither overlap nor touch, so no byte is sent twice.</returns>
     public static IReadOnlyList<ByteRange> Parse(string? header, long size)
     {
         ByteRange[] whole = [ByteRange.Whole(size)];
@@ -51,9 +49,7 @@ internal static class RangeHeader
         return merged.Count <= MaxParts ? merged : whole;
     }
 
-    /// <summary>
-    /// Merges ranges that overlap or touch. A merged range takes the position of its first range in the header (RFC 9110, section 15.3.7.2).
-    /// </summary>
+    /// <summary>Merges ranges that overlap or touch. A merged range keeps the position of its first range (RFC 9110, section 15.3.7.2).</summary>
     private static List<ByteRange> Merge(List<ByteRange> parts)
     {
         if (parts.Count == 1)
