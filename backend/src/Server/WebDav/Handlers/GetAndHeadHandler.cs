@@ -7,8 +7,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>
-/// GET and HEAD of a file (section 7 of the WebDAV contract). Conditions are decided before anything is opened, and HEAD opens nothing. The first
-/// byte arrives before the headers are sent. An incomplete body ends in a reset, because the client must not take it for the whole file.
+/// GET and HEAD of a file (section 7 of the WebDAV contract). Checks conditions before opening anything, and HEAD opens nothing. Reads the first byte before
+/// sending headers. Resets an incomplete body, because the client must not take it for the whole file.
 /// </summary>
 internal sealed class GetAndHeadHandler : IRequestHandler
 {
@@ -115,7 +115,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         }
     }
 
-    /// <summary>Copies the parts in turn. Each part is opened only when its turn comes, so that it holds no resources before.</summary>
+    /// <summary>Copies the parts in order. Opens each part only at its turn, so that it holds no resources before.</summary>
     private async Task<bool> CopyPartsAsync(
         DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, ClientProgress client, TimeSpan limit)
     {
@@ -141,7 +141,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         var client = new ClientProgress(socket, _options().WriteTimeout, _time, request.Aborted);
         await using var drain = new DrainWatch(client, request.Http.Abort, _time, _lifetime.ApplicationStopping);
 
-        // A player may pause for hours, which is harmless because a paused response holds nothing scarce.
+        // Allow any duration, because a player may pause for hours and a paused response holds no scarce resource.
         request.Http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         try
         {
@@ -156,7 +156,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         }
     }
 
-    /// <summary>Answers 410 so that the client stops, or 503 so that it retries (DAV-71). Caches must store neither.</summary>
+    /// <summary>Responds with 410 so that the client stops, or with 503 so that it retries (DAV-71). Caches must store neither.</summary>
     private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken cancellationToken)
     {
         var gone = unavailable.Fault == ContentFault.Gone;

@@ -3,7 +3,7 @@ using Sluice.Server.WebDav.Locks;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>MKCOL at a free name (DAV-44), done by the parent collection.</summary>
+/// <summary>MKCOL on an unused name (DAV-44), carried out by the parent collection.</summary>
 internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.MkCol];
@@ -15,7 +15,7 @@ internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHand
             && request.Http.Features.Get<IHttpRequestBodyDetectionFeature>() is { CanHaveBody: true };
         if (hasBody)
         {
-            // RFC 4918, section 9.3: the body of MKCOL has no defined format.
+            // RFC 4918, section 9.3, defines no format for the body of MKCOL.
             Refusal.Write(response, StatusCodes.Status415UnsupportedMediaType);
             return;
         }

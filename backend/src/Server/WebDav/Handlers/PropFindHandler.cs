@@ -4,7 +4,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>PROPFIND of a resource and, with Depth 1, of its children. Children are streamed as they are read.</summary>
+/// <summary>PROPFIND of a resource and, at Depth 1, its children. Streams the children as they are read.</summary>
 internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropFind];
@@ -38,7 +38,7 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         var item = request.ExistingItem;
         var href = request.Path.Href(item is IStoreCollection);
 
-        // Read the first child before the response starts, so that an unreadable store answers 503 instead of a truncated 207.
+        // Read the first child before the response starts, so that an unreadable store yields 503 instead of a truncated 207.
         await using var children = listed?.ReadChildrenAsync(cancellationToken).GetAsyncEnumerator(cancellationToken);
         var more = children is not null && await children.MoveNextAsync();
 
@@ -70,7 +70,7 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         return store.Classify(path, child) is { } row ? PropertiesOf(path, child, row) : child.Properties;
     }
 
-    /// <summary>Adds the lock properties if the verb table serves LOCK here.</summary>
+    /// <summary>Returns the properties of an item, plus the lock properties if the verb table serves LOCK here.</summary>
     private IPropertyManager PropertiesOf(DavPath path, IStoreItem item, PathClass row) =>
         row[WebDav.Verbs.Lock] == VerbAnswer.Served ? new LockProperties(item.Properties, guard.KeyOf(path), locks) : item.Properties;
 

@@ -4,7 +4,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>PROPPATCH: all steps or none (RFC 4918, section 9.2), with a status for each property (DAV-47).</summary>
+/// <summary>PROPPATCH: applies all steps or none (RFC 4918, section 9.2), with a status for each property (DAV-47).</summary>
 internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropPatch];
@@ -32,7 +32,7 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
         {
             StoreAnswer.Done => StatusCodes.Status200OK,
 
-            // RFC 4918, section 9.2.1, has no 413 per property. It uses 507 for a value that is too large to store.
+            // RFC 4918, section 9.2.1, lists 507 instead of 413 for a property, so use it if the value is too large.
             StoreAnswer.TooLarge => StatusCodes.Status507InsufficientStorage,
             _ => StoreStatus.For(answer),
         };

@@ -5,14 +5,13 @@ namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>A COPY or MOVE that passed all checks.</summary>
 /// <param name="Source">The collection that holds the item.</param>
-/// <param name="To">The destination path.</param>
-/// <param name="Target">The destination for the store.</param>
+/// <param name="Target">The destination as the store needs it.</param>
 internal sealed record Transfer(IStoreCollection Source, DavPath To, StoreTransfer Target);
 
-/// <summary>The checks of COPY and MOVE before they call the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>
+/// <summary>Checks a COPY or MOVE before it reaches the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>
 internal sealed class TransferChecks(IStore store, LockGuard guard)
 {
-    /// <summary>Returns the transfer, or null if the request has been refused.</summary>
+    /// <summary>Returns the transfer; null if the request was refused.</summary>
     public async ValueTask<Transfer?> AdmitAsync(DavRequest request)
     {
         var response = request.Http.Response;
@@ -47,7 +46,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         return new Transfer(source, to, new StoreTransfer(collection, to.Name, mayReplace, isDeep));
     }
 
-    /// <summary>Reads the headers. Returns the status of a refusal, or null.</summary>
+    /// <summary>Parses the headers. Returns the status of a refusal, or null.</summary>
     private static int? TryRead(DavRequest request, out DavPath? to, out bool mayReplace, out bool isDeep)
     {
         var http = request.Http.Request;
@@ -62,7 +61,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         if (destination.Kind == ReferenceKind.Elsewhere)
             return StatusCodes.Status502BadGateway;
 
-        // A collection is moved as a whole, and copied as a whole or without members.
+        // A collection is moved with its members. It may be copied with or without them.
         var isDepthValid = depth is Depth.Infinity
             || (depth is Depth.Zero && (http.Method == Verbs.Copy || request.ExistingItem is not IStoreCollection));
         if (to is null || !isDepthValid || overwrite is not ("" or "T" or "t" or "F" or "f"))

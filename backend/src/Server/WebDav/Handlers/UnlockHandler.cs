@@ -3,7 +3,7 @@ using Sluice.Server.WebDav.Xml;
 
 namespace Sluice.Server.WebDav.Handlers;
 
-/// <summary>UNLOCK: releases a lock on the path (RFC 4918, section 9.11), even if the item no longer exists.</summary>
+/// <summary>UNLOCK: releases a lock (RFC 4918, section 9.11), even if the item no longer exists.</summary>
 internal sealed class UnlockHandler(ILockingManager locks, LockGuard guard) : IRequestHandler
 {
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Unlock];

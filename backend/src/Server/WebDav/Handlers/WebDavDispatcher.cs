@@ -5,8 +5,8 @@ using Sluice.Server.WebDav.Xml;
 namespace Sluice.Server.WebDav.Handlers;
 
 /// <summary>
-/// Dispatches a request to the handler of its verb: parse the path, find the item, consult the verb table. Maps store exceptions to statuses, or
-/// resets the connection if the headers are already sent, so that a truncated body never looks complete.
+/// Parses the path, finds the item, checks the verb table and calls the handler. Maps store exceptions to statuses. After the headers are sent, resets the
+/// connection instead, so that a truncated body never looks complete.
 /// </summary>
 internal sealed class WebDavDispatcher
 {
@@ -15,7 +15,7 @@ internal sealed class WebDavDispatcher
     private readonly RefusalLog _refusals;
     private readonly ILogger<WebDavDispatcher> _log;
 
-    /// <summary>Throws unless every verb in the table has exactly one handler.</summary>
+    /// <summary>Creates the dispatcher. Throws unless every verb in the table has exactly one handler.</summary>
     public WebDavDispatcher(IStore store, IEnumerable<IRequestHandler> handlers, RefusalLog refusals, ILogger<WebDavDispatcher> log)
     {
         _store = store;
@@ -35,7 +35,7 @@ internal sealed class WebDavDispatcher
 
     public Task DispatchAsync(HttpContext http) => GuardAsync(http, AnswerAsync);
 
-    /// <summary>Runs another endpoint with the same mapping of exceptions to answers.</summary>
+    /// <summary>Runs another endpoint and maps its exceptions to responses in the same way.</summary>
     public async Task GuardAsync(HttpContext http, Func<HttpContext, Task> answer)
     {
         try
@@ -69,7 +69,7 @@ internal sealed class WebDavDispatcher
 
         var status = http.Response.StatusCode;
         if (status is >= 400 and < 500)
-            _refusals.Note(http, Target(http).Split('?')[0], status); // without the query, because it may hold the key of a link
+            _refusals.Note(http, Target(http).Split('?')[0], status); // without the query, because it may contain the key of a link
     }
 
     private async Task AnswerAsync(HttpContext http)

@@ -7,7 +7,6 @@ namespace Sluice.Server.WebDav.Handlers;
 internal static class WebDavEndpoints
 {
     /// <summary>Adds the verb handlers. The tree adds the <see cref="IStore"/>.</summary>
-    /// <param name="services">The application's services.</param>
     /// <param name="options">Reads the current limits.</param>
     public static IServiceCollection AddWebDav(this IServiceCollection services, Func<IServiceProvider, DavOptions> options)
     {
@@ -32,7 +31,7 @@ internal static class WebDavEndpoints
         return services.AddHostedService<VerbAssertion>();
     }
 
-    /// <summary>Maps every path and verb that no other endpoint takes. The caller adds the authorization.</summary>
+    /// <summary>Maps every path and verb that no other endpoint handles. The caller adds authorization.</summary>
     public static IEndpointConventionBuilder MapWebDav(this IEndpointRouteBuilder endpoints) =>
         endpoints.Map("/{**path}", http => http.RequestServices.GetRequiredService<WebDavDispatcher>().DispatchAsync(http))
             .WithDisplayName("WebDAV tree")
@@ -40,8 +39,8 @@ internal static class WebDavEndpoints
 }
 
 /// <summary>
-/// Creates the dispatcher before the first request, so that a verb without a handler stops the start (DAV-92). It cannot run earlier, because the
-/// store needs loaded settings.
+/// Creates the dispatcher before the first request, so that a verb without a handler stops the start (DAV-92). It cannot run earlier, because the store needs
+/// loaded settings.
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService
 {
