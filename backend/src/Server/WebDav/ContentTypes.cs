@@ -74,7 +74,7 @@ internal static class ContentTypes
 
     public static string ForName(string name) => ByExtension.GetValueOrDefault(Path.GetExtension(name), Unknown);
 
-    /// <summary>Whether a browser would run scripts from the file in this server's origin: HTML, SVG, and XML, because XML can be either.</summary>
+    /// <summary>Whether a browser would run the file's scripts in this server's origin: HTML, SVG, and any XML, because XML can contain either.</summary>
     public static bool IsActive(string contentType) =>
         contentType.StartsWith("text/html", StringComparison.OrdinalIgnoreCase)
         || contentType.Contains("xml", StringComparison.OrdinalIgnoreCase);

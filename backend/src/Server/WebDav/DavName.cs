@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>The expanded name of an XML element or property. <c>Namespace</c> is empty if there is none.</summary>
+/// <summary>The expanded name of an XML element or property. <c>Namespace</c> may be empty.</summary>
 internal readonly record struct DavName(string Namespace, string Local)
 {
     public const string DavNamespace = "DAV:";

@@ -3,20 +3,19 @@ namespace Sluice.Server.WebDav;
 /// <summary>Protocol limits that settings can change.</summary>
 internal sealed record DavOptions
 {
-    /// <summary>How long a GET waits for its first byte before it answers 503. After the headers, each next byte may take twice as long.</summary>
+    /// <summary>How long a GET waits for its first byte before a 503. Each read after the headers may take twice as long.</summary>
     public TimeSpan FirstByteTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// Time since a read last waited for the bandwidth limit; zero while one waits. Both deadlines restart from there, because throttling is no
-    /// failure.
+    /// Time since a read last waited for the bandwidth limit; zero during such a wait. Timeouts restart from there, because throttling is not a failure.
     /// </summary>
     public Func<TimeSpan> SincePaced { get; init; } = static () => TimeSpan.MaxValue;
 
-    /// <summary>How long a client may take no bytes of a body before the connection is reset; infinite lets it pause forever.</summary>
+    /// <summary>How long a client may read nothing of a body before its connection is reset. Infinite lets it pause forever.</summary>
     public TimeSpan WriteTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     public long MaxUploadBytes { get; init; } = 300L * 1024 * 1024;
 }
 
-/// <summary>Returns the current limits. Called once per request, so a change applies from the next request.</summary>
+/// <summary>Returns the current limits. Called once per request, so that a change applies from the next request.</summary>
 internal delegate DavOptions CurrentDavOptions();

@@ -4,8 +4,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The path of a request, decoded once. Lookups use the names in Unicode form NFC. Hrefs repeat the client's spelling, because clients match
-/// responses to requests by comparing hrefs. Immutable.
+/// The path of a request, decoded once. Lookups use names in NFC. Hrefs repeat the client's spelling, because clients match responses by comparing hrefs.
+/// Immutable.
 /// </summary>
 internal sealed class DavPath
 {
@@ -39,7 +39,7 @@ internal sealed class DavPath
 
     public DavPath Child(string name) => new([.. _segments, name], [.. _encoded, PercentEncoding.Encode(name)], _base, hasTrailingSlash: false);
 
-    /// <summary>The encoded absolute path with the URL base; ends in <c>/</c> only for collections (DAV-52).</summary>
+    /// <summary>Returns the encoded absolute path with the URL base. Only collections end in <c>/</c> (DAV-52).</summary>
     public string Href(bool isCollection)
     {
         if (IsRoot)
@@ -49,11 +49,11 @@ internal sealed class DavPath
     }
 
     /// <summary>
-    /// Parses a request target in origin or absolute form (RFC 9112, section 3.2). False if DAV-15 refuses it: broken escapes, invalid UTF-8, NUL,
-    /// <c>%2F</c> or <c>%5C</c> inside a segment, <c>.</c> and <c>..</c>, and names without an NFC form.
+    /// Parses a request target in origin or absolute form (RFC 9112, section 3.2). Returns false if DAV-15 refuses it: broken escapes, invalid UTF-8, NUL,
+    /// <c>%2F</c> or <c>%5C</c> in a segment, <c>.</c> and <c>..</c>, and names without an NFC form.
     /// </summary>
-    /// <param name="target">The target, unchanged from the request line.</param>
-    /// <param name="urlBase">The decoded prefix of the tree, empty or like <c>/x</c>; removed from the path.</param>
+    /// <param name="target">The target exactly as in the request line.</param>
+    /// <param name="urlBase">The decoded prefix of the tree, empty or like <c>/x</c>. It is removed from the path.</param>
     public static bool TryParse(string target, string urlBase, [NotNullWhen(true)] out DavPath? path)
     {
         path = null;
@@ -82,7 +82,7 @@ internal sealed class DavPath
         return true;
     }
 
-    /// <summary>The decoded path: for logs, never for lookups.</summary>
+    /// <summary>Returns the decoded path, for logs only.</summary>
     public override string ToString() => "/" + string.Join('/', _segments);
 
     private static bool TryFindPath(string target, out ReadOnlySpan<char> path)

@@ -1,12 +1,11 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>A WebDAV property.</summary>
-/// <param name="Name">The expanded name.</param>
 /// <param name="Read">Reads the value of an item as text.</param>
-/// <param name="IsMarkup">Whether the value is XML made by this code instead of text.</param>
-/// <param name="ByNameOnly">Whether it is omitted unless requested by name.</param>
+/// <param name="IsMarkup">Whether the value is trusted XML made by this server rather than text.</param>
+/// <param name="ByNameOnly">Whether the property is omitted unless requested by name.</param>
 /// <param name="IsWhole">Whether the value is a whole element with its tags, as stored by a client.</param>
-/// <param name="SameFor">The key of items that share one value within a response, so that it is read once; null if none do.</param>
+/// <param name="SameFor">Returns a key. Items with equal keys share one value in a response, so that it is read once. Null if no items share it.</param>
 internal sealed record DavProperty(
     DavName Name,
     Func<IStoreItem, CancellationToken, ValueTask<string>> Read,

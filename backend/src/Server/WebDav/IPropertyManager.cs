@@ -9,10 +9,10 @@ internal interface IPropertyManager
     /// <summary>The property with this name, or null.</summary>
     DavProperty? Find(DavName name);
 
-    /// <summary>Whether clients must not set or remove this property, defined or not.</summary>
+    /// <summary>Whether clients must not set or remove this property, even if it is not defined.</summary>
     bool IsProtected(DavName name) => true;
 
-    /// <summary>Sets and removes unprotected properties: all or none.</summary>
+    /// <summary>Sets and removes unprotected properties. Applies all changes or none.</summary>
     ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }

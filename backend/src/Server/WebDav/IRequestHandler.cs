@@ -1,17 +1,15 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Handles one verb, or two that differ only in the body. Thread-safe: one instance serves all requests.</summary>
+/// <summary>Handles one verb, or two that differ only in the body. Thread-safe, because one instance serves all requests.</summary>
 internal interface IRequestHandler
 {
     IReadOnlyList<string> Verbs { get; }
 
-    /// <summary>
-    /// Answers a request. Store exceptions may pass through, because the dispatcher turns them into a status or resets the connection.
-    /// </summary>
+    /// <summary>Answers a request. May throw store exceptions, because the dispatcher maps them to a status or resets the connection.</summary>
     Task HandleAsync(DavRequest request);
 }
 
-/// <summary>A request whose path has been looked up.</summary>
+/// <summary>A request whose path has been resolved.</summary>
 /// <param name="Class">The row of the verb table.</param>
 /// <param name="Item">The item at the path; null only for verbs that do not need one.</param>
 internal sealed record DavRequest(HttpContext Http, DavPath Path, PathClass Class, IStoreItem? Item)

@@ -5,13 +5,13 @@ internal interface IStoreCollection : IStoreItem
     /// <summary>The file that a GET of the collection returns, or null.</summary>
     IStoreFile? Index => null;
 
-    /// <summary>Streams the children in ordinal name order. Throws on a failure in the middle, so a listing that ends is complete.</summary>
+    /// <summary>Streams the children in ordinal name order. A failure in the middle throws, so a listing that ends is complete.</summary>
     IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken);
 
-    /// <summary>The bytes that a quota of the collection counts: the sum of the advertised file lengths.</summary>
+    /// <summary>Returns the used bytes of the quota: the sum of the advertised file lengths.</summary>
     ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken);
 
-    /// <summary>The owner of the quota. Collections with an equal owner share one value, so a response reads it once.</summary>
+    /// <summary>The owner of the quota. Collections with equal owners share one value, so a response reads it once.</summary>
     object QuotaOwner => this;
 
     /// <summary>Creates or replaces a file. Called only if the verb table serves PUT.</summary>
@@ -20,20 +20,20 @@ internal interface IStoreCollection : IStoreItem
     /// <summary>Deletes a child. Called only if the verb table serves DELETE.</summary>
     ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken);
 
-    /// <summary>Creates a folder at a free name. Called only if the verb table has MKCOL.</summary>
+    /// <summary>Creates a folder at an unused name. Called only if the verb table serves MKCOL.</summary>
     ValueTask<StoreAnswer> CreateCollectionAsync(string name, CancellationToken cancellationToken) => ValueTask.FromResult(StoreAnswer.Forbidden);
 
-    /// <summary>Copies a child with its stored properties. Called only if the verb table serves COPY, never into the child itself.</summary>
+    /// <summary>Copies a child with its stored properties. Called only if the verb table serves COPY, and never into the child itself.</summary>
     ValueTask<StoreAnswer> CopyItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 
-    /// <summary>Moves a child. Called only if the verb table serves MOVE, never into the child itself.</summary>
+    /// <summary>Moves a child. Called only if the verb table serves MOVE, and never into the child itself.</summary>
     ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }
 
 /// <summary>The content of a PUT.</summary>
-/// <param name="Body">The body of the request, which owns it; bytes arrive while it is read.</param>
+/// <param name="Body">The request body, still being received. The request owns it.</param>
 /// <param name="Length">The declared length; null for a chunked body.</param>
 /// <param name="MayReplace">False if the request forbids replacement (<c>If-None-Match: *</c>).</param>
 internal sealed record StoreUpload(Stream Body, long? Length, bool MayReplace);

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>A file. Its metadata is known without opening it.</summary>
+/// <summary>A file. Its metadata is available without opening it.</summary>
 internal interface IStoreFile : IStoreItem
 {
     /// <summary>Exact length in bytes.</summary>
@@ -13,25 +13,24 @@ internal interface IStoreFile : IStoreItem
 
     string CacheControl => "private, no-transform";
 
-    /// <summary>The file name for downloads, if it differs from the name in the tree.</summary>
+    /// <summary>The file name for downloads if it differs from <c>Name</c>; otherwise null.</summary>
     string? SuggestedName => null;
 
     /// <summary>Whether browsers should save the file instead of showing it.</summary>
     bool IsAttachment => false;
 
-    /// <summary>Returns the file for one request, so that reads can be attributed to the client; by default the same object.</summary>
+    /// <summary>Returns the file for one request, so that reads can be attributed to its client. Returns the same object by default.</summary>
     IStoreFile For(HttpContext http) => this;
 
     /// <summary>
-    /// Opens a part of the file for one forward read. The stream has exactly <paramref name="length"/> bytes and belongs to the caller. If
-    /// content is unavailable, opening and reading throw <see cref="ContentUnavailableException"/> or a failure that <see cref="Explain"/> maps to one.
-    /// Callers treat an early end the same way.
+    /// Opens a part of the file for one forward read. The caller owns the stream, which has exactly <paramref name="length"/> bytes. If content is unavailable,
+    /// opening and reading throw <see cref="ContentUnavailableException"/> or a failure that <see cref="Explain"/> maps to one. Callers treat an early end the
+    /// same way.
     /// </summary>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes, greater than 0. Nothing after them is fetched.</param>
-    /// <param name="cancellationToken">Cancels the opening.</param>
     ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken);
 
-    /// <summary>Maps a failure of opening or reading to an exception for the client; null if the file does not know it.</summary>
+    /// <summary>Maps a failure of opening or reading to an exception for the client; null if unknown.</summary>
     ContentUnavailableException? Explain(Exception failure) => null;
 }

@@ -6,7 +6,7 @@ namespace Sluice.Server.WebDav;
 /// <summary>The live properties in section 6 of the WebDAV contract.</summary>
 internal sealed class LiveProperties : IPropertyManager
 {
-    /// <summary>1 PiB. Nothing here fills up, and clients that check for free space must see some, otherwise they refuse to work.</summary>
+    /// <summary>1 PiB. Nothing here fills up, but clients refuse to work if they see no free space.</summary>
     private const string AvailableBytes = "1125899906842624";
 
     private static readonly DavName Win32FileAttributes = new("urn:schemas-microsoft-com:", "Win32FileAttributes");

@@ -6,18 +6,18 @@ internal enum VerbAnswer
     /// <summary>405 with <c>Allow</c>.</summary>
     NotAllowed,
 
-    /// <summary>403 if the item exists or would be created; 404 if the verb needs an item and there is none.</summary>
+    /// <summary>403 if the item exists or would be created; 404 if the verb needs an item but none exists.</summary>
     Forbidden,
 
-    /// <summary>The handler refuses, with a status that depends on the request. Not part of <c>Allow</c>.</summary>
+    /// <summary>The handler refuses with a status that depends on the request. Not listed in <c>Allow</c>.</summary>
     Refused,
 
     Served,
 }
 
 /// <summary>
-/// One row of the verb table (DAV-92): how one kind of path answers each verb. Dispatch and <c>Allow</c> both use it, so they cannot disagree. If a
-/// row omits MKCOL, COPY, MOVE or PROPPATCH, the handler chooses the refusal; any other omitted verb is not allowed. Immutable.
+/// One row of the verb table (DAV-92): the response of one kind of path to each verb. Dispatch and <c>Allow</c> share it, so they cannot disagree. If a row
+/// omits MKCOL, COPY, MOVE or PROPPATCH, the handler chooses the refusal. Any other omitted verb is not allowed. Immutable.
 /// </summary>
 internal sealed class PathClass
 {
@@ -28,7 +28,6 @@ internal sealed class PathClass
 
     /// <param name="name">Name in messages and tests.</param>
     /// <param name="served">Served verbs, in the order of <c>Allow</c>.</param>
-    /// <param name="forbidden">Verbs refused with 403.</param>
     /// <param name="hasLocks">Whether locks exist here or below, so that OPTIONS reports WebDAV class 2.</param>
     public PathClass(
         string name,
@@ -49,7 +48,7 @@ internal sealed class PathClass
 
     public IReadOnlyList<string> Served { get; }
 
-    /// <summary>Verbs that need a handler, if only to refuse them.</summary>
+    /// <summary>Verbs that need a handler, even if it only refuses them.</summary>
     public IReadOnlyList<string> Handled { get; }
 
     public bool HasLocks { get; }
@@ -65,10 +64,10 @@ internal sealed class PathClass
         : Changing.Contains(verb) ? VerbAnswer.Refused
         : VerbAnswer.NotAllowed;
 
-    /// <summary>Whether a verb needs an existing item; otherwise it answers 404 (DAV-20).</summary>
+    /// <summary>Whether a verb needs an existing item. Without one it answers 404 (DAV-20).</summary>
     public static bool NeedsItem(string verb) => verb
         is Verbs.Get or Verbs.Head or Verbs.PropFind or Verbs.Delete or Verbs.Copy or Verbs.Move or Verbs.PropPatch;
 
-    /// <summary>Whether a verb needs a free name; an existing item answers 405 (DAV-44).</summary>
+    /// <summary>Whether a verb needs an unused name. An existing item answers 405 (DAV-44).</summary>
     public static bool NeedsFreeName(string verb) => verb == Verbs.MkCol;
 }

@@ -12,7 +12,7 @@ internal static class PercentEncoding
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@");
 
-    /// <summary>Encodes one name as one segment, in UTF-8.</summary>
+    /// <summary>Encodes a name as one UTF-8 segment.</summary>
     public static string Encode(string name)
     {
         if (!name.AsSpan().ContainsAnyExcept(Plain))
@@ -37,8 +37,7 @@ internal static class PercentEncoding
     }
 
     /// <summary>
-    /// Decodes one segment once. False for broken escapes, invalid UTF-8, NUL and separators, because other code could split the name or end it at
-    /// the NUL.
+    /// Decodes one segment once. Returns false for broken escapes, invalid UTF-8, NUL and separators, because other code could split or cut the name there.
     /// </summary>
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {

@@ -6,7 +6,7 @@ internal static class Refusal
     /// <summary>Retry-After of a 507, in seconds.</summary>
     private const string RetryAfterSeconds = "30";
 
-    /// <summary>Sets the status and declares the body empty. Call it before the headers are sent.</summary>
+    /// <summary>Sets the status and declares an empty body. Must be called before the headers are sent.</summary>
     public static void Write(HttpResponse response, int status)
     {
         response.StatusCode = status;

@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>Outcome of a change to the tree.</summary>
 internal enum StoreAnswer
 {
-    /// <summary>201: a new name.</summary>
+    /// <summary>201: the name was created.</summary>
     Created,
 
-    /// <summary>204: replaced or deleted.</summary>
+    /// <summary>204: the item was replaced or deleted.</summary>
     Done,
 
     /// <summary>400: the content does not match the name.</summary>
@@ -20,14 +20,14 @@ internal enum StoreAnswer
     /// <summary>408: the content did not arrive in time.</summary>
     TooSlow,
 
-    /// <summary>409: the folder takes no files.</summary>
+    /// <summary>409: the folder accepts no files.</summary>
     Conflict,
 
-    /// <summary>412: the name is taken and the request allows no replacement.</summary>
+    /// <summary>412: the name is taken, and the request forbids replacement.</summary>
     AlreadyExists,
 
     TooLarge,
 
-    /// <summary>507: no space, or a limit is reached.</summary>
+    /// <summary>507: the disk is full, or a limit is reached.</summary>
     NoSpace,
 }

@@ -7,10 +7,10 @@ namespace Sluice.Server.WebDav;
 /// <param name="Markup">The element with its tags; the prefix <c>D</c> means <c>DAV:</c>.</param>
 internal sealed record StoredProperty(DavName Name, string Markup);
 
-/// <summary>Changes the stored properties of one item: all or none.</summary>
+/// <summary>Changes the stored properties of one item. Applies all changes or none.</summary>
 internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken);
 
-/// <summary>The properties of one item: its live ones, then those stored by clients. A snapshot; thread-safe.</summary>
+/// <summary>The properties of one item: live ones first, then those stored by clients. A thread-safe snapshot.</summary>
 internal sealed class StoredProperties : IPropertyManager
 {
     /// <summary>Maximum total bytes of an item's stored properties (DAV-47).</summary>
@@ -38,7 +38,7 @@ internal sealed class StoredProperties : IPropertyManager
     public ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken) =>
         _change(changes, cancellationToken);
 
-    /// <summary>Returns the stored properties after the changes, oldest first; null if they are too large.</summary>
+    /// <summary>Returns the stored properties after the changes, oldest first; null if they exceed <see cref="MaxBytes"/>.</summary>
     public static IReadOnlyList<StoredProperty>? Apply(IReadOnlyList<StoredProperty> stored, IReadOnlyList<PropertyChange> changes)
     {
         var result = stored.ToList();
