@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=addlocalfile</c>: adds a file of this machine, below folders that the settings allow (SAB-26). The file stays.</summary>
+/// <summary><c>mode=addlocalfile</c>: adds a file from a folder that the settings allow (SAB-26). The file itself stays in place.</summary>
 internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOptions> options) : ISabMode
 {
     public string Name => "addlocalfile";
@@ -30,8 +30,7 @@ internal sealed class AddLocalFileMode(NzbIntake intake, IOptionsMonitor<ApiOpti
     }
 
     /// <summary>
-    /// Opens a file after resolving all links. Returns null for anything but a readable file below an allowed folder, so that the answer reveals
-    /// nothing else.
+    /// Opens a file after resolving all links. Returns null unless it is a readable file below an allowed folder, so that the answer reveals nothing else.
     /// </summary>
     private FileStream? Open(string path)
     {

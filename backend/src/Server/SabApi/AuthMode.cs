@@ -2,7 +2,7 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=auth</c>: which credentials the API takes, and whether the key is valid.</summary>
+/// <summary><c>mode=auth</c>: reports the accepted kinds of credentials and whether the key is valid.</summary>
 internal sealed class AuthMode(ApiKeyVerifier keys, SabAccess access) : ISabMode
 {
     public string Name => "auth";

@@ -8,7 +8,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=get_config</c>: the settings of SABnzbd that clients read (SAB-50 to SAB-52), without secrets and addresses.</summary>
+/// <summary><c>mode=get_config</c>: the SABnzbd settings that clients read (SAB-50 to SAB-52), without secrets or addresses.</summary>
 internal sealed class GetConfigMode(
     CompleteFolder completeFolder, DataFolder folder, CategoryRules categories, ProviderHost providers, IOptionsMonitor<ApiOptions> options) : ISabMode
 {
@@ -26,7 +26,7 @@ internal sealed class GetConfigMode(
             to =>
             {
                 to.BeginObject("config");
-                // A keyword counts only within a section.
+                // A keyword is ignored unless a section is given.
                 WriteMisc(to, section, section.Length > 0 ? keyword : "");
                 WriteCategories(to, section, section.Length > 0 ? keyword : "");
                 WriteServers(to, section, section.Length > 0 ? keyword : "");
@@ -58,7 +58,7 @@ internal sealed class GetConfigMode(
 
         (string, Action<string>) Text(string name, string value) => (name, key => to.Field(key, value));
         (string, Action<string>) Number(string name, long value) => (name, key => to.Field(key, value));
-        // Always 0, as a number because SABnzbd sends no booleans here.
+        // Always off, and written as 0 because SABnzbd sends no booleans here.
         (string, Action<string>) Switch(string name) => Number(name, 0);
         (string, Action<string>) NoTexts(string name) => (name, key => to.Texts(key, []));
     }

@@ -8,7 +8,7 @@ namespace Sluice.Server.SabApi;
 internal sealed class HistoryActions(
     HistoryStore store, CompletedStore completed, HistoryRemoval removal, Rejections rejections, QueueReturn queue, ILogger<HistoryActions> logger)
 {
-    /// <summary>Hides items from the history, or from its archive too. The history page and mounted content always keep them (SAB-94).</summary>
+    /// <summary>Hides items from the history list, or also from the archive. They stay mounted and on the history page (SAB-94).</summary>
     public async Task DeleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } values)
@@ -23,7 +23,7 @@ internal sealed class HistoryActions(
         var isForGood = call.Parameters.Text("archive") == "0";
         var wantsFilesGone = wantsContentGone || call.Parameters.Text("del_files") == "1";
         var forgetsNzbs = isForGood || wantsFilesGone;
-        // Searches archived items only if the call changes those.
+        // Include archived items only if the call changes them.
         var filter = Select(values, call.Parameters) with { Archived = forgetsNzbs ? null : false };
         var numbers = await store.FindNumbersAsync(filter, call.Cancelled);
         await removal.HideAsync(numbers, isForGood ? ClientView.Nowhere : ClientView.Archive, forgetsNzbs, call.Cancelled);
@@ -32,7 +32,7 @@ internal sealed class HistoryActions(
         await SabAnswer.StatusAsync(call, true);
     }
 
-    /// <summary>Marks failed items as completed if their content is mounted.</summary>
+    /// <summary>Marks failed items as completed if their content is already mounted.</summary>
     public async Task CompleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } ids)
@@ -43,7 +43,7 @@ internal sealed class HistoryActions(
             await SabAnswer.ErrorAsync(call, SabTexts.NoItem);
     }
 
-    /// <summary>Retries all failed items that still have their NZB, until the queue is full.</summary>
+    /// <summary>Retries all failed items whose NZB still exists, until the queue is full.</summary>
     public async Task RetryAllAsync(SabCall call)
     {
         var (returned, _) = await queue.ReturnAllAsync(await store.FindFailedAsync(call.Cancelled), QueueReturnChange.None, call.Cancelled);

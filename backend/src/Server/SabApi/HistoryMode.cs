@@ -7,7 +7,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=history</c>: the list, and the actions of <c>name</c>.</summary>
+/// <summary><c>mode=history</c>: the list, and the actions named by <c>name</c>.</summary>
 internal sealed class HistoryMode(
     HistoryStore store,
     ItemPasswords passwords,
@@ -16,7 +16,7 @@ internal sealed class HistoryMode(
     HistoryActions actions,
     IOptionsMonitor<ApiOptions> options) : ISabMode
 {
-    // Default of SABnzbd (SAB-40).
+    // SABnzbd's default (SAB-40).
     private const int DefaultLimit = 10;
 
     public string Name => "history";
@@ -30,7 +30,7 @@ internal sealed class HistoryMode(
 
     private async Task ListAsync(SabCall call)
     {
-        // Read before the rows, so that a change in between is reported twice rather than never.
+        // Read before the rows, so that a concurrent change is reported twice rather than never.
         var changes = await store.CountChangesAsync(call.Cancelled);
         if (call.Parameters.Text("last_history_update") == changes.ToString(CultureInfo.InvariantCulture))
         {
@@ -92,7 +92,7 @@ internal sealed class HistoryMode(
             Categories = parameters.List("cat", "category")?.Select(SabWords.Category).ToList(),
             Completed = completed == failed ? null : completed,
             Archived = parameters.Text("archive") == "1",
-            // Other statuses match nothing.
+            // Any other status matches no item.
             Nothing = !(completed || failed),
         };
     }

@@ -3,13 +3,13 @@ namespace Sluice.Server.SabApi;
 /// <summary>Handles one value of <c>mode</c>.</summary>
 internal interface ISabMode
 {
-    /// <summary>Case-sensitive.</summary>
+    /// <summary>The value of <c>mode</c>, case-sensitive.</summary>
     string Name { get; }
 
-    /// <summary>Whether no key is needed.</summary>
+    /// <summary>Whether the mode works without a key.</summary>
     bool IsOpen => false;
 
-    /// <summary>Whether the key for adds is sufficient.</summary>
+    /// <summary>Whether the NZB key, which only allows adds, is sufficient.</summary>
     bool IsAdd => false;
 
     Task AnswerAsync(SabCall call);

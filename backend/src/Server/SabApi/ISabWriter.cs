@@ -1,6 +1,6 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes an answer as objects, lists and fields, independent of its format (SAB-4). Names are null inside lists only.</summary>
+/// <summary>Writes an answer as objects, lists and fields in any format (SAB-4). Names are null only inside lists.</summary>
 internal interface ISabWriter : IDisposable
 {
     void BeginObject(string? name = null);
@@ -19,6 +19,6 @@ internal interface ISabWriter : IDisposable
 
     void Complete();
 
-    /// <summary>Passes all written bytes on.</summary>
+    /// <summary>Moves all bytes written so far to the output.</summary>
     void Flush();
 }

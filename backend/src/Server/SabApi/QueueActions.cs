@@ -3,16 +3,16 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Actions of <c>mode=queue&amp;name=…</c>.</summary>
+/// <summary>The actions of <c>mode=queue&amp;name=…</c>.</summary>
 internal sealed class QueueActions(QueueStore store, QueueCommands commands, QueueRemoval removal, QueueRenaming renaming)
 {
-    // SABnzbd's numbers for paused items. They have no effect as priorities of queued items.
+    // SABnzbd's priority numbers for paused and stopped items. For queued items they have no effect.
     private const int Paused = -2;
     private const int Stop = -4;
     private const int MaxPostProcessing = 3;
 
     /// <summary>Runs an action.</summary>
-    /// <returns>Null if the name is not an action.</returns>
+    /// <returns>Null if no action has this name.</returns>
     public Task? Answer(SabCall call, string name) => name switch
     {
         "delete" => DeleteAsync(call),
@@ -22,7 +22,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         "priority" => SetPriorityAsync(call),
         "rename" => RenameAsync(call),
         "sort" => SortAsync(call),
-        // Sluice has no actions for the end of the queue.
+        // Sluice never acts when the queue is done, so the call succeeds without effect.
         "change_complete_action" => SabAnswer.StatusAsync(call, true),
         "delete_nzf" => KeepFilesAsync(call),
         _ => null,
@@ -90,7 +90,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
             await SabAnswer.StatusAsync(call, await renaming.RenameAsync(id, name, call.Parameters.Text("value3"), call.Cancelled));
     }
 
-    /// <summary>Sets the category of items, running ones included, because it is read when they are published.</summary>
+    /// <summary>Sets the category of items, even of running ones, because the category is read only when they are published.</summary>
     public async Task SetCategoryAsync(SabCall call)
     {
         var category = call.Parameters.Text("value2") is { Length: > 0 } text ? text : call.Parameters.Text("cat", "category");
@@ -100,7 +100,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
             await SabAnswer.BareStatusAsync(call, await renaming.SetCategoryAsync(ids, category, call.Cancelled) > 0);
     }
 
-    /// <summary>Stores the script, which is only echoed.</summary>
+    /// <summary>Stores the script. No script runs; clients only read the value back.</summary>
     public async Task SetScriptAsync(SabCall call)
     {
         var script = call.Parameters.Text("value2");
@@ -114,7 +114,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         await SabAnswer.BareStatusAsync(call, await store.SetScriptAsync(ids, kept, call.Cancelled) > 0);
     }
 
-    /// <summary>Stores the processing option, which is only echoed.</summary>
+    /// <summary>Stores the post-processing option. It has no effect; clients only read the value back.</summary>
     public async Task SetPostProcessingAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } ids
@@ -153,7 +153,7 @@ internal sealed class QueueActions(QueueStore store, QueueCommands commands, Que
         await SabAnswer.StatusAsync(call, true);
     }
 
-    /// <summary>Single files are never removed.</summary>
+    /// <summary>Answers that no file was removed, because Sluice never removes single files.</summary>
     private static Task KeepFilesAsync(SabCall call) =>
         call.Parameters.Text("value").Length == 0 || call.Parameters.List("value2") is null
             ? SabAnswer.ErrorAsync(call, SabTexts.TwoParameters)

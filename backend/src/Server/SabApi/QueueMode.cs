@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=queue</c>: the list, and the actions of <c>name</c>.</summary>
+/// <summary><c>mode=queue</c>: the list, and the actions named by <c>name</c>.</summary>
 internal sealed class QueueMode(
     QueueStore store,
     ItemPasswords passwords,
@@ -82,7 +82,6 @@ internal sealed class QueueMode(
 
 internal static class QueueQuery
 {
-    /// <summary>Parses the filters of <c>mode=queue</c>.</summary>
     public static QueueFilter Read(SabParameters parameters, IReadOnlyDictionary<string, ItemActivity> running) => new()
     {
         Search = parameters.Text("search"),
@@ -92,7 +91,7 @@ internal static class QueueQuery
         State = parameters.List("status") is { } statuses ? ReadState(statuses, running) : null,
     };
 
-    // Accepts numbers and words; other text matches no item.
+    // Accepts numbers and words. Any other text matches no item.
     private static List<QueuePriority>? ReadPriorities(IReadOnlyList<string>? values) => values is null
         ? null
         :

@@ -9,11 +9,10 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.SabApi;
 
 /// <summary>Totals of the queue.</summary>
-/// <param name="Longest">Until the last running item is done; null if unknown.</param>
-/// <param name="IsWorking">Whether any item is running.</param>
+/// <param name="Longest">Time until the last running item is done; null if unknown.</param>
 internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan? Longest, bool IsWorking)
 {
-    /// <summary>Only running items have progress.</summary>
+    /// <summary>Sums up the queue. Only running items contribute progress.</summary>
     public static async Task<QueueSummary> TakeAsync(
         QueueStore store,
         QueueTotals totals,
@@ -31,15 +30,15 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
         return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, time)).Max(), running.Count > 0);
     }
 
-    /// <summary>Remaining bytes of a size (SAB-30).</summary>
+    /// <summary>Returns the remaining bytes of a size (SAB-30).</summary>
     public static long BytesLeft(long bytes, int percent) => (long)(bytes * (100 - percent) / 100m);
 
-    /// <summary>Extrapolated from progress and elapsed time; null without progress.</summary>
+    /// <summary>Extrapolates the remaining time from progress and elapsed time; null without progress.</summary>
     public static TimeSpan? TimeLeft(ItemActivity? work, TimeProvider time) =>
         work is { Percent: > 0 } ? time.GetElapsedTime(work.Began) * (100 - work.Percent) / work.Percent : null;
 }
 
-/// <summary>The fields of <c>queue</c> about the server.</summary>
+/// <summary>The fields of <c>queue</c> that describe the server.</summary>
 internal sealed class QueueHeader(
     DataFolder folder, QueuePause pause, BandwidthLimit bandwidth, IOptionsMonitor<QueueOptions> options, TrafficRate traffic, RecentWarnings warnings)
 {

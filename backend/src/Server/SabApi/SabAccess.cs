@@ -12,7 +12,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
     private const string UserParameter = "ma_username";
     private const string PasswordParameter = "ma_password";
 
-    /// <summary>Checks the key of a call, or the login instead, from the parameters known so far.</summary>
+    /// <summary>Checks the key of a call, or else its login, using the parameters read so far.</summary>
     public async ValueTask<ApiKeyVerdict> VerifyAsync(HttpContext http, SabParameters parameters)
     {
         var key = parameters.Text(KeyParameter);
@@ -24,11 +24,11 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
         return verdict;
     }
 
-    /// <summary>Whether a key allows uploads. Which key is needed depends on the mode, which may come after the file.</summary>
+    /// <summary>Whether a key allows an upload. The mode decides which key it needs, but may arrive after the file.</summary>
     public static bool Opens(ApiKeyVerdict key) => key is ApiKeyVerdict.Accepted or ApiKeyVerdict.AcceptedForAdds;
 
     /// <summary>Whether a field completes the credentials.</summary>
-    /// <param name="name">The field, already among the parameters.</param>
+    /// <param name="name">The name of the field, which is already among the parameters.</param>
     public static bool IsProof(string name, SabParameters parameters) =>
         name == KeyParameter || (name is UserParameter or PasswordParameter && HasLogin(parameters));
 
@@ -62,7 +62,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins, Secre
         {
             LoginVerdict.Accepted => ApiKeyVerdict.Accepted,
             LoginVerdict.Refused => ApiKeyVerdict.Incorrect,
-            // Too many pending logins look to the client like too many wrong ones.
+            // Too many pending logins get the same answer as too many failed ones.
             _ => ApiKeyVerdict.Throttled,
         };
     }

@@ -4,10 +4,10 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Shared parameters and answers of the modes that add NZBs (SAB-20 to SAB-29).</summary>
+/// <summary>Parameters and answers shared by the modes that add NZBs (SAB-20 to SAB-29).</summary>
 internal static class SabAddition
 {
-    // SABnzbd's number for a paused item.
+    // SABnzbd's priority numbers for paused and stopped items.
     private const int Paused = -2;
     private const int Stop = -4;
 

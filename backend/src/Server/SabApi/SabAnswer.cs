@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes answers in the formats of SAB-3 and SAB-60, independent of the server's culture.</summary>
+/// <summary>Writes answers in the formats of SAB-3 and SAB-60. The server's culture never affects them.</summary>
 internal static class SabAnswer
 {
     private const string Json = "application/json;charset=UTF-8";
@@ -20,7 +20,7 @@ internal static class SabAnswer
 
     public static Task StatusAsync(SabCall call, bool status) => ResultAsync(call, to => to.Field("status", status));
 
-    /// <summary>For calls whose outer XML element is the status itself.</summary>
+    /// <summary>Answers calls whose outer XML element is the status itself.</summary>
     public static Task BareStatusAsync(SabCall call, bool status) => WriteAsync(call, to => to.Field("status", status));
 
     public static Task ItemsAsync(SabCall call, bool status, IEnumerable<string> ids) =>
@@ -32,20 +32,20 @@ internal static class SabAnswer
                 to.Texts("nzo_ids", ids);
             });
 
-    /// <summary>An error with HTTP 200, as in SABnzbd.</summary>
+    /// <summary>Answers an error with HTTP 200, as SABnzbd does.</summary>
     public static Task ErrorAsync(SabCall call, string text) => ResultAsync(call, to => WriteError(to, text));
 
-    /// <summary>Answers a change of the pause, which fails if the environment sets it.</summary>
+    /// <summary>Answers a pause or resume, which fails if an environment variable sets the pause.</summary>
     public static async Task PauseAsync(SabCall call, Task<bool> change) => await (await change ? StatusAsync(call, true) : ErrorAsync(call, SabTexts.ConfigLocked));
 
-    /// <summary>A refusal, always in JSON (SAB-62).</summary>
+    /// <summary>Refuses a call. The body is always JSON (SAB-62).</summary>
     public static Task RefuseAsync(HttpContext http, int status, string text)
     {
         SetHeaders(http, status, Json);
         return SendAsync(new SabReply(http, output => new SabJsonWriter(output)), to => WriteError(to, text));
     }
 
-    /// <summary>A refusal as plain text.</summary>
+    /// <summary>Refuses a call with plain text.</summary>
     public static Task PlainAsync(HttpContext http, int status, string text)
     {
         SetHeaders(http, status, Text);
@@ -92,12 +92,12 @@ internal static class SabAnswer
 }
 
 /// <summary>
-/// An answer in progress, with its own buffer. If writing fails before the first byte is sent, an error answer can replace it; later the connection
-/// is reset, so half an answer never looks complete.
+/// An answer in progress, with its own buffer. Before the first byte is sent, an error answer can replace it. Afterwards a failure resets the connection, so
+/// that half an answer never looks complete.
 /// </summary>
 internal sealed class SabReply : IDisposable
 {
-    // Small, so that the first bytes of a long list are sent early.
+    // Small, so that a long list starts to arrive early.
     private const int SendAt = 16 << 10;
 
     private readonly HttpContext _http;
@@ -107,14 +107,14 @@ internal sealed class SabReply : IDisposable
 
     public ISabWriter Writer { get; }
 
-    /// <summary>Sends the buffer if it is large enough. Call it between rows.</summary>
+    /// <summary>Sends the buffer if it is large enough. Must be called between rows.</summary>
     public ValueTask SendIfDueAsync()
     {
         Writer.Flush();
         return _unsent.WrittenCount < SendAt ? ValueTask.CompletedTask : SendAsync();
     }
 
-    /// <summary>Completes the answer and sends the rest.</summary>
+    /// <summary>Completes the answer and sends the remaining bytes.</summary>
     public ValueTask CompleteAsync()
     {
         Writer.Complete();

@@ -1,6 +1,6 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Messages of the SABnzbd API, events 2300–2399. Messages for clients are warnings, because clients poll those.</summary>
+/// <summary>Messages of the SABnzbd API, events 2300–2399. Messages meant for clients are warnings, because clients poll warnings.</summary>
 internal static partial class SabApiLog
 {
     [LoggerMessage(2300, LogLevel.Warning, "A client asked to delete the files of completed items. Deleted the items; their files stay mounted")]

@@ -1,6 +1,5 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Composes the SABnzbd API.</summary>
 internal static class SabApiRegistration
 {
     public static IServiceCollection AddSabApi(this IServiceCollection services) => services
@@ -33,8 +32,8 @@ internal static class SabApiRegistration
         .AddSingleton<SmallModes>();
 
     /// <summary>
-    /// Answers 404 to calls of the API at a wrong path (SAB-7), after routing and before authentication. The tree would ask for its password instead, and
-    /// Sonarr would report a wrong key although the URL base is wrong. So would the API of the web UI at <c>/api/api</c>.
+    /// Answers API calls at a wrong path with 404 (SAB-7), after routing and before authentication. The tree would ask for its password, so Sonarr would report
+    /// a wrong key although the URL base is wrong. The web UI's API would do the same at <c>/api/api</c>.
     /// </summary>
     public static void UseSabApiPaths(this IApplicationBuilder app, Func<PathString, bool> isTree, Func<HttpContext, bool> isUnknownCall) =>
         app.Use((context, next) =>

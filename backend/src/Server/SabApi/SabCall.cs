@@ -5,21 +5,21 @@ using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>One call of the API.</summary>
-/// <param name="Parameters">From query and body.</param>
+/// <summary>One API call.</summary>
+/// <param name="Parameters">Parameters of query and body.</param>
 internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
 {
     private static readonly string[] FamilyAgents = ["Sonarr/", "Radarr/", "Lidarr/", "Readarr/", "Whisparr/", "Prowlarr/"];
 
-    /// <summary>Verdict on the key, if reading the body needed one. Anything but accepted stopped the reading.</summary>
+    /// <summary>The verdict on the key if reading the body needed it. Any other verdict than accepted stopped the read.</summary>
     public ApiKeyVerdict? Key { get; init; }
 
-    /// <summary>The received file of a multipart body, or null.</summary>
+    /// <summary>The uploaded file, or null.</summary>
     public NzbUpload? Upload { get; init; }
 
     public string UploadName { get; init; } = "";
 
-    /// <summary>Whether the client is an *arr, because some answers differ for them (SAB-11, SAB-40).</summary>
+    /// <summary>Whether the client is an *arr, because some answers differ for these (SAB-11, SAB-40).</summary>
     public bool IsFamily => IsFamilyAgent(Http);
 
     /// <summary>Whether the client asked for XML (SAB-4).</summary>
@@ -34,7 +34,7 @@ internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
     }
 }
 
-/// <summary>Parameters of query and body. The query wins; the first value of a repeated scalar counts (SAB-2).</summary>
+/// <summary>Parameters of query and body. The query takes precedence, and the first value of a repeated parameter counts (SAB-2).</summary>
 internal sealed class SabParameters(IQueryCollection query)
 {
     private readonly Dictionary<string, StringValues> _values =
@@ -48,17 +48,17 @@ internal sealed class SabParameters(IQueryCollection query)
             _values[name] = StringValues.Concat(_values.GetValueOrDefault(name), value);
     }
 
-    /// <summary>Returns a value, or an empty text if absent.</summary>
+    /// <summary>Returns a value; empty if absent.</summary>
     public string Text(string name) => _values.TryGetValue(name, out var values) && values.Count > 0 ? values[0] ?? "" : "";
 
-    /// <summary>Returns the first nonempty value of two parameters.</summary>
+    /// <summary>Returns the first nonempty value of two parameters; empty if neither has one.</summary>
     public string Text(string name, string alias) => Text(name) is { Length: > 0 } text ? text : Text(alias);
 
-    /// <summary>Returns a nonnegative number, or 0 if absent or invalid.</summary>
+    /// <summary>Returns a nonnegative number; 0 if absent or invalid.</summary>
     public int Number(string name) =>
         int.TryParse(Text(name), NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : 0;
 
-    /// <summary>Returns a comma-separated or repeated list, or null if absent or empty.</summary>
+    /// <summary>Returns a comma-separated or repeated list; null if absent or empty.</summary>
     public IReadOnlyList<string>? List(string name)
     {
         var values = _values.GetValueOrDefault(name).SelectMany(value => (value ?? "").Split(','))

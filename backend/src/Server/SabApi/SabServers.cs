@@ -2,14 +2,13 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Names of providers for clients, because addresses must not reach them.</summary>
+/// <summary>Names of providers for clients, because clients must not learn their addresses.</summary>
 internal static class SabServers
 {
-    /// <summary>The nickname, or a number if it has none.</summary>
-    /// <param name="index">Its place in the settings.</param>
+    /// <summary>Returns the nickname of a provider, or a numbered name if it has none.</summary>
+    /// <param name="index">The position in the settings.</param>
     public static string NameOf(ProviderOptions options, int index) =>
         options.Name == options.Host ? string.Create(System.Globalization.CultureInfo.InvariantCulture, $"Provider {index + 1}") : options.Name;
 
-    /// <summary>Whether the provider is a backup.</summary>
     public static bool IsOptional(ProviderOptions options) => options.Kind is ProviderKind.BackupWithChecks or ProviderKind.BackupOnly;
 }

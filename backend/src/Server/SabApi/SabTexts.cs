@@ -1,6 +1,6 @@
 namespace Sluice.Server.SabApi;
 
-/// <summary>Texts that clients compare (docs/contracts/sabnzbd.md, sections 1 and 2).</summary>
+/// <summary>Exact texts that clients compare (docs/contracts/sabnzbd.md, sections 1 and 2).</summary>
 internal static class SabTexts
 {
     public const string KeyRequired = "API Key Required";
@@ -23,6 +23,6 @@ internal static class SabTexts
     public const string TooSlow = "Upload took too long";
     public const string WrongPath = "There is no API at this path. Check the URL base";
 
-    /// <summary>The SABnzbd version whose answers these are.</summary>
+    /// <summary>The SABnzbd version that this API emulates.</summary>
     public const string Version = "5.0.4";
 }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Sizes, times and ages in SABnzbd's format, culture-independent (SAB-30, SAB-31).</summary>
+/// <summary>Formats sizes, times and ages as SABnzbd does, in any culture (SAB-30, SAB-31).</summary>
 internal static class SabUnits
 {
     private const double KiB = 1024;
@@ -17,13 +17,13 @@ internal static class SabUnits
 
     public static string Kibibytes(double bytes) => Fixed(bytes / KiB);
 
-    /// <summary>A size with its unit, as in <c>7.9 GB</c>.</summary>
+    /// <summary>Formats a size with its unit, as in <c>7.9 GB</c>.</summary>
     public static string Size(double bytes) => Scaled(bytes) + "B";
 
-    /// <summary>A size with one letter as unit, as in <c>1.2 T</c>. Starts at K, because some clients know no smaller unit.</summary>
+    /// <summary>Formats a size with a one-letter unit, as in <c>1.2 T</c>. Starts at K, because some clients know no smaller unit.</summary>
     public static string Short(double bytes) => bytes <= 0 ? "0 B" : Scaled(Math.Max(bytes, KiB));
 
-    /// <summary><c>H:MM:SS</c>, or <c>D:HH:MM:SS</c> from one day; <c>0:00:00</c> for null.</summary>
+    /// <summary>Formats a time as <c>H:MM:SS</c>, or <c>D:HH:MM:SS</c> from one day; null as <c>0:00:00</c>.</summary>
     public static string TimeLeft(TimeSpan? left)
     {
         var time = left is { } value && value > TimeSpan.Zero ? value : TimeSpan.Zero;
@@ -32,11 +32,11 @@ internal static class SabUnits
             : string.Create(CultureInfo.InvariantCulture, $"{time.Hours}:{time.Minutes:00}:{time.Seconds:00}");
     }
 
-    /// <summary><c>M:SS</c> until a timed pause ends, or <c>0</c> without one.</summary>
+    /// <summary>Formats the rest of a timed pause as <c>M:SS</c>; <c>0</c> without one.</summary>
     public static string PauseLeft(TimeSpan? left) =>
         left is { } time ? string.Create(CultureInfo.InvariantCulture, $"{(long)time.TotalMinutes}:{time.Seconds:00}") : "0";
 
-    /// <summary>Age in days, hours or minutes, as in <c>12d</c>; <c>-</c> if unknown.</summary>
+    /// <summary>Formats an age in days, hours or minutes, as in <c>12d</c>; <c>-</c> if unknown.</summary>
     public static string Age(DateTimeOffset? since, DateTimeOffset now)
     {
         if (since is not { } time)

@@ -5,14 +5,14 @@ using System.Xml;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Writes XML (SAB-60, SAB-61). The outer element is the name of a single value, otherwise <c>result</c>.</summary>
+/// <summary>Writes XML (SAB-60, SAB-61). An answer with a single value uses its name as the outer element, any other answer <c>result</c>.</summary>
 internal sealed class SabXmlWriter : ISabWriter
 {
     private const string Result = "result";
 
     private readonly IBufferWriter<byte> _output;
 
-    // The outermost element is null if the single value is the outer element itself.
+    // The outermost element is null if the single value itself is the outer element.
     private readonly Stack<(string? Element, string Rows)> _open = new();
 
     /// <param name="isResult">Whether the answer has several fields.</param>
@@ -50,7 +50,7 @@ internal sealed class SabXmlWriter : ISabWriter
 
     public void Flush()
     {
-        // Nothing is buffered.
+        // This writer buffers nothing.
     }
 
     public void Dispose()
@@ -100,7 +100,7 @@ internal sealed class SabXmlWriter : ISabWriter
                 '<' => escaped.Append("&lt;"),
                 '>' => escaped.Append("&gt;"),
                 '"' => escaped.Append("&quot;"),
-                // A parser would turn it into a line feed.
+                // A parser would normalize a raw carriage return to a line feed.
                 '\r' => escaped.Append("&#13;"),
                 _ when isPair => escaped.Append(c).Append(text[++at]),
                 _ => escaped.Append(XmlConvert.IsXmlChar(c) ? c : '\uFFFD'),

@@ -8,7 +8,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=status</c> and <c>mode=fullstatus</c>: the state of the server, and the actions of <c>name</c>.</summary>
+/// <summary><c>mode=status</c> and <c>mode=fullstatus</c>: the server state, and the actions named by <c>name</c>.</summary>
 internal sealed class StatusMode(string name, StatusSources services) : ISabMode
 {
     public string Name => name;
@@ -20,7 +20,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
             case "unblock_server":
                 Unblock(call.Parameters.Text("value"));
                 return SabAnswer.StatusAsync(call, true);
-            // Sluice has no orphans and touches no path.
+            // Sluice has no orphaned jobs, so a path from a client is never touched.
             case "delete_orphan" or "add_orphan":
                 return SabAnswer.ErrorAsync(call, SabTexts.NoItem);
             case "delete_all_orphan" or "add_all_orphan":
@@ -96,7 +96,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
         to.Field("serverssl", options.UseTls ? 1 : 0);
         to.Field("serversslinfo", "");
         to.Field("serverwarning", "");
-        // Only the kind of fault, because its message may contain an address.
+        // Report only the kind of fault, because its message may contain an address.
         to.Field("servererror", provider.Fault is { } fault ? fault.ToString() : "");
         to.Field("serverpriority", options.Priority);
         to.Field("serveroptional", SabServers.IsOptional(options) ? 1 : 0);
@@ -106,7 +106,7 @@ internal sealed class StatusMode(string name, StatusSources services) : ISabMode
         to.EndObject();
     }
 
-    /// <summary>As the system reports it, or empty.</summary>
+    /// <summary>Returns the load average as the system reports it, or empty.</summary>
     private static string LoadAverage()
     {
         try

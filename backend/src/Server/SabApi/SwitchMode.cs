@@ -3,7 +3,7 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=switch</c>: moves an item to the place of another one, given by id or by place.</summary>
+/// <summary><c>mode=switch</c>: moves an item to the position of another item, or to a numbered position.</summary>
 internal sealed class SwitchMode(QueueCommands commands) : ISabMode
 {
     public string Name => "switch";

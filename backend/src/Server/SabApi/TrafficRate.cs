@@ -2,11 +2,10 @@ using Sluice.Server.Providers;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Download rate between two polls.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>The download rate between two polls. Thread-safe.</summary>
 internal sealed class TrafficRate(ProviderHost providers, TimeProvider time)
 {
-    // Shorter intervals are too noisy, and several clients poll at once.
+    // A shorter interval is too noisy, because several clients poll at once.
     private static readonly TimeSpan LeastStretch = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
@@ -14,7 +13,7 @@ internal sealed class TrafficRate(ProviderHost providers, TimeProvider time)
     private long _bytes = providers.BytesReceived;
     private double _rate;
 
-    /// <summary>Returns bytes per second since the last poll at least a second ago.</summary>
+    /// <summary>Returns the average bytes per second since the last poll at least one second ago.</summary>
     public double BytesPerSecond()
     {
         lock (_gate)

@@ -2,7 +2,7 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=warnings</c>: lists or clears recent warnings of the log (SAB-46).</summary>
+/// <summary><c>mode=warnings</c>: lists or clears recent warnings (SAB-46).</summary>
 internal sealed class WarningsMode(RecentWarnings warnings) : ISabMode
 {
     public string Name => "warnings";
