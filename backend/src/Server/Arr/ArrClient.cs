@@ -9,24 +9,23 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A failed call. The message is a sentence for the user without secrets.</summary>
+/// <summary>A failed call. The message is a sentence for the user and contains no secrets.</summary>
 internal sealed class ArrException(string sentence) : Exception(sentence);
 
 internal sealed record ArrStatus(string Version, string InstanceName);
 
-/// <summary>Calls Sonarr and its relatives.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Calls the API of Sonarr, Radarr and related programs. Thread-safe.</summary>
 internal sealed class ArrClient(GuardedClient http, TimeProvider time)
 {
-    // A program's own test of a download client takes longer, because it may wait for an address that does not answer.
+    // A program's own test of a download client gets more time, because the address it tries may never answer.
     private static readonly TimeSpan CallTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan TestTimeout = TimeSpan.FromSeconds(60);
 
-    // The descriptions of all download clients take some 200 KB.
+    // The descriptions of all download client types take about 200 KB.
     private const int MaxAnswer = 8 << 20;
 
-    /// <summary>Returns version and name of a program.</summary>
-    /// <exception cref="ArrException">No answer, a refused key, or another program.</exception>
+    /// <summary>Returns the version and name of a program.</summary>
+    /// <exception cref="ArrException">The program does not answer, refuses the key, or is a different one.</exception>
     public async Task<ArrStatus> StatusAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var status = await GetAsync(server, "system/status", cancellationToken) as JsonObject;
@@ -39,8 +38,8 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return new ArrStatus(ToShortLine(ArrJson.Text(status["version"])), ToShortLine(name.Length > 0 ? name : application));
     }
 
-    /// <summary>Reads a resource; the path follows the API version.</summary>
-    /// <exception cref="ArrException">It cannot be read.</exception>
+    /// <summary>Reads a resource. <paramref name="path"/> follows the API version.</summary>
+    /// <exception cref="ArrException">The resource cannot be read.</exception>
     public async Task<JsonNode?> GetAsync(ArrServer server, string path, CancellationToken cancellationToken)
     {
         var (status, answer) = await SendAsync(server, HttpMethod.Get, path, null, CallTimeout, cancellationToken);
@@ -48,7 +47,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
     }
 
     /// <summary>Saves a resource and returns it as the program stored it.</summary>
-    /// <exception cref="ArrException">It was not saved.</exception>
+    /// <exception cref="ArrException">The resource was not saved.</exception>
     public async Task<JsonNode?> SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
     {
         var (status, answer) = await SendAsync(server, method, path, body, TestTimeout, cancellationToken);
@@ -57,9 +56,9 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return answer;
     }
 
-    /// <summary>Has the program test a download client.</summary>
-    /// <returns>The first error; null if the test passed, warnings aside.</returns>
-    /// <exception cref="ArrException">The program could not test it.</exception>
+    /// <summary>Asks the program to test a download client.</summary>
+    /// <returns>The first error; null if the test passed, even with warnings.</returns>
+    /// <exception cref="ArrException">The program could not run the test.</exception>
     public async Task<string?> TestClientAsync(ArrServer server, JsonNode client, CancellationToken cancellationToken)
     {
         var (status, answer) = await SendAsync(server, HttpMethod.Post, "downloadclient/test", client, TestTimeout, cancellationToken);
@@ -70,7 +69,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return Complaints(answer).FirstOrDefault();
     }
 
-    /// <summary>Returns the errors of a failed validation, without warnings.</summary>
+    /// <summary>Returns the errors of a failed validation. Warnings are left out.</summary>
     private static List<string> Complaints(JsonNode? answer) =>
     [
         .. (answer as JsonArray ?? [])
@@ -130,7 +129,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         }
         catch (JsonException)
         {
-            // The body is HTML or empty; the status code explains the failure.
+            // The body is HTML or empty, so the status code must explain the failure.
             return null;
         }
     }
@@ -166,7 +165,7 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
         return $"The connection to {server.Url} broke.";
     }
 
-    /// <summary>Limits text of another program to one short line.</summary>
+    /// <summary>Shortens text from another program to one line, because it appears in sentences for the user.</summary>
     private static string ToShortLine(string text) =>
         new([.. text.Take(300).Select(c => char.IsControl(c) ? ' ' : c)]);
 }

@@ -7,63 +7,63 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>An address of this server for another program. The host has no brackets; the URL base is empty or starts with a slash.</summary>
+/// <summary>This server's address for another program. The host has no brackets. The URL base is empty or starts with a slash.</summary>
 internal sealed record OwnAddress(string Host, int Port, bool UseSsl, string UrlBase)
 {
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture, $"{(UseSsl ? "https" : "http")}://{(Host.Contains(':', StringComparison.Ordinal) ? $"[{Host}]" : Host)}:{Port}{UrlBase}");
 }
 
-/// <summary>A tried address, and why the program cannot use it; null if it can.</summary>
+/// <summary>A tried address. <c>Cause</c> says why the program cannot use it; null if it can.</summary>
 internal sealed record ArrTrial(OwnAddress Address, string? Cause);
 
-/// <summary>Effect of a connection on the download clients of a program.</summary>
+/// <summary>The effect of a connection on the download clients of a program.</summary>
 internal enum ArrAction
 {
-    /// <summary>Adds one and changes none.</summary>
+    /// <summary>Adds a client and changes no other.</summary>
     Add,
 
-    /// <summary>Nothing: the client made by Sluice is already right.</summary>
+    /// <summary>Changes nothing, because the client made by Sluice is already right.</summary>
     Keep,
 
-    /// <summary>Changes the client made by Sluice, or a client that points to this server.</summary>
+    /// <summary>Changes the client made by Sluice, or another one that points to this server.</summary>
     Change,
 
-    /// <summary>A client has the name of this server but points elsewhere. Only a person knows who made it.</summary>
+    /// <summary>Asks the user, because a client with this server's name points elsewhere and only the user knows its origin.</summary>
     Ask,
 }
 
-/// <summary>A planned connection. <c>Address</c> is the last of the trials and passed the program's test.</summary>
+/// <summary>A planned connection. <c>Address</c> is the last one tried, and it passed the program's test.</summary>
 internal sealed record ArrPlan(ArrAction Action, OwnAddress Address, IReadOnlyList<ArrTrial> Trials)
 {
-    /// <summary>The affected client; null if one is added.</summary>
+    /// <summary>The name of the changed client; null if one is added.</summary>
     public string? Client { get; init; }
 
     public IReadOnlyList<ArrChange> Changes { get; init; } = [];
 
-    /// <summary>Identifies exactly these changes of exactly this client; null if nothing changes.</summary>
+    /// <summary>Identifies exactly these changes to this client; null if nothing changes.</summary>
     public string? Token { get; init; }
 }
 
-/// <summary>A result: the plan, and the saved program. The program is null if the plan needs consent first.</summary>
+/// <summary>The result of a connection. <c>Server</c> is null if the plan still needs consent.</summary>
 internal sealed record ArrConnection(ArrPlan Plan, ArrServer? Server);
 
 /// <summary>
-/// Makes this server a download client of a program, once. It changes no client of others, unless that client points to this very server, and changes
-/// nothing without consent by the token of a plan.
+/// Makes this server a download client of a program. Other clients stay unchanged unless they point to this server. Changing a client requires consent by the
+/// token of a plan.
 /// </summary>
-/// <remarks>Thread-safe; connections run one after the other.</remarks>
+/// <remarks>Thread-safe. Connections run one at a time.</remarks>
 internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMonitor<ApiOptions> api) : IDisposable
 {
-    /// <summary>In place of a token: adds another client and leaves the existing one alone.</summary>
+    /// <summary>Given instead of a token: adds another client and leaves the existing one alone.</summary>
     public const string AddAnother = "add";
 
     private const string ClientName = "Sluice";
 
     private readonly SemaphoreSlim _turn = new(1);
 
-    /// <summary>Tries addresses with the program's own test, the likeliest first, and returns the plan. Changes nothing.</summary>
-    /// <exception cref="ArrException">The program cannot be called, or no address passes.</exception>
+    /// <summary>Tries addresses with the program's own test, likeliest first, and returns a plan. Changes nothing.</summary>
+    /// <exception cref="ArrException">The program cannot be reached, or no address passes.</exception>
     public async Task<ArrPlan> PlanAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -78,10 +78,9 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
     }
 
     /// <summary>
-    /// Plans again and connects, unless the plan changes a client and <paramref name="agreed"/> is not its token. <paramref name="agreed"/> may also
-    /// be <see cref="AddAnother"/> or null.
+    /// Plans again and connects. A plan that changes a client needs its token in <paramref name="agreed"/>, which may also be <see cref="AddAnother"/> or null.
     /// </summary>
-    /// <exception cref="ArrException">The program cannot be called, or no address passes.</exception>
+    /// <exception cref="ArrException">The program cannot be reached, or no address passes.</exception>
     public async Task<ArrConnection> ConnectAsync(ArrServer server, IReadOnlyList<OwnAddress> addresses, string? agreed, CancellationToken cancellationToken)
     {
         if (api.CurrentValue.KeyIsLocked)
@@ -95,7 +94,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
                 return new ArrConnection(plan, null);
 
             var id = entry.Id;
-            // Forced, because mere warnings of the passed test would prevent saving.
+            // Force the save, because mere warnings of the passed test would prevent it.
             if (plan.Action == ArrAction.Add)
                 id = new DownloadClientEntry(await client.SaveAsync(server, HttpMethod.Post, "downloadclient?forceSave=true", entry.Copy(), cancellationToken) as JsonObject ?? []).Id;
             else if (plan.Action != ArrAction.Keep)
@@ -110,7 +109,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         }
     }
 
-    /// <summary>Returns the host under which the program has this server as its download client; null if it does not have it.</summary>
+    /// <summary>Returns the host by which the program reaches this server; null if this server is not its download client.</summary>
     public async Task<string?> FindHostAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var entries = await ListAsync(server, cancellationToken);
@@ -144,7 +143,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
             return (new ArrPlan(ArrAction.Add, passed.Address, trials), entry);
 
         var changes = entry.ChangesFrom(existing);
-        // The key is hidden, so only a test of the unchanged client shows whether it is ours.
+        // The program hides the key, so only a test of the unchanged client shows whether its key is ours.
         if (changes.Count == 0 && await client.TestClientAsync(server, existing.Copy(), cancellationToken) is not null)
             changes = [new ArrChange("apiKey", "", "")];
         var action = changes.Count == 0 ? ArrAction.Keep : own is null ? ArrAction.Ask : ArrAction.Change;
@@ -152,7 +151,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         return (action == ArrAction.Keep ? plan : plan with { Token = TokenOf(existing, entry) }, entry);
     }
 
-    /// <summary>Returns the id of the client made by Sluice. Another API key means that the program was reinstalled, so the id is void.</summary>
+    /// <summary>Returns the id of the client made by Sluice. A changed API key means that the program was reinstalled, so its old ids are void.</summary>
     private int? OwnClientId(ArrServer server) => store.Find(server) is { ClientId: { } id } saved && saved.Key == server.Key ? id : null;
 
     private static string TokenOf(DownloadClientEntry before, DownloadClientEntry after) =>
@@ -171,7 +170,7 @@ internal sealed class ArrConnector(ArrClient client, ArrStore store, IOptionsMon
         if (schema.OfType<JsonObject>().Select(json => new DownloadClientEntry(json)).FirstOrDefault(entry => entry.IsSabnzbd) is not { } template)
             throw new ArrException($"This {server.Kind} has no SABnzbd among its download clients.");
         var name = ClientName;
-        // The programs require unique names.
+        // Number the name, because programs require unique client names.
         for (var number = 2; others.Exists(entry => entry.Name.Equals(name, StringComparison.OrdinalIgnoreCase)); number++)
             name = string.Create(CultureInfo.InvariantCulture, $"{ClientName} {number}");
         return DownloadClientEntry.FromTemplate(template, name);

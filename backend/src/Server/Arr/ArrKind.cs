@@ -12,10 +12,10 @@ internal enum ArrKind
     Whisparr,
 }
 
-/// <summary>Facts about a kind of program.</summary>
+/// <summary>Facts about each kind of program.</summary>
 internal static class ArrKinds
 {
-    /// <summary>Returns the category that the program suggests itself, if it exists here.</summary>
+    /// <summary>Returns the first of the program's usual categories that exists here; otherwise the most usual one.</summary>
     public static string UsualCategory(this ArrKind kind, IReadOnlyList<string> categories)
     {
         string[] usual = kind switch
@@ -30,27 +30,27 @@ internal static class ArrKinds
     }
 }
 
-/// <summary>A program to connect. <c>Id</c> is empty before it is saved; <c>Url</c> has no trailing slash; <c>Key</c> is secret.</summary>
+/// <summary>A program to connect. <c>Id</c> is empty until it is saved. <c>Url</c> has no trailing slash. <c>Key</c> is secret.</summary>
 internal sealed record ArrServer(string Id, ArrKind Kind, string Name, string Url, string Key, string Category)
 {
-    /// <summary>Its id of the download client made by Sluice; null if none.</summary>
+    /// <summary>The program's id of the download client made by Sluice; null if none.</summary>
     public int? ClientId { get; init; }
 
-    /// <summary>Start of its paths: Lidarr and Readarr have version 1 of the API, the others version 3.</summary>
+    /// <summary>The start of all API paths. Lidarr and Readarr use API version 1, the others version 3.</summary>
     public string ApiPath => Kind is ArrKind.Lidarr or ArrKind.Readarr ? "/api/v1/" : "/api/v3/";
 
-    /// <summary>Kind and address, without the key.</summary>
+    /// <summary>Returns kind and address without the key.</summary>
     public override string ToString() => $"{Kind} at {Url}";
 }
 
-/// <summary>Reads and changes <c>arr.instances</c>. Unknown content is kept. Pure.</summary>
+/// <summary>Reads and edits <c>arr.instances</c>. Preserves unknown content. Pure.</summary>
 internal static class ArrJson
 {
     private static readonly SettingDefinition Address = new("", SettingType.Url);
 
     private static readonly JsonNodeOptions AnyCase = new() { PropertyNameCaseInsensitive = true };
 
-    /// <summary>Reads all programs. There is one warning per element left out, without its values.</summary>
+    /// <summary>Reads all programs. Each skipped element yields one warning, without its values.</summary>
     public static IReadOnlyList<ArrServer> Read(string json, out IReadOnlyList<string> warnings)
     {
         var complaints = new List<string>();
@@ -84,7 +84,7 @@ internal static class ArrJson
         return servers;
     }
 
-    /// <summary>Returns the value with a program in place of the one with its id.</summary>
+    /// <summary>Returns the setting with a program added or replaced by its id.</summary>
     public static string With(string json, ArrServer server)
     {
         var root = Parse(Without(json, server.Id)) ?? new JsonObject(AnyCase);
@@ -106,7 +106,7 @@ internal static class ArrJson
         return root.ToJsonString();
     }
 
-    /// <summary>Returns the value without a program.</summary>
+    /// <summary>Returns the setting without a program.</summary>
     public static string Without(string json, string id)
     {
         var root = Parse(json) ?? new JsonObject(AnyCase);
@@ -121,7 +121,7 @@ internal static class ArrJson
         return root.ToJsonString();
     }
 
-    /// <summary>Normalizes an address; null if it is none.</summary>
+    /// <summary>Normalizes an address; null if it is invalid.</summary>
     public static string? ReadUrl(string text) => SettingReader.Read(Address, text, out _) is { Length: > 0 } url ? url : null;
 
     /// <summary>Returns the text of a node; empty if it has none.</summary>
@@ -134,7 +134,7 @@ internal static class ArrJson
         try
         {
             var root = JsonNode.Parse(json, AnyCase) as JsonObject;
-            // Duplicate names throw only when the object is first accessed.
+            // Read the count now, because duplicate names throw only at the first access.
             _ = root?.Count;
             return root;
         }
@@ -170,14 +170,14 @@ internal static class ArrJson
         }
         catch (Exception e) when (e is ArgumentException or InvalidOperationException)
         {
-            // A duplicate name, or half a surrogate pair.
+            // The value has a duplicate name or an unpaired surrogate.
             fault = "it is no object that can be read";
         }
 
         return null;
     }
 
-    /// <summary>Returns a stable id for an element without one.</summary>
+    /// <summary>Returns a stable id for an element without an id.</summary>
     internal static string IdOf(ArrKind kind, string url) =>
         Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes($"{kind} {url}")).AsSpan(0, 8));
 }

@@ -3,7 +3,6 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>Registers Sonarr and its relatives.</summary>
 internal static class ArrRegistration
 {
     public static IServiceCollection AddArr(this IServiceCollection services) => services
@@ -14,7 +13,7 @@ internal static class ArrRegistration
         .AddSingleton<PathDoctor>()
         .AddSingleton<ISettingCheck, ArrInstancesCheck>();
 
-    /// <summary>Refuses a list of programs with an unusable element.</summary>
+    /// <summary>Refuses a list that contains an unusable program.</summary>
     private sealed class ArrInstancesCheck : ISettingCheck
     {
         public string Key => "arr.instances";

@@ -5,21 +5,20 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>The last check of a program. <c>Failure</c> is a sentence; null if it passed.</summary>
+/// <summary>The last check of a program. <c>Failure</c> is a sentence; null if the check passed.</summary>
 internal sealed record ArrCheck(DateTimeOffset At, string? Failure);
 
-/// <summary>The saved programs and their last checks since the start.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>The saved programs, and their last checks since the start. Thread-safe.</summary>
 internal sealed class ArrStore(SettingsStore store, SettingsSource settings, SecretBox box, TimeProvider time)
 {
     private const string Setting = "arr.instances";
 
     private readonly ConcurrentDictionary<string, ArrCheck> _checks = new();
 
-    /// <summary>The environment variable that sets the programs; null if they can be changed.</summary>
+    /// <summary>The environment variable that sets the programs; null if the user can change them.</summary>
     public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
 
-    /// <summary>Why the programs cannot be changed, for the user; null if they can. Saving while they are locked would overwrite them (CFG-53).</summary>
+    /// <summary>A sentence that says why the programs cannot be changed; null if they can. Saving locked programs would overwrite them (CFG-53).</summary>
     public string? Refusal => settings.Current[Setting] switch
     {
         { Origin: SettingOrigin.Environment } setting => $"The programs are set by the environment variable {setting.Variable}. Remove it there to change them here.",
@@ -29,13 +28,13 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     public IReadOnlyList<ArrServer> All => ArrJson.Read(settings.Current.Text(Setting), out _);
 
-    /// <summary>Finds the saved program of the same kind and address.</summary>
+    /// <summary>Finds the saved program with the same kind and address, or null.</summary>
     public ArrServer? Find(ArrServer server) =>
         All.FirstOrDefault(other => other.Kind == server.Kind && other.Url.Equals(server.Url, StringComparison.OrdinalIgnoreCase));
 
     public ArrCheck? CheckOf(string id) => _checks.GetValueOrDefault(id);
 
-    /// <summary>Programs whose last check failed, and unusable entries of the setting.</summary>
+    /// <summary>Lists programs whose last check failed, and unusable entries of the setting.</summary>
     public IEnumerable<AttentionRow> Attention()
     {
         var servers = ArrJson.Read(settings.Current.Text(Setting), out var warnings);
@@ -51,8 +50,8 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
 
     public void Note(string id, string? failure) => _checks[id] = new ArrCheck(time.WallTime(), failure);
 
-    /// <summary>Saves a program, or updates the one of its kind and address. Returns it with its id.</summary>
-    /// <exception cref="ArrException">It cannot be saved.</exception>
+    /// <summary>Saves a program or updates the one with its kind and address. Returns it with its id.</summary>
+    /// <exception cref="ArrException">The program cannot be saved.</exception>
     public async Task<ArrServer> SaveAsync(ArrServer server, CancellationToken cancellationToken)
     {
         var existing = Find(server);
@@ -62,7 +61,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Sec
         return saved;
     }
 
-    /// <summary>Removes a program. Returns whether it existed.</summary>
+    /// <summary>Removes a program; false if it did not exist.</summary>
     public async Task<bool> RemoveAsync(string id, CancellationToken cancellationToken)
     {
         if (All.All(server => server.Id != id))

@@ -3,27 +3,27 @@ using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Arr;
 
-/// <summary>A field of a download client that a connection changes. Both values are empty for a secret.</summary>
+/// <summary>A field of a download client that a connection changes. Both values are empty if it is secret.</summary>
 internal sealed record ArrChange(string Name, string From, string To);
 
-/// <summary>A download client as a program describes it. Fields that Sluice does not know stay unchanged.</summary>
+/// <summary>A download client as a program describes it. Fields unknown to Sluice stay unchanged.</summary>
 internal sealed class DownloadClientEntry(JsonObject json)
 {
     private const string Implementation = "Sabnzbd";
 
-    // Since version 4 programs show this in place of a secret, and keep the stored secret if it is sent back.
+    // Since version 4, programs show this instead of a secret and keep the stored secret if they receive it.
     private const string Hidden = "********";
 
     public bool IsSabnzbd => ArrJson.Text(json["implementation"]) == Implementation;
 
-    /// <summary>Null if it is not saved.</summary>
+    /// <summary>The program's id of the client; null if it is not saved.</summary>
     public int? Id => json["id"] is JsonValue value && value.TryGetValue<int>(out var id) ? id : null;
 
     public string Name => ArrJson.Text(json["name"]);
 
     public string Host => Value("host");
 
-    /// <summary>Creates one from the description of its kind.</summary>
+    /// <summary>Creates a client from the description of its type.</summary>
     public static DownloadClientEntry FromTemplate(DownloadClientEntry template, string name)
     {
         var made = template.Copy();
@@ -38,14 +38,14 @@ internal sealed class DownloadClientEntry(JsonObject json)
 
     public JsonObject Copy() => (JsonObject)json.DeepClone();
 
-    /// <summary>Whether it points to exactly this address: host, port, TLS and URL base.</summary>
+    /// <summary>Whether the client points to exactly this address: host, port, TLS and URL base.</summary>
     public bool IsAt(OwnAddress address) =>
         Value("host").Equals(address.Host, StringComparison.OrdinalIgnoreCase)
         && Value("port") == address.Port.ToString(CultureInfo.InvariantCulture)
         && Value("useSsl") == (address.UseSsl ? "true" : "false")
         && Value("urlBase").Trim('/') == address.UrlBase.Trim('/');
 
-    /// <summary>Points it to this server.</summary>
+    /// <summary>Points the client to this server.</summary>
     public void Fill(OwnAddress address, string apiKey, string category)
     {
         Set("host", address.Host);
@@ -60,7 +60,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
             Set(field, category);
     }
 
-    /// <summary>Lists differences from an earlier copy. A hidden secret cannot be compared, so it counts as equal.</summary>
+    /// <summary>Lists differences from an earlier copy. A hidden secret counts as equal, because it cannot be compared.</summary>
     public IReadOnlyList<ArrChange> ChangesFrom(DownloadClientEntry before)
     {
         var changes = new List<ArrChange>();
@@ -79,7 +79,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
         return changes;
     }
 
-    // The name depends on the program: tvCategory, movieCategory and so on.
+    // The program names this field tvCategory, movieCategory and so on, so match only the end.
     private string? CategoryField =>
         Fields.Select(entry => ArrJson.Text(entry["name"])).FirstOrDefault(name => name.EndsWith("Category", StringComparison.OrdinalIgnoreCase));
 
@@ -87,7 +87,7 @@ internal sealed class DownloadClientEntry(JsonObject json)
 
     private JsonObject? Field(string name) => Fields.FirstOrDefault(field => ArrJson.Text(field["name"]) == name);
 
-    /// <summary>Returns numbers and switches as text. A missing switch is off; everything else missing is empty.</summary>
+    /// <summary>Returns a field as text. A missing switch is off, and any other missing field is empty.</summary>
     private string Value(string name) => Field(name)?["value"] switch
     {
         JsonValue value when value.TryGetValue<string>(out var text) => text,

@@ -6,38 +6,37 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Arr;
 
 /// <summary>
-/// Whether a program can import finished releases: <c>OurPath</c> as Sluice names their folder, <c>TheirPath</c> after the program's mappings.
-/// <c>VolumeLine</c> is the missing volume; null if that is not the cure.
+/// Whether a program can import completed releases. <c>OurPath</c> is their folder in Sluice, and <c>TheirPath</c> applies the program's mappings.
+/// <c>VolumeLine</c> is the missing container volume; null if a volume is not the solution.
 /// </summary>
 internal sealed record PathFinding(string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine = null);
 
 /// <summary>
-/// Checks through a program whether it can import finished releases. For links it looks for the probe link (DAV-18) and the file behind it, because
-/// an old rclone shows all folders and not a single link.
+/// Checks through a program's API whether it can import completed releases. For links it looks for the probe link (DAV-18) and its target, because an old
+/// rclone shows all folders but no links. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class PathDoctor(
     ArrClient client, ArrConnector connector, RcloneClients clients, IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
-    /// <summary>Path of the probe link in the mount, as a program sees it with <c>--links</c>.</summary>
+    /// <summary>Path of the probe link inside the mount. A program sees it only with <c>--links</c>.</summary>
     internal const string ProbePath = LinkFolder + "/.probe/probe.mkv";
 
-    /// <summary>Path of the file behind the probe link.</summary>
+    /// <summary>Target of the probe link.</summary>
     internal const string ProbeTarget = "README";
 
-    /// <summary>Ends the name of a link that rclone shows as a text file.</summary>
+    /// <summary>Suffix of a link that rclone shows as a text file.</summary>
     internal const string LinkText = ".rclonelink";
 
     private const string LinkFolder = "completed-symlinks";
     private const string ContentFolder = "content";
 
-    // A limit, because each folder below the usual places costs one call.
+    // Limits the search, because each folder outside the usual places costs one call.
     private const int MaxCandidates = 40;
 
-    // Usual places of volumes in containers.
+    // Usual mount points in containers.
     private static readonly string[] UsualPlaces = ["/", "/mnt", "/media", "/data"];
 
-    /// <summary>Checks whether the program can import from our folder, by its own view of folders and mappings.</summary>
+    /// <summary>Checks whether the program can import from our folder, using its own folders and mappings.</summary>
     /// <exception cref="ArrException">The program cannot be reached.</exception>
     public async Task<PathFinding> CheckAsync(ArrServer server, CancellationToken cancellationToken)
     {
@@ -50,7 +49,7 @@ internal sealed class PathDoctor(
             : await CheckLinksAsync(server, mount, theirs, cancellationToken);
     }
 
-    /// <summary>Checks a folder of <c>.strm</c> files, which need no link.</summary>
+    /// <summary>Checks a folder of <c>.strm</c> files, which need no links.</summary>
     private async Task<PathFinding> CheckFolderAsync(ArrServer server, string ours, string theirs, CancellationToken cancellationToken)
     {
         if ((await ListAsync(server, Parent(theirs), includeFiles: false, cancellationToken)).Folders.Contains(Name(theirs)))
@@ -82,7 +81,7 @@ internal sealed class PathDoctor(
                 needsVolume: true);
         }
 
-        // Only while the mount is there, because a mapping into an absent mount has no links either.
+        // Blame a mapping only if the mount is visible, because a mapping into a missing mount shows no links either.
         if (seesMount && theirs != ours)
             return Fault($"A remote path mapping of {server.Name} leads to {theirs}, which has no links. Remove the mapping.");
         if (seesMount)
@@ -106,20 +105,20 @@ internal sealed class PathDoctor(
             needsVolume: true);
     }
 
-    /// <summary>Explains why rclone shows no links, as far as its requests tell.</summary>
+    /// <summary>Explains why rclone shows no links, as far as its requests reveal.</summary>
     private string DescribeRclone()
     {
         var versions = clients.Snapshot();
         if (versions.Count > 0 && versions.All(version => version >= RcloneClients.FirstWithLinks))
             return "because rclone runs without --links. Add --links to the command that mounts, and start it again.";
-        // With several versions, it is unknown which one mounts for this program.
+        // If several versions are connected, name none, because any of them may serve this program.
         return versions is [var only] && only > RcloneClients.Unstated
             ? $"because rclone {only} is too old. Install rclone {RcloneClients.FirstWithLinks} or newer from rclone.org, and mount with --links."
             : $"because rclone is older than {RcloneClients.FirstWithLinks}, like the packages of Debian and Ubuntu, or runs without --links. "
                 + "Install a newer one from rclone.org, and mount with --links.";
     }
 
-    /// <summary>Applies the program's mappings for this server to a path.</summary>
+    /// <summary>Applies the program's path mappings for this server.</summary>
     private async Task<string> MappedAsync(ArrServer server, string? host, string path, CancellationToken cancellationToken)
     {
         if (host is null || await client.GetAsync(server, "remotepathmapping", cancellationToken) is not JsonArray mappings)
@@ -134,7 +133,7 @@ internal sealed class PathDoctor(
         return path;
     }
 
-    /// <summary>Finds another folder that holds the tree; null if none of the usual places has it.</summary>
+    /// <summary>Finds the tree in another folder; null if no usual place has it.</summary>
     private async Task<string?> FindTreeAsync(ArrServer server, string mount, CancellationToken cancellationToken)
     {
         var asked = 0;
@@ -156,11 +155,11 @@ internal sealed class PathDoctor(
         return null;
     }
 
-    /// <summary>Lists a folder of the program; empty if it does not exist.</summary>
+    /// <summary>Lists a folder through the program; empty if it does not exist.</summary>
     private async Task<(HashSet<string> Folders, HashSet<string> Files)> ListAsync(
         ArrServer server, string path, bool includeFiles, CancellationToken cancellationToken)
     {
-        // Without the trailing slash the program would list the nearest existing folder instead.
+        // End with a slash, because the program would otherwise list the nearest existing folder.
         var query = Uri.EscapeDataString(path.TrimEnd('/') + "/");
         var listing = await client.GetAsync(server, $"filesystem?path={query}&includeFiles={(includeFiles ? "true" : "false")}", cancellationToken) as JsonObject;
         return (Names("directories"), Names("files"));
