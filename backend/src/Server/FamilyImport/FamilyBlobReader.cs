@@ -4,8 +4,8 @@ using System.Text;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Reads version-tolerant MemoryPack objects that describe files in old blobs. Each object starts with its member count and the member lengths,
-/// so that unknown members can be skipped. Allocates nothing based on an unchecked length.
+/// Reads version-tolerant MemoryPack objects that describe files in old blobs. Each object starts with its member count and member lengths, so that unknown
+/// members can be skipped. Never allocates by an unchecked length.
 /// </summary>
 internal ref struct FamilyBlobReader
 {
@@ -15,7 +15,7 @@ internal ref struct FamilyBlobReader
 
     private FamilyBlobReader(ReadOnlySpan<byte> bytes) => _rest = bytes;
 
-    /// <summary>Reads an unpacked blob. A plain post does not store the file length, so the caller provides it.</summary>
+    /// <summary>Reads an unpacked blob. The caller provides the file length, because a blob of a plain post does not contain it.</summary>
     /// <exception cref="FamilyFormatException">The blob has another format.</exception>
     public static FamilyContent Read(FamilyKind kind, ReadOnlySpan<byte> bytes, long length)
     {
@@ -45,7 +45,7 @@ internal ref struct FamilyBlobReader
             Cipher = cipher,
             IsUnfinished = isUnfinished,
             Pending = pending,
-            // Only files read lazily have a path inside their archive.
+            // Only lazily read files have a path inside their archive.
             IsLazy = isUnfinished || Text(members[3]).Length > 0,
             Password = Text(members[4]) is { Length: > 0 } password ? password : null,
         };
@@ -80,7 +80,6 @@ internal ref struct FamilyBlobReader
 
     private delegate T Reader<T>(ReadOnlySpan<byte> bytes);
 
-    /// <summary>Reads a list: a count, then the objects.</summary>
     private static List<T> List<T>(ReadOnlySpan<byte> bytes, Reader<T> read)
     {
         var reader = new FamilyBlobReader(bytes);
@@ -101,7 +100,7 @@ internal ref struct FamilyBlobReader
         return texts;
     }
 
-    /// <summary>Reads the lengths of adjacent ranges; null if there are none or they are not adjacent.</summary>
+    /// <summary>Reads the lengths of adjacent ranges; null if there are no ranges or they are not adjacent.</summary>
     private static List<long>? Lengths(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length <= sizeof(int))
@@ -130,7 +129,7 @@ internal ref struct FamilyBlobReader
 
     private static FamilyFormatException Damaged() => new("what the old database says about it is damaged or cut short");
 
-    /// <summary>Reads the object's members; throws if they exceed the bytes.</summary>
+    /// <summary>Reads an object's members. Throws if they do not fit in the bytes.</summary>
     private Members ReadMembers(ReadOnlySpan<byte> whole)
     {
         var members = Measure(out var length);
@@ -145,7 +144,7 @@ internal ref struct FamilyBlobReader
         return Take(length);
     }
 
-    /// <summary>Reads an object's header: the position of each member, and the total length.</summary>
+    /// <summary>Reads an object's header: the position of each member and the total length.</summary>
     private Members Measure(out int length)
     {
         var whole = _rest;
@@ -177,7 +176,7 @@ internal ref struct FamilyBlobReader
 
     private int TakeInt32() => BinaryPrimitives.ReadInt32LittleEndian(Take(sizeof(int)));
 
-    /// <summary>Small numbers are one byte. A code of −121 or below tells the size of the number that follows.</summary>
+    /// <summary>A small number takes one byte. A code of −121 or below gives the size of the number after it.</summary>
     private int TakeVarInt() => (sbyte)Take(1)[0] switch
     {
         >= 0 and var small => small,
@@ -188,7 +187,7 @@ internal ref struct FamilyBlobReader
         _ => throw Damaged(),
     };
 
-    /// <summary>Reads UTF-8 after the complement of its length and a character count, or UTF-16 after a character count.</summary>
+    /// <summary>Reads a string: UTF-8 after the complement of its byte length and a character count, or UTF-16 after a character count.</summary>
     private string TakeText()
     {
         var head = TakeInt32();
@@ -200,10 +199,10 @@ internal ref struct FamilyBlobReader
         return Encoding.UTF8.GetString(Take(~head));
     }
 
-    /// <summary>Positions of an object's members; a missing member is empty.</summary>
+    /// <summary>The positions of an object's members. A missing member is empty.</summary>
     private ref struct Members(ReadOnlySpan<byte> whole, int begin)
     {
-        /// <summary>Upper limit, above the member count of every version.</summary>
+        /// <summary>Upper limit. No version has more members.</summary>
         public const int Most = 32;
 
         private readonly ReadOnlySpan<byte> _whole = whole;

@@ -8,14 +8,14 @@ namespace Sluice.Server.FamilyImport;
 /// <summary>A started import. While it runs, the end is null and the report covers only settings.</summary>
 internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report)
 {
-    /// <summary>Whether this version began or healed it.</summary>
+    /// <summary>Whether the import code of this version began or repaired the import.</summary>
     public bool IsHealed { get; init; }
 }
 
 /// <summary>Stores the state and report of the import in <c>family_import</c>.</summary>
 internal sealed class FamilyImportStore(SluiceDatabase database)
 {
-    /// <summary>The import; null if none was started.</summary>
+    /// <summary>Returns the import; null if none was ever started.</summary>
     public Task<BegunImport?> FindAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<Row>("SELECT started_at AS StartedAt, finished_at AS FinishedAt, report AS Report, healed AS Healed FROM family_import") is { } row
@@ -29,16 +29,14 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Whether the server has no data of its own, so that an import can bring everything.</summary>
+    /// <summary>Whether library, history and queue are still empty, so that nothing can collide with an import.</summary>
     public Task<bool> IsFreshAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => !connection.ExecuteScalar<bool>(
                 "SELECT EXISTS (SELECT 1 FROM release) OR EXISTS (SELECT 1 FROM history_item) OR EXISTS (SELECT 1 FROM queue_item)"),
             cancellationToken);
 
-    /// <summary>
-    /// Records the start of an import, with the report of its already saved settings. From here on every start resumes it until it ends.
-    /// </summary>
+    /// <summary>Records the start of an import and the report of its saved settings. From here on, every start of the server resumes it.</summary>
     public Task BeginAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -57,6 +55,5 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
     internal sealed record Row(long StartedAt, long? FinishedAt, string Report, long Healed);
 }
 
-/// <summary>Build-time JSON serializer for the report.</summary>
 [JsonSerializable(typeof(ImportReport))]
 internal sealed partial class ImportJson : JsonSerializerContext;

@@ -11,37 +11,37 @@ namespace Sluice.Server.FamilyImport;
 
 internal enum ImportStage
 {
-    /// <summary>There is nothing to import, or the server has its own library.</summary>
+    /// <summary>Nothing to import, or the server already has its own library.</summary>
     None,
 
-    /// <summary>There is something to import. It is being counted, or will be at the first request.</summary>
+    /// <summary>An old server was found. Its content is being counted, or will be at the first request.</summary>
     Looking,
 
-    /// <summary>Counted and ready to import.</summary>
+    /// <summary>The content is counted and ready to import.</summary>
     Found,
 
     Running,
 
     Finished,
 
-    /// <summary>Failed; it can be started again.</summary>
+    /// <summary>The import failed and can be started again.</summary>
     Failed,
 }
 
-/// <summary>The state of an import for the user.</summary>
-/// <param name="Report">Counts so far.</param>
+/// <summary>The state of an import, as shown to the user.</summary>
+/// <param name="Report">The counts so far.</param>
 internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 {
-    /// <summary>Path of the old database; null for none.</summary>
+    /// <summary>Path of the old database; null if none.</summary>
     public string? Source { get; init; }
 
-    /// <summary>Storage format of the old files; null until known.</summary>
+    /// <summary>Storage format of the old file descriptions; null until known.</summary>
     public FamilyShape? Shape { get; init; }
 
-    /// <summary>Completed share, 0 to 1.</summary>
+    /// <summary>Completed fraction, 0 to 1.</summary>
     public double Progress { get; init; }
 
-    /// <summary>Error as a sentence; null for none.</summary>
+    /// <summary>The error as a sentence; null if none.</summary>
     public string? Error { get; init; }
 
     public DateTimeOffset? StartedAt { get; init; }
@@ -50,10 +50,10 @@ internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 }
 
 /// <summary>
-/// Imports the library of an nzbdav relative in the background (CFG-40). It counts when the setup asks, imports on request or by environment
-/// variable, and resumes an unfinished import after a restart.
+/// Imports the library of nzbdav or one of its forks in the background (CFG-40). Counts when the setup asks, and imports on request or by an environment
+/// variable. Resumes an unfinished import after a restart.
 /// </summary>
-/// <remarks>Thread-safe. One task at a time.</remarks>
+/// <remarks>Thread-safe. Runs one task at a time.</remarks>
 internal sealed class FamilyImportWorker(
     DataFolder folder,
     ProcessOptions process,
@@ -72,10 +72,10 @@ internal sealed class FamilyImportWorker(
     private ImportView _view = new(ImportStage.None, ImportReport.Nothing);
     private ImportTally? _tally;
 
-    // True from finding an old server until the first request.
+    // True after an old server was found, until the first request.
     private bool _isOffered;
 
-    // Set from the start that requests an import until the import begins.
+    // Opened when a start requests an import, and null again once the import begins.
     private FamilySource? _opened;
 
     private enum Request
@@ -128,7 +128,7 @@ internal sealed class FamilyImportWorker(
         TryBegin();
     }
 
-    /// <summary>Returns the state. The first call after an offer starts counting.</summary>
+    /// <summary>Returns the state. After an offer, the first call starts the count.</summary>
     public ImportView Snapshot()
     {
         lock (_gate)
@@ -139,7 +139,7 @@ internal sealed class FamilyImportWorker(
         }
     }
 
-    /// <summary>Returns the state, with the files that an import refused after they were listed.</summary>
+    /// <summary>Returns the state. The report also lists files that the first opening after the import refused.</summary>
     public async Task<ImportView> ShowAsync(CancellationToken cancellationToken)
     {
         var view = Snapshot();
@@ -149,7 +149,7 @@ internal sealed class FamilyImportWorker(
         return view with { Report = view.Report.With([.. refused.Select(file => new LeftThing(ImportKind.Files, file.Path, file.Refusal))]) };
     }
 
-    /// <summary>Starts the import. Returns false if there is nothing to import or all was imported.</summary>
+    /// <summary>Starts the import; false if nothing is left to import.</summary>
     public bool TryBegin()
     {
         lock (_gate)
@@ -260,7 +260,7 @@ internal sealed class FamilyImportWorker(
         }
 
         await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
-        // An earlier version began the import.
+        // An earlier version began this import, so repair its result.
         if (begun is { IsHealed: false })
             await healing.HealAsync(source, cancellationToken);
         tally.Complete();

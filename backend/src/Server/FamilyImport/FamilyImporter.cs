@@ -9,8 +9,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Imports the data of a related server. The same code first counts (the rehearsal) and then imports. It skips ids that were imported before, so
-/// that an interrupted import resumes and a repeated one changes nothing.
+/// Imports the data of an old server. The same code first counts (the rehearsal) and then imports. It skips previously imported ids, so that an interrupted
+/// import resumes and a repeated one changes nothing.
 /// </summary>
 internal sealed class FamilyImporter(
     SluiceDatabase database,
@@ -30,10 +30,10 @@ internal sealed class FamilyImporter(
     IEnumerable<ISettingCheck> checks,
     ProcessOptions process)
 {
-    /// <summary>Converts the saved values to this server's keys, without counting.</summary>
+    /// <summary>Converts the saved settings to this server's keys without counting them.</summary>
     public IReadOnlyDictionary<string, string?> ReadSettings(FamilySource source) => Convert(source, new ImportTally()).Values;
 
-    /// <summary>Imports settings, and the login if there is none. Without <paramref name="writes"/> it only counts.</summary>
+    /// <summary>Imports settings, and the login unless one exists. Only counts if <paramref name="writes"/> is false.</summary>
     public async Task TakeSettingsAsync(FamilySource source, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
         var old = Convert(source, tally);
@@ -58,15 +58,15 @@ internal sealed class FamilyImporter(
         await TakeLoginsAsync(source.Store.ReadLogins(), tally, writes, cancellationToken);
     }
 
-    // A mount that the environment names belongs to this server.
+    // A mount set by the environment was chosen for this server, so it wins over the old one.
     private FamilySettings Convert(FamilySource source, ImportTally tally) =>
         FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally, hasMount: current.Current.Text("rclone.mount-dir") != SettingSchema.MountDir);
 
     /// <summary>
-    /// Imports library, history and queue. Without <paramref name="writes"/> it only counts. Cancellation works between two releases.
+    /// Imports library, history and queue. Only counts if <paramref name="writes"/> is false. Cancellation takes effect between two releases.
     /// </summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
-    /// <exception cref="StorageException">Something cannot be written.</exception>
+    /// <exception cref="StorageException">The imported data cannot be written.</exception>
     public async Task TakeLibraryAsync(FamilySource source, ImportTally tally, bool writes, Action<double> progress, CancellationToken cancellationToken)
     {
         var items = source.Store.ReadItems(out var nameless);
@@ -85,7 +85,7 @@ internal sealed class FamilyImporter(
         tally.Expect(ImportKind.History, history.Count);
         tally.Expect(ImportKind.Queue, queue.Count);
 
-        // History items are ordered by row number, so releases must be inserted in the order of the history.
+        // Insert releases in the order of the history, because history items are ordered by row number.
         var byFolder = found.Where(release => release.Folder is not null).ToDictionary(release => release.Folder!.Value);
         var (done, all) = (0, history.Count + found.Count + queue.Count);
         var taken = new Dictionary<Guid, TakenRelease?>();
@@ -142,9 +142,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>
-    /// Imports a release, a history item, or both in one transaction. <paramref name="known"/> is the release if it was imported before.
-    /// </summary>
+    /// <summary>Imports a release, a history item, or both in one transaction. <paramref name="known"/> is the release if already imported.</summary>
     private async Task<TakenRelease?> TakeReleaseAsync(
         FamilySource source, FamilyRelease? release, TakenRelease? known, FamilyHistory? item, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
@@ -180,10 +178,10 @@ internal sealed class FamilyImporter(
             cancellationToken);
     }
 
-    /// <summary>When the release was added, as far as it is known.</summary>
+    /// <summary>Returns when the release was added, as far as the old server knows.</summary>
     public static DateTimeOffset TimeOf(FamilyRelease? release, FamilyHistory? item) => item?.At ?? release?.Files.Max(file => file.Item.At) ?? DateTimeOffset.UnixEpoch;
 
-    /// <summary>The archive password of a release; empty if unknown.</summary>
+    /// <summary>Returns the archive password of a release; empty if unknown.</summary>
     public static string PasswordOf(WholeFiles whole, FamilyHistory? item) => QueueItem.LimitPassword(
         whole.Files.Select(file => file.Password).FirstOrDefault(password => password is not null) ?? (item is null ? null : ItemName.Parse(item.NzbName).Password) ?? "");
 
@@ -203,7 +201,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>Adds the usable files of a release and tallies the others.</summary>
+    /// <summary>Adds the usable files of a release and tallies the unusable ones.</summary>
     public static void Judge(FamilySource source, FamilyRelease release, WholeFiles whole, ImportTally tally)
     {
         foreach (var file in release.Files)
@@ -220,7 +218,7 @@ internal sealed class FamilyImporter(
         }
     }
 
-    /// <summary>Finds the old server's NZB, if it lists the files. Null during a rehearsal, or if a new one must be written.</summary>
+    /// <summary>Finds the old server's NZB if it lists all files. Null in a rehearsal, or if an NZB must be written.</summary>
     private async Task<TakenNzb?> FindNzbAsync(
         FamilySource source, FamilyRelease? release, FamilyHistory? item, WholeFiles whole, StoredNzbs.UploadLease lease, ImportTally tally, bool writes, CancellationToken cancellationToken)
     {
@@ -290,7 +288,7 @@ internal sealed class FamilyImporter(
             NzbName = item.NzbName,
             Category = category,
             Folder = folder,
-            // Clients delete the folder of an item, so it never is the category folder, nor the folder of another item.
+            // Clients delete the folder of an item, so it is never the category folder or the folder of another item.
             ReleaseFolder = failure is null ? PathKey.OfName(names.FindFolder(connection, folder, name, release)) : "",
             Password = passwords.Seal(id, password),
             NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
@@ -357,7 +355,7 @@ internal sealed class FamilyImporter(
             Folder = categories.FolderOf(category),
             NzbHash = blob.Hash,
             NzbLength = blob.PlainLength,
-            // The lowest priorities mean default, duplicate and paused.
+            // Priorities below Low mean default, duplicate and paused, so they become Normal.
             Priority = item.Priority is >= (int)QueuePriority.Low and <= (int)QueuePriority.Force ? (QueuePriority)item.Priority : QueuePriority.Normal,
             Paused = item.Priority == -2,
             Named = true,

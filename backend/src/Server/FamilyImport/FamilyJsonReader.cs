@@ -3,16 +3,16 @@ using System.Text.Json;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Reads the JSON of old tables that describes files.</summary>
+/// <summary>Reads file descriptions that old tables hold as JSON.</summary>
 internal static class FamilyJsonReader
 {
-    /// <summary>Reads a column. A plain post does not store the file length, so the caller provides it, with the segment lengths if known.</summary>
+    /// <summary>Reads a column. The caller provides the file length and known segment lengths, because a plain post's column lacks them.</summary>
     /// <exception cref="FamilyFormatException">The value has another format.</exception>
     public static FamilyContent Read(FamilyKind kind, ReadOnlyMemory<byte> json, long length, byte[]? sizes)
     {
         try
         {
-            // A byte order mark is not part of JSON.
+            // Skip a byte order mark, because the JSON parser rejects it.
             using var document = JsonDocument.Parse(json.Span.StartsWith("\uFEFF"u8) ? json[3..] : json);
             var root = document.RootElement;
             return kind switch
@@ -41,7 +41,7 @@ internal static class FamilyJsonReader
             Cipher = cipher,
             IsUnfinished = isUnfinished,
             Pending = pending,
-            // Only files read lazily have a path inside their archive.
+            // Only lazily read files have a path inside their archive.
             IsLazy = isUnfinished || Member(meta, "PathInArchive") is { ValueKind: JsonValueKind.String },
             Password = Member(meta, "ArchivePassword")?.GetString() is { Length: > 0 } password ? password : null,
         };
@@ -64,7 +64,7 @@ internal static class FamilyJsonReader
             Texts(Required(part, "SegmentIds")), Required(part, "PartSize").GetInt64(), Required(part, "Offset").GetInt64(), Required(part, "ByteCount").GetInt64());
     }
 
-    // One fork removes a mask that some posters apply to their volumes; Sluice does not.
+    // Refuse masked volumes, because Sluice cannot unmask them as one fork does.
     private static void RequireNoMask(JsonElement element)
     {
         if (Member(element, "ObfuscationKey") is { ValueKind: JsonValueKind.String } key && key.GetString()!.Length > 0)

@@ -6,29 +6,29 @@ internal enum FamilyKind
     /// <summary>A folder or a root.</summary>
     Folder,
 
-    /// <summary>A file posted as it is.</summary>
+    /// <summary>A file posted as it is, without an archive.</summary>
     Nzb,
 
     /// <summary>A file inside RAR volumes.</summary>
     Rar,
 
-    /// <summary>A file in several parts, of any format.</summary>
+    /// <summary>A file in several parts of any format.</summary>
     Multipart,
 }
 
-/// <summary>An entry of the old tree. Links contain its id; the parent is null for the root or if unknown, and the name may be empty.</summary>
+/// <summary>An entry of the old tree. Links contain its id. The parent is null for the root or if unknown. The name may be empty.</summary>
 internal sealed record FamilyItem(Guid Id, Guid? Parent, string Name, FamilyKind Kind)
 {
-    /// <summary>Length in bytes as shown by the old server; null if unknown.</summary>
+    /// <summary>Length in bytes as the old server shows it; null if unknown.</summary>
     public long? Length { get; init; }
 
-    /// <summary>Full path, if the old database stores it.</summary>
+    /// <summary>Full path; null if the old database does not store it.</summary>
     public string? Path { get; init; }
 
-    /// <summary>Old blob that describes the file; null if a table does.</summary>
+    /// <summary>The blob that describes the file; null if a table does.</summary>
     public Guid? Blob { get; init; }
 
-    /// <summary>Old blob that holds the NZB; null for none.</summary>
+    /// <summary>The blob that holds the NZB; null if none.</summary>
     public Guid? Nzb { get; init; }
 
     public DateTimeOffset At { get; init; }
@@ -38,45 +38,45 @@ internal sealed record FamilyHistory(Guid Id, string Name, string NzbName, strin
 {
     public bool IsCompleted { get; init; }
 
-    /// <summary>Whether a client removed the item from the history list.</summary>
+    /// <summary>Whether a client removed the item from its history list.</summary>
     public bool IsArchived { get; init; }
 
     public long Bytes { get; init; }
 
     public TimeSpan Took { get; init; }
 
-    /// <summary>Failure message; may be empty.</summary>
+    /// <summary>The failure message; may be empty.</summary>
     public string Message { get; init; } = "";
 
-    /// <summary>Folder of its release; null for none.</summary>
+    /// <summary>The folder of the release; null if none.</summary>
     public Guid? Folder { get; init; }
 
-    /// <summary>Old blob that holds the NZB; null for none.</summary>
+    /// <summary>The blob that holds the NZB; null if none.</summary>
     public Guid? Nzb { get; init; }
 
-    /// <summary>Whether the table itself holds the NZB.</summary>
+    /// <summary>Whether the history table itself holds the NZB.</summary>
     public bool HasNzbText { get; init; }
 }
 
-/// <summary>An item of the old queue. Its NZB is in a table or a blob.</summary>
+/// <summary>An item of the old queue. A table or a blob holds its NZB.</summary>
 internal sealed record FamilyQueueItem(Guid Id, string Name, string NzbName, string Category, int Priority, DateTimeOffset At);
 
-/// <summary>The old server's administrator. The hash covers the password followed by the salt.</summary>
+/// <summary>The old server's administrator. The hash is of the password followed by the salt.</summary>
 internal sealed record FamilyLogin(string Name, string Hash, string Salt);
 
 internal sealed record FamilySetting(string Key, string Value);
 
-/// <summary>A range of a posted file: its message-ids in order and its length in bytes, then start and length of the range.</summary>
+/// <summary>A range of a posted file: its message-ids in order and its length in bytes, then offset and length of the range.</summary>
 internal sealed record FamilyPart(IReadOnlyList<string> Ids, long PostedLength, long Offset, long Length)
 {
-    /// <summary>Lengths of its segments; null if the old server did not store them.</summary>
+    /// <summary>Lengths of the segments; null if the old server did not store them.</summary>
     public IReadOnlyList<long>? Segments { get; init; }
 }
 
-/// <summary>The ranges of a file, in order.</summary>
+/// <summary>The ranges of a file in order.</summary>
 internal sealed record FamilyContent(IReadOnlyList<FamilyPart> Parts)
 {
-    /// <summary>Key and vector of encrypted data; null for none. Secret.</summary>
+    /// <summary>Decryption parameters; null if the data is not encrypted. Secret.</summary>
     public FamilyCipher? Cipher { get; init; }
 
     /// <summary>Whether the old server had not read all volumes, so that the position of the data is unknown.</summary>
@@ -85,20 +85,18 @@ internal sealed record FamilyContent(IReadOnlyList<FamilyPart> Parts)
     /// <summary>Volumes that the old server had not read, in order. Their ranges are unknown, and their lengths are upper limits.</summary>
     public IReadOnlyList<FamilyPart> Pending { get; init; } = [];
 
-    /// <summary>
-    /// Whether the old server read volumes only when they were played. The length of such a volume may be the sum of its encoded bytes.
-    /// </summary>
+    /// <summary>Whether the old server read volumes only during playback. The length of such a volume may be the sum of its encoded bytes.</summary>
     public bool IsLazy { get; init; }
 
-    /// <summary>Password of the archive; null if unknown. Secret.</summary>
+    /// <summary>The archive password; null if unknown. Secret.</summary>
     public string? Password { get; init; }
 }
 
 /// <summary>Decryption parameters of a file.</summary>
 /// <param name="Key">16 or 32 bytes.</param>
-/// <param name="Vector">16 bytes.</param>
+/// <param name="Vector">Initialization vector of 16 bytes.</param>
 /// <param name="Length">Plain length in bytes; 0 if unknown.</param>
 internal sealed record FamilyCipher(byte[] Key, byte[] Vector, long Length);
 
-/// <summary>Old data is unusable; the message explains why to the user.</summary>
+/// <summary>Old data is unusable. The message gives the reason to the user.</summary>
 internal sealed class FamilyFormatException(string reason, Exception? inner = null) : Exception(reason, inner);

@@ -5,26 +5,26 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Old settings in the form of this server: canonical values by key, and unknown keys verbatim.</summary>
+/// <summary>Old settings converted for this server: canonical values by key, and unknown keys verbatim.</summary>
 internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Values, IReadOnlyDictionary<string, string> Kept)
 {
     private const string Providers = "usenet.providers";
     private const string Retention = "database.history-retention-days";
     private const string MountDir = "rclone.mount-dir";
 
-    // The mount that old servers report unless another one is set. Links in the libraries of Sonarr and Radarr lead there.
+    // The default mount of old servers. It is kept, because the links in Sonarr's and Radarr's libraries lead there.
     private const string OldMountDir = "/mnt/nzbdav";
 
-    // Settings that delete or invent data start with their defaults here, so that users must enable them on purpose.
+    // Settings that delete or invent data start with their defaults here, so that users enable them on purpose.
     private static readonly string[] NeverSwitched =
         ["repair.dry-run", "repair.auto-remove-after-failures", "maintenance.remove-orphaned-schedule-enabled", "usenet.gap-fill"];
 
-    // Versions with a single provider stored each field as a setting.
+    // Versions with a single provider stored each of its fields as a setting.
     private static readonly string[] OneProvider = ["usenet.host", "usenet.port", "usenet.use-ssl", "usenet.user", "usenet.pass", "usenet.connections"];
 
     /// <summary>
-    /// Converts old settings by the table of aliases (CFG-41) and reports each to the tally. The default mount of old servers stays, unless
-    /// <paramref name="hasMount"/> says that this server was given one.
+    /// Converts old settings by the alias table (CFG-41) and reports each to the tally. Keeps the default mount of old servers unless
+    /// <paramref name="hasMount"/> is true, which means that this server has its own.
     /// </summary>
     public static FamilySettings Of(IReadOnlyList<FamilySetting> rows, IReadOnlyList<ISettingCheck> checks, ImportTally tally, bool hasMount = false)
     {
@@ -71,7 +71,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return new FamilySettings(values, kept);
     }
 
-    /// <summary>Finds the effective value of a setting, in its unit. Marks all its names as used.</summary>
+    /// <summary>Finds the effective value of a setting, converted to its unit, and marks all its names as used.</summary>
     private static (string Key, string Text)? Find(SettingDefinition definition, Dictionary<string, string> old, HashSet<string> used)
     {
         (string, string)? found = null;
@@ -80,7 +80,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
             if (!old.TryGetValue(key, out var text))
                 continue;
             used.Add(key);
-            // The related servers treat an empty value as unset.
+            // Skip an empty value, because the old servers treat it as unset.
             if (found is null && text.Length > 0 && (alias is null ? text : alias.Convert(text)) is { } converted)
                 found = (key, converted);
         }
@@ -135,7 +135,7 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
         return new JsonObject { ["Providers"] = new JsonArray(provider) }.ToJsonString();
     }
 
-    /// <summary>Notes a value whose key, unit or bound differs here, with both forms; a secret only by its key.</summary>
+    /// <summary>Notes a value with another key, unit or bound here, in both forms. A secret is noted only by its key.</summary>
     private static void NoteReading(SettingDefinition definition, string key, string before, string after, ImportTally tally)
     {
         var isNumber = definition.Type == SettingType.Number && SettingText.ReadNumber(before)?.ToString(System.Globalization.CultureInfo.InvariantCulture) != after;

@@ -4,7 +4,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Storage formats for file descriptions in the old database.</summary>
+/// <summary>Storage formats of file descriptions in the old database.</summary>
 internal enum FamilyShape
 {
     JsonColumns,
@@ -14,7 +14,7 @@ internal enum FamilyShape
     BlobFiles,
 }
 
-/// <summary>The data folder of a related server, never written: tables from a copy, blobs in place.</summary>
+/// <summary>The data folder of an old server. It is never written: tables are read from a copy, and blobs in place.</summary>
 /// <remarks>Not thread-safe. Owns the copy.</remarks>
 internal sealed class FamilySource : IDisposable
 {
@@ -29,15 +29,15 @@ internal sealed class FamilySource : IDisposable
 
     public FamilyStore Store { get; }
 
-    /// <summary>Path of the old database; null if there is none.</summary>
+    /// <summary>Returns the path of the old database; null if none.</summary>
     public static string? Find(DataFolder folder) => Path.Combine(folder.Root, "db.sqlite") is var path && File.Exists(path) ? path : null;
 
-    /// <summary>Whether the folder holds data of a relative whose main database is elsewhere.</summary>
+    /// <summary>Whether the folder belongs to an old server whose main database is elsewhere.</summary>
     public static bool IsOnPostgres(DataFolder folder) => Find(folder) is null && File.Exists(Path.Combine(folder.Root, "metrics.sqlite")) && File.Exists(Path.Combine(folder.Root, "warden.db"));
 
     /// <summary>Copies the old database and opens the copy.</summary>
-    /// <exception cref="ForeignDatabaseException">The database is in use, damaged, or of another program.</exception>
-    /// <exception cref="StorageException">There is no space for the copy.</exception>
+    /// <exception cref="ForeignDatabaseException">The database is in use, damaged, or made by another program.</exception>
+    /// <exception cref="StorageException">The disk has no space for the copy.</exception>
     public static async Task<FamilySource> OpenAsync(DataFolder folder, CancellationToken cancellationToken)
     {
         var database = await ForeignDatabase.CopyAsync(Find(folder)!, folder.Import, cancellationToken);
@@ -65,7 +65,7 @@ internal sealed class FamilySource : IDisposable
         return FamilyJsonReader.Read(item.Kind, FamilyText.Read(text), length, item.Kind == FamilyKind.Nzb ? Store.FindSegmentSizes(item.Id) : null);
     }
 
-    /// <summary>Opens the plain NZB from a blob or a row; null if neither has it. The caller disposes the stream.</summary>
+    /// <summary>Opens the plain NZB from a blob or a row; null if neither holds it. The caller disposes the stream.</summary>
     /// <exception cref="FamilyFormatException">The NZB is unreadable.</exception>
     public Stream? OpenNzb(Guid? blob, Guid? item)
     {

@@ -3,19 +3,19 @@ using System.Globalization;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>Reads the tables of the old database. Checks that each column exists, because the forks differ; a missing column reads as null.</summary>
+/// <summary>Reads the tables of the old database. Checks every column before use, because the forks differ. A missing column reads as null.</summary>
 /// <remarks>Does not own the connection.</remarks>
 internal sealed class FamilyStore(DbConnection connection)
 {
     /// <summary>Maximum entries of the old tree.</summary>
     public const int MaxItems = 5_000_000;
 
-    // Maximum length of a file description or an NZB in a column.
+    // Maximum length of a file description or NZB in a column.
     private const long MaxValue = 512L << 20;
 
     private readonly Dictionary<string, HashSet<string>> _columns = new(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Whether the tables are those of nzbdav or a relative.</summary>
+    /// <summary>Whether the tables belong to nzbdav or a fork.</summary>
     public bool IsOfFamily => Has("DavItems", "ParentId") && Has("ConfigItems", "ConfigName");
 
     public bool Has(string table, string column)
@@ -49,7 +49,7 @@ internal sealed class FamilyStore(DbConnection connection)
     ];
 
     /// <summary>Reads all tree entries with an id. <paramref name="nameless"/> counts files without one.</summary>
-    /// <exception cref="FamilyFormatException">There are too many entries.</exception>
+    /// <exception cref="FamilyFormatException">The tree has too many entries.</exception>
     public IReadOnlyList<FamilyItem> ReadItems(out int nameless)
     {
         var items = new List<FamilyItem>();
@@ -104,7 +104,7 @@ internal sealed class FamilyStore(DbConnection connection)
         return items;
     }
 
-    /// <summary>Reads the queue in order, and counts rows without an id.</summary>
+    /// <summary>Reads the queue in order and counts rows without an id.</summary>
     public IReadOnlyList<FamilyQueueItem> ReadQueue(out int nameless)
     {
         var order = Has("QueueItems", "SortOrder") ? "ORDER BY Priority DESC, SortOrder, CreatedAt" : "ORDER BY Priority DESC, CreatedAt";
@@ -118,7 +118,7 @@ internal sealed class FamilyStore(DbConnection connection)
         return items;
     }
 
-    /// <summary>The table's description of a file; null if there is none.</summary>
+    /// <summary>Returns the description of a file from its table; null if none.</summary>
     public string? FindContent(FamilyKind kind, Guid id) => kind switch
     {
         FamilyKind.Nzb => FindText("DavNzbFiles", "SegmentIds", id),
@@ -126,10 +126,10 @@ internal sealed class FamilyStore(DbConnection connection)
         _ => FindText("DavMultipartFiles", "Metadata", id),
     };
 
-    /// <summary>Segment lengths of a posted file, 8 bytes each; null if not stored.</summary>
+    /// <summary>Returns the segment lengths of a posted file, 8 bytes each; null if not stored.</summary>
     public byte[]? FindSegmentSizes(Guid id) => FindValue("DavNzbFiles", "SegmentSizes", id) as byte[];
 
-    /// <summary>The NZB of a queue or history item; null if no table holds it.</summary>
+    /// <summary>Returns the NZB of a queue or history item; null if no table holds it.</summary>
     public string? FindNzb(Guid id) =>
         FindText("QueueNzbContents", "NzbContents", id) ?? FindText("QueueItems", "NzbContents", id) ?? FindText("HistoryItems", "NzbContents", id);
 
@@ -148,7 +148,7 @@ internal sealed class FamilyStore(DbConnection connection)
         if (!Has(table, column))
             return null;
         using var command = connection.CreateCommand();
-        // Ids may be upper or lower case, and some programs write bytes.
+        // Match every form, because ids may be upper case, lower case or bytes.
         command.CommandText = $"SELECT length(\"{column}\"), \"{column}\" FROM \"{table}\" WHERE Id IN (@upper, @lower, @bytes)";
         Add(command, "@upper", id.ToString("D").ToUpperInvariant());
         Add(command, "@lower", id.ToString("D"));
@@ -183,7 +183,7 @@ internal sealed class FamilyStore(DbConnection connection)
         command.Parameters.Add(parameter);
     }
 
-    // Older versions have no subtypes, so one number holds everything.
+    // Older versions have no subtypes, so the type alone decides.
     private static FamilyKind KindOf(long type, long subtype) => (type, subtype) switch
     {
         (_, 201) or (3, 0) => FamilyKind.Nzb,
@@ -215,7 +215,7 @@ internal sealed class FamilyStore(DbConnection connection)
         _ => null,
     };
 
-    // Times without a zone are assumed to be in this server's zone.
+    // A time without a zone is assumed to be local.
     private static DateTimeOffset Time(object? value) => value switch
     {
         long seconds when seconds is > 0 and < 253_402_300_799 => DateTimeOffset.FromUnixTimeSeconds(seconds),

@@ -5,12 +5,10 @@ using SharpCompress.Compressors.ZStandard;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>
-/// Decodes column text of the old database: plain, Zstandard in base64 after <c>ZSTD:</c>, or Brotli in base64. The length is limited.
-/// </summary>
+/// <summary>Decodes column text of the old database: plain, Zstandard in base64 after <c>ZSTD:</c>, or Brotli in base64. Limits the decoded length.</summary>
 internal static class FamilyText
 {
-    /// <summary>Maximum plain text in bytes, as for an NZB.</summary>
+    /// <summary>Maximum bytes of decoded text; the same limit as for an NZB.</summary>
     public const int MaxBytes = 256 << 20;
 
     private const string ZstdPrefix = "ZSTD:";
@@ -36,11 +34,11 @@ internal static class FamilyText
         }
     }
 
-    /// <summary>Unpacks a Zstandard blob file. The stream must be at its start, is read twice and stays open.</summary>
+    /// <summary>Unpacks a Zstandard blob file. The stream must be at its start and seekable, because it is read twice. It stays open.</summary>
     /// <exception cref="FamilyFormatException">The text is truncated, damaged or too long.</exception>
     public static byte[] ReadBlob(Stream packed) => Unpack(packed, static source => new DecompressionStream(source, leaveOpen: true));
 
-    /// <summary>Unpacks twice, first to measure, so that an oversized text costs no memory and others are allocated exactly once.</summary>
+    /// <summary>Unpacks twice. The first pass only measures, so that an oversized text allocates nothing and any other allocates exactly once.</summary>
     private static byte[] Unpack(Stream packed, Func<Stream, Stream> open)
     {
         try
@@ -51,7 +49,7 @@ internal static class FamilyText
             text.ReadExactly(plain);
             return plain;
         }
-        // Damaged data makes the decompressors throw any of these.
+        // The decompressors throw any of these for damaged data.
         catch (Exception e) when (e is InvalidDataException or EndOfStreamException or SharpCompressException or ZstdException or InvalidOperationException or ArgumentException or IndexOutOfRangeException)
         {
             throw new FamilyFormatException("what the old database says about it is damaged or cut short", e);

@@ -3,7 +3,7 @@ namespace Sluice.Server.FamilyImport;
 /// <summary>A file with its path inside the release, as on the old server.</summary>
 internal sealed record FamilyFile(FamilyItem Item, IReadOnlyList<string> Names);
 
-/// <summary>The files of one folder below a category. The history refers to a release by its folder id; null for none.</summary>
+/// <summary>The files of one folder below a category. The history refers to a release by its folder id; null if none.</summary>
 internal sealed record FamilyRelease(string Category, string Name, Guid? Folder, IReadOnlyList<FamilyFile> Files)
 {
     /// <summary>Whether the files were outside a release folder on the old server.</summary>
@@ -13,7 +13,7 @@ internal sealed record FamilyRelease(string Category, string Name, Guid? Folder,
 /// <summary>Finds the releases in the old tree.</summary>
 internal static class FamilyTree
 {
-    // Category for files outside any category.
+    // The category of files outside any category.
     private const string NoCategory = "uncategorized";
     private const string ContentName = "content";
     private const int MostFolders = 64;
@@ -22,8 +22,8 @@ internal static class FamilyTree
     private static readonly Guid Content = new("00000000-0000-0000-0000-000000000002");
 
     /// <summary>
-    /// Returns all releases, ordered by their first file's id so that the order is stable. The first entry of an id wins;
-    /// <paramref name="repeated"/> lists other files.
+    /// Returns all releases in a stable order, sorted by their first file's id. If an id repeats, the first entry wins, and <paramref name="repeated"/> lists
+    /// the other files.
     /// </summary>
     public static IReadOnlyList<FamilyRelease> Releases(IReadOnlyList<FamilyItem> items, out IReadOnlyList<FamilyItem> repeated)
     {
@@ -52,7 +52,7 @@ internal static class FamilyTree
         return [.. found.Select(release => new FamilyRelease(release.Key.Item2, release.Key.Item3, release.Key.Item1, release.Value.Files) { IsMoved = release.Value.IsMoved })];
     }
 
-    /// <summary>The path from category to file, and the id of the release folder.</summary>
+    /// <summary>Returns the path from category to file, and the id of the release folder.</summary>
     private static (Guid? Release, List<string> Names) Place(FamilyItem item, Dictionary<Guid, FamilyItem> byId)
     {
         var own = item.Name.Length > 0 ? item.Name : item.Path is { } known && known.Split('/')[^1] is { Length: > 0 } last ? last : item.Id.ToString("D");
@@ -66,7 +66,7 @@ internal static class FamilyTree
             folders.Add(folder);
         }
 
-        // The chain of parents is broken, but newer databases also store the whole path.
+        // Use the whole path that newer databases store, because the chain of parents is broken.
         return item.Path?.Split('/', StringSplitOptions.RemoveEmptyEntries) is [ContentName, .. { Length: > 0 } inner] ? (null, [.. inner[..^1], own]) : (null, [own]);
     }
 

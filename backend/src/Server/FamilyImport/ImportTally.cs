@@ -12,20 +12,20 @@ internal enum ImportKind
 
     Queue,
 
-    /// <summary>NZBs stored by the old server.</summary>
+    /// <summary>NZBs that the old server stored.</summary>
     Nzbs,
 }
 
-/// <summary>Counts of one kind. Taken and left sum up to found once the import or its rehearsal is complete.</summary>
+/// <summary>The counts of one kind. After the import or its rehearsal, taken and left add up to found.</summary>
 internal sealed record ImportCount(ImportKind Kind, int Found, int Taken, int Left);
 
-/// <summary>Something not imported, with the reason as part of a sentence.</summary>
+/// <summary>A skipped item. The reason is part of a sentence.</summary>
 internal sealed record LeftThing(ImportKind Kind, string Name, string Reason);
 
 /// <summary>The result of an import.</summary>
 /// <param name="Counts">One entry per kind.</param>
-/// <param name="Left">Skipped data, up to a limit.</param>
-/// <param name="LeftTotal">Number of all skipped data.</param>
+/// <param name="Left">Skipped items, up to a limit.</param>
+/// <param name="LeftTotal">Number of all skipped items.</param>
 /// <param name="Notes">One sentence per converted value, up to a limit.</param>
 /// <param name="Kept">Unknown keys, kept without effect.</param>
 internal sealed record ImportReport(
@@ -38,10 +38,10 @@ internal sealed record ImportReport(
 {
     public static ImportReport Nothing { get; } = new([], [], 0, [], 0, []);
 
-    /// <summary>Returns the report of an import that begins: the totals of its rehearsal, of which nothing is taken yet.</summary>
+    /// <summary>Returns the report of an import that begins: the totals of its rehearsal, with nothing taken yet.</summary>
     public ImportReport Begin() => Nothing with { Counts = [.. Counts.Select(count => count with { Taken = 0, Left = 0 })] };
 
-    /// <summary>Returns the report with listed files that an import refused since.</summary>
+    /// <summary>Returns the report plus files refused after the import listed them.</summary>
     public ImportReport With(IReadOnlyList<LeftThing> refused) => refused.Count == 0 ? this : this with
     {
         Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken - refused.Count, Left = count.Left + refused.Count } : count)],
@@ -49,7 +49,7 @@ internal sealed record ImportReport(
         LeftTotal = LeftTotal + refused.Count,
     };
 
-    /// <summary>Returns the report without files that were left out and are listed now.</summary>
+    /// <summary>Returns the report without formerly skipped files, because the library lists them now.</summary>
     public ImportReport Without(IReadOnlySet<string> listed) => listed.Count == 0 ? this : this with
     {
         Counts = [.. Counts.Select(count => count.Kind == ImportKind.Files ? count with { Taken = count.Taken + listed.Count, Left = count.Left - listed.Count } : count)],
@@ -59,17 +59,17 @@ internal sealed record ImportReport(
 }
 
 /// <summary>Counts the results of an import or its rehearsal.</summary>
-/// <remarks>Thread-safe, because the UI reads it while it counts.</remarks>
+/// <remarks>Thread-safe, because the UI reads the counts while they change.</remarks>
 internal sealed class ImportTally
 {
-    // Limits what a person must read and a database row must hold.
+    // Limits the report, because a person must read it and a database row must hold it.
     private const int MostListed = 1000;
     private const int MostText = 300;
 
-    /// <summary>The reason by which earlier versions left out files that are listed now.</summary>
+    /// <summary>Earlier versions skipped files for this reason. Such files are listed now.</summary>
     public const string FormerReason = "the old server had not looked into all of its volumes yet; add its NZB again";
 
-    /// <summary>The name of a file in the report.</summary>
+    /// <summary>Returns the name of a file in the report.</summary>
     public static string NameOf(FamilyRelease release, IReadOnlyList<string> names) => Shorten($"{release.Category}/{release.Name}/{string.Join('/', names)}");
 
     private readonly Lock _gate = new();
@@ -81,14 +81,14 @@ internal sealed class ImportTally
     private readonly List<string> _kept = [];
     private int _notesTotal;
 
-    /// <summary>Shows a total that is known in advance until <see cref="Complete"/>.</summary>
+    /// <summary>Shows a total known in advance, until <see cref="Complete"/>.</summary>
     public void Expect(ImportKind kind, int found)
     {
         lock (_gate)
             _expected[(int)kind] = Math.Max(_expected[(int)kind], found);
     }
 
-    /// <summary>Ends the counts, so that the found items are those counted.</summary>
+    /// <summary>Ends the count. From now on the total is the number of counted items.</summary>
     public void Complete()
     {
         lock (_gate)
@@ -118,7 +118,6 @@ internal sealed class ImportTally
         Leave(kind, name, reason);
     }
 
-    /// <summary>Notes a conversion.</summary>
     public void Note(string sentence)
     {
         lock (_gate)
@@ -128,7 +127,6 @@ internal sealed class ImportTally
         }
     }
 
-    /// <summary>Notes an unknown key.</summary>
     public void Keep(string key)
     {
         lock (_gate)

@@ -8,8 +8,8 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Repairs an import that an earlier version made. It left out files that the old server had not read completely, and believed lengths that were sums
-/// of encoded bytes. The first are added under their old ids, the second become unopened. Everything else stays as the user has it now.
+/// Repairs an import by an earlier version, which skipped partly read files and trusted lengths that were sums of encoded bytes. Adds skipped files under their
+/// old ids and reopens files with doubtful lengths. Everything else stays, because the user may have changed it.
 /// </summary>
 internal sealed class LibraryHealing(
     SluiceDatabase database,
@@ -21,11 +21,11 @@ internal sealed class LibraryHealing(
     RcloneNotifier rclone)
 {
     /// <summary>
-    /// Heals the library. Returns the names of all left-out files that are listed now, whether this run or an interrupted one has added them.
-    /// Cancellation works between two releases.
+    /// Repairs the library. Returns the names of all skipped files that are listed now, even if an interrupted run added them. Cancellation takes effect
+    /// between two releases.
     /// </summary>
     /// <exception cref="FamilyFormatException">The old library exceeds the limit.</exception>
-    /// <exception cref="StorageException">Something cannot be written.</exception>
+    /// <exception cref="StorageException">The repaired data cannot be written.</exception>
     public async Task<IReadOnlySet<string>> HealAsync(FamilySource source, CancellationToken cancellationToken)
     {
         var items = source.Store.ReadHistory(out _).Where(item => item.Folder is not null).ToLookup(item => item.Folder!.Value);
@@ -70,7 +70,7 @@ internal sealed class LibraryHealing(
         }
         catch (FamilyFormatException)
         {
-            // The release stays as it is.
+            // Leave the release as it is, because its description is unusable.
             return [];
         }
     }
@@ -83,12 +83,12 @@ internal sealed class LibraryHealing(
         return plain is null ? null : await releases.StoreAsync(plain, whole.Posts, lease, cancellationToken);
     }
 
-    /// <returns>The changed release; null for none.</returns>
+    /// <returns>The changed release; null if nothing changed.</returns>
     private Release? Heal(
         DbConnection connection, NewRelease described, HashSet<Guid> unread, IReadOnlyList<FamilyHistory> items, string password, DateTimeOffset at)
     {
         var known = LibraryStore.FindReleaseOf(connection, described.Files.Select(file => file.Id));
-        // Message-ids are found by their places in one NZB.
+        // Message-ids are found by their position in one NZB, so the release must use the same NZB.
         if (known is not null && known.NzbHash != described.NzbHash)
             return null;
         var doubtful = known is null
@@ -99,7 +99,7 @@ internal sealed class LibraryHealing(
             .. described.Files.Where(file => unread.Contains(file.Id) && LibraryStore.FindReleaseOf(connection, [file.Id]) is null
                 && (known is null || !LibraryStore.HasPath(connection, known.Id, file.Path))),
         ];
-        // An interrupted import of the earlier version may have added the items before the release.
+        // An interrupted import may have added the history items before the release, so link them now.
         if (missing.Count + doubtful == 0)
         {
             Link(connection, items, known);

@@ -3,21 +3,21 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Estimates segment positions from segment count and file length. If an article contradicts the estimate, the map is corrected before any of its
-/// bytes are served (IMP-32).
+/// Estimates segment positions from segment count and file length. If an article contradicts the estimate, the map is corrected before any of its bytes are
+/// served (IMP-32).
 /// </summary>
 internal static class PartSizes
 {
-    // yEnc lines have 128 bytes, and posters split at whole lines.
+    // yEnc lines usually have 128 bytes, and posters split files at whole lines.
     private const long Line = 128;
 
-    // Part sizes of common posting programs, most common first.
+    // Part sizes of common posting programs, most frequent first.
     private static readonly long[] Usual =
     [
         716_800, 768_000, 640_000, 750_000, 737_280, 1_024_000, 1_048_576, 384_000, 500_000, 512_000, 524_288, 768_768, 358_400, 256_000, 262_144, 128_000, 131_072,
     ];
 
-    /// <summary>Returns the likely part size of a release, from segment counts and lengths of its files; null if no size fits all.</summary>
+    /// <summary>Returns the likely part size of a release, from the segment counts and lengths of its files; null if no size fits all.</summary>
     public static long? OfRelease(IEnumerable<(int Count, long Length)> files)
     {
         var (least, most) = (1L, (long)SegmentMap.MaxSegmentLength);
@@ -31,21 +31,19 @@ internal static class PartSizes
         return isKnown && least <= most ? Choose(least, most) : null;
     }
 
-    /// <summary>
-    /// Estimates the map of a posted file, preferably with the part size of its release. Null if the segments cannot hold that many bytes.
-    /// </summary>
+    /// <summary>Estimates the map of a posted file, using the part size of its release if it fits. Null if the segments cannot hold that many bytes.</summary>
     public static SegmentMap? Estimate(int count, long length, long? ofRelease)
     {
         if (count is < 1 or > SegmentMap.MaxCount || length < count || length > (long)count * SegmentMap.MaxSegmentLength)
             return null;
         var (least, most) = count == 1 ? (length, length) : Bounds(count, length);
-        // The parts are not equal, so spread the bytes evenly until articles show the positions.
+        // The parts differ in size, so spread the bytes evenly until articles reveal the positions.
         if (least > most)
             return SegmentMap.FromLengths([.. Enumerable.Range(0, count).Select(i => (length / count) + (i < length % count ? 1 : 0))]);
         return SegmentMap.Uniform(count, ofRelease is { } size && size >= least && size <= most ? size : Choose(least, most), length);
     }
 
-    // All parts but the last have equal size; the last has at least one byte and at most that size.
+    // All parts have equal size, except that the last one may be smaller but never empty.
     private static (long Least, long Most) Bounds(int count, long length) => ((length / count) + (length % count == 0 ? 0 : 1), Math.Min(SegmentMap.MaxSegmentLength, (length - 1) / (count - 1)));
 
     private static long Choose(long least, long most)

@@ -4,10 +4,10 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Matches a release's posted files with NZB entries that list exactly the same articles, while the NZB is read. The NZB's segment numbers give
-/// the order, because articles claim the same numbers.
+/// Matches posted files with NZB entries that list exactly the same articles, while the NZB is read. The NZB's segment numbers give the order, because several
+/// articles may claim the same number.
 /// </summary>
-/// <remarks>Not thread-safe; for one pass over one NZB.</remarks>
+/// <remarks>Not thread-safe. For one pass over one NZB.</remarks>
 internal sealed class PlacedPosts
 {
     private readonly Dictionary<MessageId, List<OldPost>> _byFirst = [];

@@ -8,19 +8,19 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.FamilyImport;
 
-/// <summary>A stored NZB, with the entries of the matched posts.</summary>
+/// <summary>A stored NZB and its entries for the matched posts.</summary>
 internal sealed record TakenNzb(StoredBlob Blob, PlacedPosts Posts)
 {
     /// <summary>Whether Sluice wrote the NZB, so that its sizes prove nothing.</summary>
     public bool IsWritten { get; init; }
 }
 
-/// <summary>Stores NZBs of the old server, and creates releases from its files.</summary>
+/// <summary>Stores NZBs of the old server and creates releases from its files.</summary>
 internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
 {
     /// <summary>
-    /// Stores an NZB and its message-id list. Null if it is not an NZB or does not list all posts; an empty list of posts accepts any NZB. The
-    /// lease keeps the blob until a row refers to it.
+    /// Stores an NZB and its message-id list. Null if it is not an NZB or lacks a post; an empty list of posts accepts any NZB. The lease keeps the blob until
+    /// a row refers to it.
     /// </summary>
     /// <exception cref="StorageException">The NZB cannot be written.</exception>
     public async Task<TakenNzb?> StoreAsync(Stream plain, IReadOnlyList<OldPost> posts, StoredNzbs.UploadLease lease, CancellationToken cancellationToken)
@@ -64,8 +64,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
     }
 
     /// <summary>
-    /// Describes a release for the library. It keeps the old file ids, because links contain them. Files whose map the old server does not prove are
-    /// unopened.
+    /// Describes a release for the library. Keeps the old file ids, because links contain them. A file stays unopened if the old server does not prove its map.
     /// </summary>
     public static NewRelease Describe(FamilyRelease release, WholeFiles whole, TakenNzb nzb)
     {
@@ -88,17 +87,17 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
             [.. whole.Files.Select(file => Describe(file, paths.Take(file.Names), nzb.Posts, isOpen: !unopened.Contains(file.Id)))]);
     }
 
-    /// <summary>The category folder: the old name, because clients have it in their paths, cleaned by DAV-13.</summary>
+    /// <summary>Returns the category folder. It keeps the old name, cleaned by DAV-13, because clients have it in their paths.</summary>
     public static string CategoryOf(FamilyRelease release)
     {
         var name = NameCleaner.Clean(release.Category, windowsSafe: false);
         return name.Equals(BuiltInClip.Category, StringComparison.OrdinalIgnoreCase) ? name + "_" : name;
     }
 
-    /// <summary>The release folder: the old name, cleaned by DAV-13.</summary>
+    /// <summary>Returns the release folder: the old name, cleaned by DAV-13.</summary>
     public static string NameOf(FamilyRelease release) => ReleaseName.Clean(release.Name, windowsSafe: false);
 
-    /// <summary>Inserts the release under a free name, inside the caller's transaction.</summary>
+    /// <summary>Inserts the release under an unused name, inside the caller's transaction.</summary>
     public static Release Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
     {
         var name = ReleaseName.FindFree(
@@ -135,7 +134,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
     private static bool IsOfNzb(Exception failure) =>
         failure is NzbFormatException or InvalidDataException or BlobTooLargeException || (failure is IOException and not StorageException);
 
-    /// <summary>Gives each file of a release a path that is free both as a file and as a folder.</summary>
+    /// <summary>Gives each file of a release a path that no other file or folder uses.</summary>
     private sealed class FreePaths
     {
         private readonly HashSet<string> _files = [];

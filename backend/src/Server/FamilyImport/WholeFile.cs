@@ -11,7 +11,7 @@ internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnly
     /// <summary>Whether the length is only an upper limit.</summary>
     public bool IsLimit { get; init; }
 
-    /// <summary>The map of segment positions, as stored or estimated. The count includes segments that were never posted.</summary>
+    /// <summary>Returns the map of segment positions, stored or estimated. The count includes segments that were never posted.</summary>
     public SegmentMap? MapOf(int count, long? partSize) =>
         Segments is { } lengths && lengths.Count == count && lengths.All(length => length is >= 0 and <= SegmentMap.MaxSegmentLength) && lengths.Sum() == Length
             ? SegmentMap.FromLengths(lengths)
@@ -19,35 +19,35 @@ internal sealed record OldPost(IReadOnlyList<string> Ids, long Length, IReadOnly
 }
 
 /// <summary>An importable file of the old server.</summary>
-/// <param name="Names">Folders inside the release and the file name.</param>
+/// <param name="Names">Folders inside the release, then the file name.</param>
 /// <param name="Length">Exact length in bytes.</param>
-/// <param name="Stretches">The ranges of posts that hold its bytes; none if the old server had not read all volumes.</param>
-/// <param name="Cipher">Decryption of these bytes; null for none.</param>
+/// <param name="Stretches">The ranges of posts that hold the file's bytes; empty if the old server had not read all volumes.</param>
+/// <param name="Cipher">Decryption parameters; null if the bytes are not encrypted.</param>
 internal sealed record WholeFile(Guid Id, IReadOnlyList<string> Names, long Length, IReadOnlyList<(OldPost Post, long Offset, long Length)> Stretches, StreamCipher? Cipher)
 {
-    /// <summary>Its posts, in order of first use.</summary>
+    /// <summary>The posts of the file in order of first use.</summary>
     public required IReadOnlyList<OldPost> Posts { get; init; }
 
-    /// <summary>Whether the old server read its volumes only when they were played.</summary>
+    /// <summary>Whether the old server read the volumes only during playback.</summary>
     public bool IsLazy { get; init; }
 
-    /// <summary>Password of the archive; null if unknown. Secret.</summary>
+    /// <summary>The archive password; null if unknown. Secret.</summary>
     public string? Password { get; init; }
 
     /// <summary>Whether the file is exactly one whole post.</summary>
     public bool IsPlain => Cipher is null && Stretches is [var only] && only.Offset == 0 && only.Length == only.Post.Length;
 
     /// <summary>
-    /// Whether the old server does not prove where the bytes are: it had not read all volumes, or took the sum of encoded bytes for the length of one.
+    /// Whether the positions of the bytes are unproved, because the old server had not read all volumes or took an encoded size for a length.
     /// </summary>
-    /// <param name="encodedBytes">The encoded size of a post in the NZB.</param>
+    /// <param name="encodedBytes">Returns the encoded size of a post in the NZB.</param>
     public bool IsUnproved(Func<OldPost, long> encodedBytes) =>
         Stretches.Count == 0 || (IsLazy && Stretches.Any(stretch => stretch.Post.Length == encodedBytes(stretch.Post) || stretch.Offset + stretch.Length > stretch.Post.Length));
 }
 
 /// <summary>
-/// Importable files of one release. Files share posts. Contradictory files are refused: lengths must add up, and each range must lie inside its
-/// post. Not thread-safe.
+/// The importable files of one release, which may share posts. Refuses contradictory files: lengths must add up, and each range must be inside its post. Not
+/// thread-safe.
 /// </summary>
 internal sealed class WholeFiles
 {
@@ -63,8 +63,8 @@ internal sealed class WholeFiles
     /// <summary>The distinct posts of all files, in order of first use.</summary>
     public IReadOnlyList<OldPost> Posts => [.. _files.SelectMany(file => file.Posts).Distinct()];
 
-    /// <summary>The part size of the release, as far as lengths are known; null if no size fits all.</summary>
-    /// <param name="segments">Number of segments of a post.</param>
+    /// <summary>Returns the part size of the release from its known lengths; null if no size fits all.</summary>
+    /// <param name="segments">Returns the number of segments of a post.</param>
     public long? FindPartSize(Func<OldPost, int> segments) =>
         PartSizes.OfRelease(Posts.Where(post => !post.IsLimit).Select(post => (segments(post), post.Length)));
 
@@ -102,7 +102,7 @@ internal sealed class WholeFiles
         });
     }
 
-    /// <summary>Requires that the parts are inside their posts and add up to the length.</summary>
+    /// <summary>Throws unless all parts are inside their posts and add up to the length.</summary>
     private static void RequireWhole(FamilyFile file, FamilyContent content, List<FamilyPart> parts)
     {
         var length = file.Item.Length!.Value;
@@ -124,7 +124,7 @@ internal sealed class WholeFiles
             throw new FamilyFormatException("the old database lists no articles of it");
         foreach (var id in part.Ids)
         {
-            // A lone surrogate cannot be written to an NZB.
+            // Refuse an unpaired surrogate, because an NZB cannot contain one.
             if (!MessageId.TryParse(id, out _) || id.Any(char.IsSurrogate))
                 throw new FamilyFormatException("one of its message-ids is none");
         }

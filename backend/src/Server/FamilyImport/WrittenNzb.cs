@@ -6,8 +6,7 @@ using Sluice.Usenet.Probing;
 namespace Sluice.Server.FamilyImport;
 
 /// <summary>
-/// Writes a missing NZB from message-ids, so that the release can be exported, retried and remapped. Groups are unknown, and segment sizes
-/// are decoded sizes.
+/// Writes a missing NZB from message-ids, so that the release can be exported, retried and remapped. Groups are unknown. Segment sizes are decoded sizes.
 /// </summary>
 internal static class WrittenNzb
 {
@@ -21,7 +20,7 @@ internal static class WrittenNzb
     {
         var names = NamesOf(name, files);
         var partSize = files.FindPartSize(post => post.Ids.Count);
-        // Safe, because names were cleaned of characters invalid in XML, and message-ids have none.
+        // Unchecked characters are safe: names are cleaned, and message-ids are valid.
         var settings = new XmlWriterSettings { Async = true, CloseOutput = false, Encoding = new UTF8Encoding(false), Indent = true, CheckCharacters = false };
         await using var xml = XmlWriter.Create(output, settings);
         await xml.WriteStartDocumentAsync();
@@ -56,7 +55,7 @@ internal static class WrittenNzb
         static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>Names each post: a plain post after its file, a volume by the usual pattern of its format.</summary>
+    /// <summary>Names each post. A plain post is named after its file, and a volume by the usual pattern of its format.</summary>
     private static Dictionary<OldPost, string> NamesOf(string release, WholeFiles files)
     {
         var names = new Dictionary<OldPost, string>();
@@ -77,7 +76,7 @@ internal static class WrittenNzb
         return names.ToDictionary(name => name.Key, name => NameCleaner.Clean(name.Value, windowsSafe: true));
     }
 
-    // Every RAR volume has a header; later parts of a 7z or a split file have none.
+    // Every RAR volume has a header, but later parts of a 7z or split file have none.
     private static string FormatOf(WholeFile file) =>
         file.Stretches.Count == 0 ? "{0}.part{1:000}.rar"
         : file.Stretches.Skip(1).Any(stretch => stretch.Offset > 0) ? "{0}.part{1:000}.rar"
