@@ -14,18 +14,18 @@ internal enum FirstStep
     Called,
 }
 
-/// <summary>Tracks first use, in the table <c>first_step</c>. Saved with learned data twice a minute and at shutdown.</summary>
-/// <remarks>Thread-safe. Reads and notes touch only memory.</remarks>
+/// <summary>Tracks first use in the table <c>first_step</c>. Saved with other learned data twice a minute and at shutdown.</summary>
+/// <remarks>Thread-safe. Reading and recording a step touch only memory.</remarks>
 internal sealed class FirstUse(PlaybackRegistry playbacks, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     private readonly Lock _gate = new();
 
-    // Guarded by _gate. The value is the time of the step and whether it is stored.
+    // Guarded by _gate. The value is the time of the step, and whether that time is stored.
     private readonly Dictionary<FirstStep, (DateTimeOffset At, bool IsStored)> _done = [];
 
     public string Name => "the first playback and the first call of a program";
 
-    /// <summary>Whether the step has happened, in this or an earlier run.</summary>
+    /// <summary>Whether the step happened, in this run or an earlier one.</summary>
     public bool Has(FirstStep step)
     {
         lock (_gate)

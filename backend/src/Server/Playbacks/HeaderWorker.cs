@@ -6,8 +6,8 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Playbacks;
 
 /// <summary>
-/// Reads the headers of files that play and whose facts are not stored yet. Their players have just read the same bytes, so these are in memory and cost
-/// nothing at a provider.
+/// Reads the headers of playing files whose media facts are not stored yet. This costs no download, because the player has just read the same bytes and they
+/// are still in memory.
 /// </summary>
 internal sealed class HeaderWorker(PlaybackRegistry playbacks, TrackProbe probe, MediaStore store, SluiceDatabase database, TimeProvider time) : IWorker
 {
@@ -36,7 +36,7 @@ internal sealed class HeaderWorker(PlaybackRegistry playbacks, TrackProbe probe,
         }
         catch (DbException)
         {
-            // The card lacks the length of the film, and the next playback reads it.
+            // The UI then shows no running time. The next playback tries again.
             return null;
         }
     }

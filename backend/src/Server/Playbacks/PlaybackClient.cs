@@ -4,14 +4,14 @@ using Sluice.Server.Listening;
 namespace Sluice.Server.Playbacks;
 
 /// <summary>A client: a program at an address. All its requests for one file form one playback.</summary>
-/// <param name="Address">The address behind trusted proxies.</param>
+/// <param name="Address">The client's own address, as reported by trusted proxies.</param>
 /// <param name="Agent">The User-Agent, truncated; empty if missing.</param>
 internal readonly record struct PlaybackClient(string Address, string Agent)
 {
     private const int LongestAgent = 200;
     private const int LongestName = 40;
 
-    // The User-Agent of Edge also names Chrome and Safari, and Chrome's names Safari, so the order matters: the first match wins.
+    // The first match wins, so the order matters: the User-Agent of Edge also names Chrome and Safari, and Chrome's also names Safari.
     private static readonly string[] Browsers = ["Edg", "Firefox", "Chrome", "Safari"];
 
     /// <summary>Returns the client of a request. Must run after the trusted proxies middleware.</summary>

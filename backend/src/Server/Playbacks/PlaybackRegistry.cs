@@ -3,23 +3,23 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>Brief reads of many files by one client, as in a library scan. Counts the last minute.</summary>
+/// <summary>Brief reads of many files by one client, as in a library scan. Covers the last minute.</summary>
 internal sealed record LibraryScan(PlaybackClient Client, int Files, long Bytes);
 
 /// <summary>
-/// Tracks who reads which file. Each request opens its file here and joins its client's playback. A playback stays for a minute after its last read,
+/// Tracks which client reads which file. Each request opens its file here and joins its client's playback. A playback stays for a minute after its last read,
 /// so that successive requests count as one.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> guards the table and is taken to open or find a file, never to read; a playback's own lock is taken inside it. Bounded:
-/// when full, the playbacks read longest ago are dropped.
+/// Thread-safe. <c>_gate</c> guards the table. It is taken to open or find a file, but never to read one. A playback's own lock may be taken inside it. When
+/// the table is full, the playbacks read longest ago are dropped.
 /// </remarks>
 internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, TimeProvider time)
 {
     /// <summary>Maximum playbacks, including scans.</summary>
     public const int MaxPlaybacks = 10_000;
 
-    // Dropped at a time, so that a scan of many files does not sort the table for each file.
+    // Playbacks dropped at a time, so that a scan of many files does not sort the table for every file.
     private const int EvictionBatch = 1_000;
 
     private static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(60);
@@ -27,12 +27,12 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
     private readonly Lock _gate = new();
     private readonly Dictionary<(PlaybackClient Client, Guid File), PlayedFile> _played = [];
 
-    // Set when a playback continues or is dropped; never reset.
+    // Set once any file was played; never reset.
     private volatile bool _hasPlayed;
 
     public PlaybackTotals Totals { get; } = new(time);
 
-    /// <summary>Whether a file was played since the start. Listing drops expired playbacks and may set the field, so it is read twice.</summary>
+    /// <summary>Whether a file was played since the start. Reads the field twice, because listing drops expired playbacks and may set it.</summary>
     public bool HasPlayed => _hasPlayed || Array.Exists(All(), static played => played.WasPlayed) || _hasPlayed;
 
     /// <summary>Opens a part of a file for a client; see <see cref="Playback.OpenAsync"/>.</summary>
@@ -52,7 +52,7 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
         return stream;
     }
 
-    /// <summary>The playbacks, newest first, without scans.</summary>
+    /// <summary>Lists the playbacks, newest first. Scans are left out.</summary>
     public IReadOnlyList<PlayedFile> List() => [.. All().Where(static played => played.IsPlayback).OrderByDescending(static played => played.StartedAt)];
 
     public IReadOnlyList<LibraryScan> ListScans() =>
@@ -66,7 +66,7 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
 
     public PlayedFile? Find(string id) => All().FirstOrDefault(played => played.Id == id);
 
-    /// <summary>Aborts the requests of a playback and drops it; the client may start another. Returns false if the id is unknown.</summary>
+    /// <summary>Aborts the requests of a playback and drops it. The client may start another one. Returns false if the id is unknown.</summary>
     public bool Stop(string id)
     {
         if (Find(id) is not { } played)
@@ -77,7 +77,7 @@ internal sealed class PlaybackRegistry(Playback library, PlaybackStops stops, Ti
         return true;
     }
 
-    /// <summary>Runs once a second. Returns how many playbacks have an open request.</summary>
+    /// <summary>Called once a second. Returns the number of playbacks with an open request.</summary>
     public int Tick()
     {
         var reading = 0;

@@ -4,10 +4,9 @@ using Sluice.Server.Diagnostics;
 namespace Sluice.Server.Playbacks;
 
 /// <summary>
-/// A log scope that adds the playback id to every log line of a request. Created before the playback is known, because work started for the request
-/// captures the scope.
+/// A log scope that adds the playback id to every log line of a request. Created before the playback is known, because work started for the request captures
+/// the scope. Thread-safe.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
 internal sealed class PlaybackScope : IEnumerable<KeyValuePair<string, object?>>
 {
     private volatile string? _id;
@@ -25,20 +24,20 @@ internal sealed class PlaybackScope : IEnumerable<KeyValuePair<string, object?>>
 }
 
 /// <summary>A request that reads a file.</summary>
-/// <param name="Abort">Aborts the request when its playback is stopped; callable on any thread.</param>
+/// <param name="Abort">Aborts the request when its playback is stopped. Callable from any thread.</param>
 /// <param name="Scope">The log scope, or null.</param>
 internal sealed record PlaybackRequest(PlaybackClient Client, Action Abort, PlaybackScope? Scope)
 {
     private static readonly PlaybackRequest OfNone = new(new PlaybackClient("", ""), static () => { }, null);
 
-    /// <summary>Reads a request, after the trusted proxies middleware; null if the server itself reads.</summary>
+    /// <summary>Creates the request of an HTTP context, after the trusted proxies middleware. Null means that the server itself reads.</summary>
     public static PlaybackRequest Of(HttpContext? http) =>
         http is null ? OfNone : new PlaybackRequest(PlaybackClient.Of(http), http.Abort, http.Features.Get<PlaybackScope>());
 }
 
 internal static class PlaybackScopes
 {
-    /// <summary>Adds the scope around all GET requests.</summary>
+    /// <summary>Adds the scope around every GET request.</summary>
     public static IApplicationBuilder UsePlaybackScopes(this IApplicationBuilder app)
     {
         var logger = app.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger<PlaybackScope>();

@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>Remembers which films stopped at a gap, for an hour, so that the list of problems names films and not requests.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the stops; nothing is called under it.</remarks>
+/// <summary>Remembers for an hour which files stopped at a gap, because the list of problems names films rather than requests.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the stops and is never held across a call.</remarks>
 internal sealed class PlaybackStops(TimeProvider time)
 {
     private const int Most = 20;
@@ -15,7 +15,7 @@ internal sealed class PlaybackStops(TimeProvider time)
     private readonly Lock _gate = new();
     private readonly Queue<Stop> _stops = new();
 
-    /// <summary>Records that a read ended, because the articles at this offset are gone at every provider.</summary>
+    /// <summary>Records that a read ended because the articles at this offset are missing from every provider.</summary>
     public void Add(PlayedFile played, long offset)
     {
         var name = played.Title is { } title ? title.Year is { } year ? string.Create(CultureInfo.InvariantCulture, $"{title.Title} ({year})") : title.Title : played.File.Name;
@@ -28,7 +28,7 @@ internal sealed class PlaybackStops(TimeProvider time)
         }
     }
 
-    /// <summary>One row for each film, with its newest stop.</summary>
+    /// <summary>Returns one row per film, with its latest stop.</summary>
     public IEnumerable<AttentionRow> Rows()
     {
         var since = time.WallTime() - RecentWindow;

@@ -6,61 +6,60 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>A seek of a playback, by the wall clock. <c>FirstByteMs</c> is the time to its first byte, null before that.</summary>
+/// <summary>A seek of a playback, in wall-clock time. <c>FirstByteMs</c> is the time to its first byte; null until then.</summary>
 internal sealed record PlaybackSeek(DateTimeOffset At, long Offset, double? FirstByteMs);
 
 /// <summary>A snapshot of a playback.</summary>
-/// <param name="LastReadAt">Wall clock time of its last read.</param>
-/// <param name="Position">Current offset.</param>
+/// <param name="LastReadAt">Wall-clock time of the last read.</param>
+/// <param name="Position">Current offset in bytes.</param>
 /// <param name="Rates">Bytes in each of the last seconds, oldest first; at most 60.</param>
-/// <param name="FirstByteMs">Time from the first request to the first byte; null before it.</param>
+/// <param name="FirstByteMs">Time from the first request to the first byte; null until then.</param>
 /// <param name="LastSeeks">The last seeks, newest first; at most 50.</param>
-/// <param name="Repeated">Articles fetched more than once, without those of open requests.</param>
+/// <param name="Repeated">Articles fetched more than once, excluding open requests.</param>
 /// <param name="Waiting">How long the current read has waited for bytes; zero if none waits.</param>
-/// <param name="WaitedShare">Share of the last second in which reads waited, 0 to 1.</param>
-/// <param name="ClientIdle">How long the client has requested nothing on an open request; zero while a read waits or none is open.</param>
-/// <param name="Stream">Engine state of the most significant request; null if none is open.</param>
+/// <param name="WaitedShare">Fraction of the last second in which reads waited, 0 to 1.</param>
+/// <param name="ClientIdle">How long the client of an open request has requested nothing; zero while a read waits or no request is open.</param>
+/// <param name="Stream">Engine state of the request that waits longest, or else of the newest; null if none is open.</param>
 internal sealed record PlaybackSnapshot(
     PlayedFile Played, int Open, DateTimeOffset LastReadAt, long Position, long BytesSent, IReadOnlyList<long> Rates, double? FirstByteMs, int Seeks,
     IReadOnlyList<PlaybackSeek> LastSeeks, int Requests, int Repeated, TimeSpan Waiting, double WaitedShare, TimeSpan ClientIdle, StreamSnapshot? Stream)
 {
-    // After such a pause the viewer has stopped the player; the read-ahead is released from then on too.
+    // After such a pause the viewer has probably paused the player. The read-ahead is released at the same time.
     private static readonly TimeSpan PausedAfter = TimeSpan.FromSeconds(10);
 
     public PlaybackState State => Open == 0 ? PlaybackState.Ended : ClientIdle >= PausedAfter ? PlaybackState.Paused : PlaybackState.Playing;
 }
 
-/// <summary>What a playback does.</summary>
 internal enum PlaybackState
 {
-    /// <summary>A client reads it.</summary>
+    /// <summary>A client is reading.</summary>
     Playing,
 
-    /// <summary>The client requests nothing at the moment.</summary>
+    /// <summary>A request is open, but the client currently requests nothing.</summary>
     Paused,
 
-    /// <summary>No request is open; it is listed for another minute.</summary>
+    /// <summary>No request is open. The playback stays in the list for another minute.</summary>
     Ended,
 }
 
-/// <summary>A playback: one client reading one file, over any number of requests.</summary>
+/// <summary>A playback: one client reading one file over any number of requests.</summary>
 /// <remarks>
-/// Thread-safe. Reads touch only counters. <c>_gate</c> guards everything else: open requests, recent end offsets, seeks and rates. Requests are
-/// aborted under it, because an abort ends no stream before it returns.
+/// Thread-safe. Reads update only counters. <c>_gate</c> guards everything else: open requests, recent end offsets, seeks and rates. Requests are aborted under
+/// it, which is safe because an abort never ends a stream before it returns.
 /// </remarks>
 internal sealed class PlayedFile
 {
-    /// <summary>Bytes after which a playback is no longer part of a scan.</summary>
+    /// <summary>Bytes read after which a playback no longer counts as part of a scan.</summary>
     public const long MinPlaybackBytes = 4 << 20;
 
-    /// <summary>Open time after which a playback is no longer part of a scan.</summary>
+    /// <summary>Open time after which a playback no longer counts as part of a scan.</summary>
     public static readonly TimeSpan MinPlaybackTime = TimeSpan.FromSeconds(5);
 
     private const int Seconds = 60;
     private const int MostSeeks = 50;
     private const int MostEnds = 8;
 
-    // A client that reconnects may request up to this much again from its buffer, or skip a little, without seeking.
+    // A client that reconnects may repeat or skip this many bytes. Such a request does not count as a seek.
     private const long MaxOverlap = 8 << 20;
     private const long MaxGap = 256 << 10;
 
@@ -101,15 +100,15 @@ internal sealed class PlayedFile
         _lastReadAt = _tickedAt = time.GetTimestamp();
     }
 
-    /// <summary>The id, stable across requests.</summary>
+    /// <summary>The playback id, stable across requests.</summary>
     public string Id { get; }
 
     public LibraryFile File { get; }
 
-    /// <summary>The title of the file by its names; null if they tell nothing.</summary>
+    /// <summary>The title according to the file's names; null if they reveal none.</summary>
     public ReleaseTitle? Title { get; }
 
-    /// <summary>What the file is, for its length in time; null until its header was read.</summary>
+    /// <summary>Media facts of the file, for its running time; null until its header is read.</summary>
     public MediaFacts? Media
     {
         get => Volatile.Read(ref _media);
@@ -118,7 +117,7 @@ internal sealed class PlayedFile
 
     public PlaybackClient Client { get; }
 
-    /// <summary>Wall clock time of the first request.</summary>
+    /// <summary>Wall-clock time of the first request.</summary>
     public DateTimeOffset StartedAt { get; }
 
     /// <summary>Bytes sent to the client.</summary>
@@ -127,7 +126,7 @@ internal sealed class PlayedFile
     /// <summary>Timestamp of the last read or opening.</summary>
     public long LastReadAt => Volatile.Read(ref _lastReadAt);
 
-    /// <summary>Whether enough was read for a viewer to see something.</summary>
+    /// <summary>Whether the client read enough for a viewer to see something.</summary>
     public bool WasPlayed => IsPlayback || Bytes >= Math.Min(MinPlaybackBytes, File.Length);
 
     public bool IsOpen
@@ -152,13 +151,13 @@ internal sealed class PlayedFile
     // Requires _gate. In clock ticks.
     private long OpenFor => _openFor + (_open.Count > 0 ? _time.GetTimestamp() - _openSince : 0);
 
-    /// <summary>Marks the playback as used before its request opens, so that it is not dropped meanwhile.</summary>
+    /// <summary>Marks the playback as used before its request opens, so that it is not dropped in between.</summary>
     public void Touch() => Volatile.Write(ref _lastReadAt, _time.GetTimestamp());
 
-    /// <summary>Whether the caller is the first to read the header, which nobody does twice.</summary>
+    /// <summary>Returns true for the first caller only, because the header is read at most once.</summary>
     public bool TryBeginHeader() => Interlocked.Exchange(ref _hasHeader, 1) == 0;
 
-    /// <summary>Adds a request. It counts as a seek unless it continues near the position of another.</summary>
+    /// <summary>Adds a request. It counts as a seek unless it continues near the position of another request.</summary>
     public void Enter(PlayedStream stream)
     {
         Touch();
@@ -207,7 +206,7 @@ internal sealed class PlayedFile
         _totals.AddSent(count);
     }
 
-    /// <summary>Records the first byte of a request. Called once per request.</summary>
+    /// <summary>Records the first byte of a request. Must be called once per request.</summary>
     public void OnFirstByte(PlayedStream stream, double ms)
     {
         _totals.AddFirstByte(ms);
@@ -218,7 +217,7 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>Runs once a second to update the rates.</summary>
+    /// <summary>Updates the rates. Called once a second.</summary>
     public void Tick()
     {
         var now = _time.GetTimestamp();
@@ -270,7 +269,7 @@ internal sealed class PlayedFile
                 null);
         }
 
-        // Report the request that waits longest, else the one opened last.
+        // Report the request that waits longest, or else the one opened last.
         var first = open.OrderBy(static stream => stream.WaitingSince ?? long.MaxValue).ThenByDescending(static stream => stream.OpenedAt).FirstOrDefault();
         if (first is null)
             return seen;
@@ -283,7 +282,7 @@ internal sealed class PlayedFile
         };
     }
 
-    /// <summary>Completes the seek of a request, with its time to the first byte or null. Requires _gate.</summary>
+    /// <summary>Completes the seek of a request with its time to the first byte, or null. Requires _gate.</summary>
     private void ForgetStream(PlayedStream stream, double? ms)
     {
         var seek = _seeks.FindIndex(each => each.Stream == stream);
@@ -292,23 +291,21 @@ internal sealed class PlayedFile
     }
 }
 
-/// <summary>Counters of all playbacks since the start.</summary>
-/// <remarks>Thread-safe: atomic additions, and a short lock when a request gets its first byte.</remarks>
+/// <summary>Totals of all playbacks since the start.</summary>
+/// <remarks>Thread-safe. Uses atomic additions, and a short lock for the first byte of a request.</remarks>
 internal sealed class PlaybackTotals(TimeProvider time)
 {
     private const int MostTimes = 1024;
     private static readonly TimeSpan RecentWindow = TimeSpan.FromMinutes(10);
 
-    // Guards _firstBytes. Nothing is called under it.
+    // Guards _firstBytes. Never held across a call.
     private readonly Lock _gate = new();
     private readonly Queue<(long At, double Ms)> _firstBytes = new();
     private long _sent;
 
     public long BytesSent => Volatile.Read(ref _sent);
 
-    /// <summary>
-    /// Median and 95th percentile of the time to first byte in ms, over ten minutes and at most 1,024 requests; null without requests.
-    /// </summary>
+    /// <summary>Median and 95th percentile of the time to first byte in ms, over ten minutes and at most 1,024 requests; null without requests.</summary>
     public (double P50, double P95)? FirstBytes
     {
         get

@@ -6,10 +6,10 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Playbacks;
 
 /// <summary>
-/// The stream of one request. Counting costs a few additions and a timestamp per read. Time between two reads is client time, so a slow client is not
-/// mistaken for a slow server.
+/// The stream of one request. It counts with a few additions and a timestamp per read. Time between two reads belongs to the client, so that a slow client is
+/// not mistaken for a slow server.
 /// </summary>
-/// <remarks>One reader at a time; snapshots may come from any thread.</remarks>
+/// <remarks>One reader at a time. Snapshots may come from any thread.</remarks>
 internal sealed class PlayedStream : ReadOnlyStream
 {
     private readonly OpenedFile _file;
@@ -19,12 +19,12 @@ internal sealed class PlayedStream : ReadOnlyStream
     private readonly TimeProvider _time;
     private bool _hasRead;
 
-    // Written only by the reader, in clock ticks: start of the current wait, 0 if none, and the total of earlier waits.
+    // Written only by the reader, in clock ticks: the start of the current wait (0 if none) and the total of earlier waits.
     private long _waitingSince;
     private long _waited;
 
     /// <summary>
-    /// Owns the file and its message-ids. <paramref name="played"/> is null if the table is full, <paramref name="openedAt"/> is the time of the request.
+    /// Takes ownership of the file. <paramref name="played"/> is null if the table is full. <paramref name="openedAt"/> is the time of the request.
     /// </summary>
     public PlayedStream(OpenedFile file, PlayedFile? played, PlaybackStops stops, Action abort, long offset, long openedAt, TimeProvider time)
     {
@@ -39,16 +39,16 @@ internal sealed class PlayedStream : ReadOnlyStream
         set => _file.Stream.Position = value;
     }
 
-    /// <summary>First offset of the request.</summary>
+    /// <summary>The first offset of the request.</summary>
     public long Begin { get; }
 
     /// <summary>Timestamp of the request.</summary>
     public long OpenedAt { get; }
 
-    /// <summary>Timestamp since which the reader waits; null if it does not.</summary>
+    /// <summary>Timestamp at which the current wait of the reader began; null if it does not wait.</summary>
     public long? WaitingSince => Volatile.Read(ref _waitingSince) is var since and not 0 ? since : null;
 
-    /// <summary>Total wait in clock ticks, including the current wait.</summary>
+    /// <summary>Returns the total wait in clock ticks, including the current wait.</summary>
     public long TotalWait(long now)
     {
         var before = Volatile.Read(ref _waited);

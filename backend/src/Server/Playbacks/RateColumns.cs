@@ -1,6 +1,6 @@
 namespace Sluice.Server.Playbacks;
 
-/// <summary>What moved in some seconds: bytes, and the most playbacks and connections at once.</summary>
+/// <summary>Traffic of an interval: bytes, and the maximum concurrent playbacks and connections.</summary>
 internal readonly record struct Moved(long Received, long Sent, long Cached, int Streams, int Connections)
 {
     public bool IsNothing => Received <= 0 && Sent <= 0 && Cached <= 0;
@@ -9,23 +9,22 @@ internal readonly record struct Moved(long Received, long Sent, long Cached, int
         Received + other.Received, Sent + other.Sent, Cached + other.Cached, Math.Max(Streams, other.Streams), Math.Max(Connections, other.Connections));
 }
 
-/// <summary>A window of a chart. The step is a multiple of a minute, or divides one.</summary>
-/// <param name="Word">Its name in a call.</param>
-/// <param name="Seconds">Its length.</param>
+/// <summary>A window of a chart. The step between points divides a minute or is a multiple of one.</summary>
+/// <param name="Word">The name of the window in a call.</param>
+/// <param name="Seconds">The length of the window.</param>
 internal sealed record RateWindow(string Word, int Seconds)
 {
-    /// <summary>Numbers of points that a call may ask for; a window of ten minutes has 300 at most, of two seconds each.</summary>
+    /// <summary>Numbers of points that a call may request. A window of ten minutes has at most 300 points, of two seconds each.</summary>
     public static readonly int[] Points = [60, 360];
 
     public static readonly IReadOnlyList<RateWindow> All =
         [new("10m", 600), new("1h", 3_600), new("24h", 86_400), new("7d", 7 * 86_400), new("30d", 30 * 86_400)];
 
-    /// <summary>Seconds from one point to the next.</summary>
+    /// <summary>Returns the seconds between two points.</summary>
     public int StepOf(int points) => (Seconds + points - 1) / points;
 }
 
-/// <summary>The points of a window, the oldest first; the last one is still going on.</summary>
-/// <remarks>Not thread-safe.</remarks>
+/// <summary>The points of a window, oldest first. The last one is still incomplete.</summary>
 internal sealed class RateColumns
 {
     private readonly Moved[] _points;
@@ -39,12 +38,12 @@ internal sealed class RateColumns
         Start = ((_now / Step) - _points.Length + 1) * Step;
     }
 
-    /// <summary>Begin of the first point in seconds since 1970, a multiple of the step.</summary>
+    /// <summary>Start of the first point in seconds since 1970, a multiple of the step.</summary>
     public long Start { get; }
 
     public int Step { get; }
 
-    /// <summary>Adds what moved from a second on; over more than one point it is spread evenly, and never into the future.</summary>
+    /// <summary>Adds the traffic of an interval. It is spread evenly over the points that the interval covers, and never into the future.</summary>
     public void Add(long from, int seconds, Moved moved)
     {
         seconds = (int)Math.Clamp(_now - from, 1, seconds);
@@ -67,7 +66,7 @@ internal sealed class RateColumns
         }
     }
 
-    /// <summary>One rate for each point in kB/s.</summary>
+    /// <summary>Returns one rate per point in kB/s.</summary>
     public IReadOnlyList<long> Rates(Func<Moved, long> bytes) => [.. _points.Select((moved, i) => bytes(moved) / SecondsOf(i) / 1000)];
 
     public IReadOnlyList<int> Counts(Func<Moved, int> count) => [.. _points.Select(count)];

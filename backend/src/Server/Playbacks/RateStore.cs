@@ -6,10 +6,8 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>
-/// Keeps what moved in each minute for 30 days (OPS-40). It is written with what is learned, twice a minute, and only if something moved.
-/// </summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards what is not saved yet; nothing is called under it but the counters of the providers.</remarks>
+/// <summary>Keeps the traffic of each minute for 30 days (OPS-40). Saved with other learned data twice a minute, unless nothing changed.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards unsaved minutes and is held across no call except to the providers' counters.</remarks>
 internal sealed class RateStore(ThroughputSampler sampler, ProviderHost providers, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     private static readonly TimeSpan Retention = TimeSpan.FromDays(30);
@@ -59,11 +57,11 @@ internal sealed class RateStore(ThroughputSampler sampler, ProviderHost provider
         }
     }
 
-    /// <summary>Reads the points of a window. Its last minutes are in memory, to the second where the window is short.</summary>
+    /// <summary>Reads the points of a window. The latest minutes come from memory, by the second if the window is short.</summary>
     public async Task<RateColumns> ReadAsync(RateWindow window, int points, CancellationToken cancellationToken)
     {
         var columns = new RateColumns(window, points, time.WallTime());
-        // A minute is too coarse for these steps, so seconds replace it as far as they go back.
+        // A minute is too coarse for these steps, so replace it by seconds as far back as they exist.
         var fine = columns.Step < 60 ? sampler.Recent(window) : [];
         var before = fine.Count > 0 ? fine[0].From / 60 : long.MaxValue;
         Dictionary<long, Moved> minutes;
@@ -82,7 +80,7 @@ internal sealed class RateStore(ThroughputSampler sampler, ProviderHost provider
         return columns;
     }
 
-    /// <summary>Reads the points of a window for each provider that delivered something in it.</summary>
+    /// <summary>Reads the points of a window for each provider that delivered data in it.</summary>
     public async Task<IReadOnlyDictionary<Guid, RateColumns>> ReadProvidersAsync(RateWindow window, int points, CancellationToken cancellationToken)
     {
         var now = time.WallTime();
@@ -113,7 +111,7 @@ internal sealed class RateStore(ThroughputSampler sampler, ProviderHost provider
         return columns;
     }
 
-    // Minutes that one point covers become one row, so that a window of 30 days has a few hundred.
+    // Groups the minutes of a point into one row, so that a window of 30 days has only a few hundred rows.
     private Task<List<MinuteRow>> ReadAsync(RateColumns columns, CancellationToken cancellationToken) => database.ReadAsync(
         connection => (List<MinuteRow>)
         [
@@ -149,7 +147,7 @@ internal sealed class RateStore(ThroughputSampler sampler, ProviderHost provider
             + connection.Execute("DELETE FROM rate_provider WHERE minute < @oldest", new { oldest });
     }
 
-    /// <summary>Takes what has moved since the last call. Requires _gate.</summary>
+    /// <summary>Collects the traffic since the last call. Requires _gate.</summary>
     private void Collect()
     {
         foreach (var (minute, moved) in sampler.TakeMinutes())

@@ -5,25 +5,24 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>CPU time of this process since its start, over all cores.</summary>
+/// <summary>Returns the CPU time of this process since its start, summed over all cores.</summary>
 internal delegate TimeSpan ProcessorTime();
 
-/// <summary>Activity of the server in one interval.</summary>
-/// <param name="At">End of the interval, wall clock.</param>
+/// <summary>Activity of the server during one interval.</summary>
+/// <param name="At">End of the interval in wall-clock time.</param>
 /// <param name="FromProviders">Bytes per second from providers.</param>
 /// <param name="ToPlayers">Bytes per second to clients.</param>
 /// <param name="FromCache">Bytes per second served from memory or disk.</param>
 /// <param name="Playbacks">Maximum concurrent playbacks.</param>
-/// <param name="Used">Maximum connections with a reply pending.</param>
-/// <param name="Allowed">Connection limit.</param>
+/// <param name="Used">Maximum connections that waited for a reply.</param>
+/// <param name="Allowed">The connection limit.</param>
 /// <param name="Cached">Segments served from memory or disk.</param>
 /// <param name="Fetched">Segments fetched from providers.</param>
 internal readonly record struct ThroughputSample(
     DateTimeOffset At, long FromProviders, long ToPlayers, long FromCache, int Playbacks, int Used, int Allowed, long Cached, long Fetched);
 
-/// <summary>Samples the counters once a second and keeps them in memory: 600 of 1 s, 360 of 10 s, and what moved in each minute until
-/// <see cref="RateStore"/> takes it.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards the samples; nothing is called under it.</remarks>
+/// <summary>Samples the counters once a second: 600 of 1 s, 360 of 10 s, and the traffic of each minute until <see cref="RateStore"/> takes it.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards the samples and is never held across a call.</remarks>
 internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost providers, ProcessorTime processor, TimeProvider time) : IWorker
 {
     private const int MostMinutes = 1440;
@@ -57,7 +56,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         }
     }
 
-    /// <summary>Share of the last ten minutes' segments served from memory or disk; null without segments.</summary>
+    /// <summary>Percentage of the last ten minutes' segments that memory or disk served; null without segments.</summary>
     public double? CacheHitPercent
     {
         get
@@ -71,7 +70,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
     }
 
     /// <summary>
-    /// What moved lately, oldest first, each with its first second since 1970: seconds for a window of ten minutes, else tens of them.
+    /// Returns recent traffic, oldest first, each entry with its first second since 1970. Entries cover 1 s for a window of ten minutes, otherwise 10 s.
     /// </summary>
     public IReadOnlyList<(long From, int Seconds, Moved Moved)> Recent(RateWindow window)
     {
@@ -89,7 +88,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
         }
     }
 
-    /// <summary>Hands over what moved since the last call, by minutes since 1970; minutes in which nothing moved are absent.</summary>
+    /// <summary>Returns and forgets the traffic since the last call, by minutes since 1970. Minutes without traffic are absent.</summary>
     public IReadOnlyDictionary<long, Moved> TakeMinutes()
     {
         lock (_gate)
@@ -141,7 +140,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
                 return;
             var minute = sample.At.ToUnixTimeSeconds() / 60;
             _minutes[minute] = _minutes.GetValueOrDefault(minute).With(moved);
-            // Without a database nobody takes the minutes.
+            // Drop the oldest minute, because without a database nothing takes them.
             if (_minutes.Count > MostMinutes)
                 _minutes.Remove(_minutes.Keys.Min());
         }
@@ -149,7 +148,7 @@ internal sealed class ThroughputSampler(PlaybackRegistry playbacks, ProviderHost
 
     private readonly record struct Counts(long At, long Received, long Sent, ServedCounts Served, TimeSpan Processor);
 
-    /// <summary>Ring of the latest samples, each merged from a fixed number of seconds. Its owner's lock guards it.</summary>
+    /// <summary>A ring of the latest samples, each merged from a fixed number of seconds. Guarded by its owner's lock.</summary>
     private sealed class SampleRing(int most, int merged)
     {
         private readonly Queue<ThroughputSample> _samples = new(most);

@@ -5,16 +5,16 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Playbacks;
 
-/// <summary>Why a playback waits.</summary>
+/// <summary>The reason for which a playback waits.</summary>
 internal enum WaitReason
 {
-    /// <summary>It does not wait.</summary>
+    /// <summary>The playback does not wait.</summary>
     None,
 
     /// <summary>All connections are in use.</summary>
     ProviderSlots,
 
-    /// <summary>Providers send more slowly than the client reads.</summary>
+    /// <summary>Providers send data more slowly than the client reads it.</summary>
     ProviderSlow,
 
     /// <summary>No provider can be reached.</summary>
@@ -22,35 +22,34 @@ internal enum WaitReason
 
     LineFull,
 
-    /// <summary>The bandwidth limit delays it.</summary>
+    /// <summary>The bandwidth limit delays the playback.</summary>
     Limit,
 
-    /// <summary>Other streams have their share of the memory.</summary>
+    /// <summary>Other streams occupy the memory.</summary>
     OtherStreams,
 
-    /// <summary>An article is late, missing or damaged and is requested again.</summary>
+    /// <summary>An article is late, missing or damaged and is being requested again.</summary>
     ArticleRetry,
 
     /// <summary>The processor is busy.</summary>
     Cpu,
 
-    /// <summary>The client reads slowly; nothing is wrong.</summary>
+    /// <summary>The client reads slowly. The server is not at fault.</summary>
     PlayerSlow,
 }
 
-/// <summary>Why a playback waits, with the number that shows it.</summary>
-/// <param name="Value">The number; null if there is none.</param>
-/// <param name="Unit">Its unit: <c>connections</c>, <c>bytes-per-second</c>, <c>ms</c>, <c>percent</c>, <c>streams</c>; null without a number.</param>
+/// <summary>The reason for a wait, with a number that supports it.</summary>
+/// <param name="Value">The number; null if none.</param>
+/// <param name="Unit">The unit: <c>connections</c>, <c>bytes-per-second</c>, <c>ms</c>, <c>percent</c> or <c>streams</c>; null without a number.</param>
 internal sealed record StreamWait(WaitReason Reason, double? Value, string? Unit, DateTimeOffset Since);
 
-/// <summary>Collects the facts about a playback and has <see cref="WaitPolicy"/> decide why it waits.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Collects facts about a playback, from which <see cref="WaitPolicy"/> decides why it waits. Thread-safe.</summary>
 internal sealed class PlaybackWaits(ThroughputSampler sampler, TimeProvider time)
 {
-    // The limiter lets one command go after the other, so a wait that ended a moment ago counts too.
+    // Count a wait that ended a moment ago too, because the limiter releases one command after another.
     private static readonly TimeSpan PacedRecently = TimeSpan.FromSeconds(1);
 
-    /// <summary>Explains why a playback waits right now.</summary>
+    /// <summary>Returns the reason for which a playback waits right now.</summary>
     public StreamWait Of(PlaybackSnapshot seen, FetchingSnapshot fetching)
     {
         // The reader waits for the first segment that has not arrived.
@@ -85,75 +84,73 @@ internal sealed class PlaybackWaits(ThroughputSampler sampler, TimeProvider time
 /// <summary>Facts about a playback at one moment.</summary>
 internal readonly record struct WaitFacts
 {
-    /// <summary>Whether a request is open.</summary>
     public bool IsOpen { get; init; }
 
     /// <summary>How long the current read has waited for bytes; zero if none waits.</summary>
     public TimeSpan Waiting { get; init; }
 
-    /// <summary>The part of the last second in which reads waited, 0 to 1.</summary>
+    /// <summary>Fraction of the last second in which reads waited, 0 to 1.</summary>
     public double WaitedShare { get; init; }
 
     /// <summary>How long the client has requested nothing.</summary>
     public TimeSpan ClientIdle { get; init; }
 
-    /// <summary>How far the fetch of the first missing segment is; null if none is missing.</summary>
+    /// <summary>Progress of the fetch of the first missing segment; null if none is missing.</summary>
     public FetchStage? Stage { get; init; }
 
-    /// <summary>Whether that segment is late, or was requested before.</summary>
+    /// <summary>Whether that segment is late or was requested before.</summary>
     public bool IsRepeated { get; init; }
 
     /// <summary>Time since that segment was requested.</summary>
     public TimeSpan Asked { get; init; }
 
-    /// <summary>Enabled providers; 0 if the articles are built in.</summary>
+    /// <summary>Enabled providers; 0 if the articles are built into the server.</summary>
     public int Providers { get; init; }
 
     /// <summary>Providers that are not known to be unreachable.</summary>
     public int Reachable { get; init; }
 
-    /// <summary>Connections that take commands.</summary>
+    /// <summary>Connections that accept commands.</summary>
     public int OpenConnections { get; init; }
 
-    /// <summary>Connections that owe a reply.</summary>
+    /// <summary>Connections that wait for a reply.</summary>
     public int UsedConnections { get; init; }
 
-    /// <summary>Whether a fetch of playback has recently waited for the bandwidth limit.</summary>
+    /// <summary>Whether a playback fetch has recently waited for the bandwidth limit.</summary>
     public bool IsPaced { get; init; }
 
-    /// <summary>The bandwidth limit, in bytes per second.</summary>
+    /// <summary>The bandwidth limit in bytes per second.</summary>
     public long Limit { get; init; }
 
-    /// <summary>Whether further requests would only queue on the line.</summary>
+    /// <summary>Whether the line is saturated, so that further requests would only queue.</summary>
     public bool IsLineFull { get; init; }
 
     /// <summary>Bytes per second from all providers.</summary>
     public long Received { get; init; }
 
-    /// <summary>Whether it would buffer more if other streams did not have their share of the memory.</summary>
+    /// <summary>Whether the playback would buffer more if other streams did not occupy the memory.</summary>
     public bool IsCrowded { get; init; }
 
     /// <summary>Streams that share the memory.</summary>
     public int Streams { get; init; }
 
-    /// <summary>Processor use of this process, over all cores.</summary>
+    /// <summary>CPU usage of this process in percent of all cores.</summary>
     public double ProcessorPercent { get; init; }
 }
 
-/// <summary>Decides why a playback waits. Causes that block everything come first, causes that only slow it down come last.</summary>
-/// <remarks>Pure.</remarks>
+/// <summary>Decides why a playback waits. Causes that block everything come first, and causes that only slow it down come last. Pure.</summary>
 internal static class WaitPolicy
 {
-    // Shorter waits are normal: the reader has just reached its next article.
+    // A shorter wait is normal, because the reader has just reached its next article.
     private static readonly TimeSpan LeastWait = TimeSpan.FromMilliseconds(250);
     private const double MostOfTheTime = 0.5;
 
-    // Shorter pauses are normal, because players read in portions.
+    // A shorter pause is normal, because players read in portions.
     private static readonly TimeSpan LeastIdle = TimeSpan.FromSeconds(1);
 
     private const double BusyPercent = 90;
 
-    /// <summary>Returns the reason, and the number that shows it with its unit; null if there is none.</summary>
+    /// <summary>Returns the reason and its supporting number with unit; null without a number.</summary>
     public static (WaitReason Reason, double? Value, string? Unit) Decide(in WaitFacts facts)
     {
         if (!facts.IsOpen)
@@ -177,7 +174,7 @@ internal static class WaitPolicy
         return facts.Stage is null ? (WaitReason.None, null, null) : (WaitReason.ProviderSlow, facts.Asked.TotalMilliseconds, "ms");
     }
 
-    /// <summary>Whether no provider can be used: all have failed, or no connection is open and the next attempt is delayed.</summary>
+    /// <summary>Whether no provider is usable: all have failed, or no connection is open and the next attempt is delayed.</summary>
     private static bool IsDown(in WaitFacts facts) =>
         facts.Providers > 0 && (facts.Reachable == 0 || facts is { OpenConnections: 0, IsRepeated: true, Stage: null or FetchStage.Deciding });
 }
