@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>The page of the web UI, shared by all its routes. Without a built UI, a text that explains how to build it.</summary>
+/// <summary>The page of the web UI, shared by all its routes. In a build without the UI, a text explains how to build it.</summary>
 /// <remarks>Read on the first request, because the URL base is not known earlier. Thread-safe.</remarks>
 internal sealed partial class IndexPage(PageFolder folder)
 {
@@ -22,7 +22,7 @@ internal sealed partial class IndexPage(PageFolder folder)
 
         """;
 
-    // Two concurrent first requests may both create it, with equal results.
+    // Concurrent first requests may each create the content, which is harmless because the results are equal.
     private volatile Content? _content;
 
     public async Task AnswerAsync(HttpContext http)
@@ -53,7 +53,7 @@ internal sealed partial class IndexPage(PageFolder folder)
             : new Content("text/plain; charset=utf-8", NotBuilt);
     }
 
-    /// <summary>Sets the base element. Addresses are relative to it, so that a URL base needs no separate build.</summary>
+    /// <summary>Sets the base element. All addresses are relative to it, so that a URL base needs no separate build.</summary>
     private static string WriteBase(string html, PathString urlBase)
     {
         var element = $"<base href=\"{HtmlEncoder.Default.Encode(urlBase.ToUriComponent())}/\" />";
@@ -82,7 +82,7 @@ internal sealed partial class IndexPage(PageFolder folder)
             Packed = packed.ToArray();
             var tag = Convert.ToHexStringLower(SHA256.HashData(Plain).AsSpan(0, 8));
             (Tag, PackedTag) = ($"\"{tag}\"", $"\"{tag}-gz\"");
-            // Inline scripts are allowed by hash (S17). Inline styles are allowed because components position elements with them.
+            // Inline scripts are allowed by hash (S17). Inline styles are allowed, because components position elements with them.
             var scripts = string.Concat(InlineScript().Matches(text)
                 .Select(match => $" 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(match.Groups["text"].Value)))}'"));
             Policy = $"default-src 'self'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "

@@ -4,10 +4,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>The folder of the built web UI; may be missing.</summary>
+/// <summary>The folder of the built web UI, which may be missing.</summary>
 internal sealed record PageFolder(string Root)
 {
-    /// <summary>The folder next to the program.</summary>
+    /// <summary>The folder next to the executable.</summary>
     public static PageFolder OfThisProgram { get; } = new(Path.Combine(AppContext.BaseDirectory, "wwwroot"));
 }
 
@@ -15,14 +15,14 @@ internal sealed record PageFolder(string Root)
 /// <remarks>Lists the folder once, on the first request. Thread-safe.</remarks>
 internal sealed class PageFiles(PageFolder folder)
 {
-    /// <summary>Files at the root (DAV-3).</summary>
+    /// <summary>Files that browsers request at the root (DAV-3).</summary>
     public static readonly string[] RootNames = ["favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png"];
 
     private const string Assets = "assets";
     private const string BrotliEnding = ".br";
     private const string GzipEnding = ".gz";
 
-    // The build puts a hash into each file name, so the content of a name never changes.
+    // The build puts a hash into each file name, so the content behind a name never changes.
     private const string CacheForever = "public, max-age=31536000, immutable";
     private const string CacheOneDay = "public, max-age=86400";
 
@@ -72,7 +72,7 @@ internal sealed class PageFiles(PageFolder folder)
                 StringComparer.Ordinal);
     }
 
-    /// <summary>A file with its compressed copies in the same folder.</summary>
+    /// <summary>A file and its compressed copies in the same folder.</summary>
     private sealed class PageFile(FileInfo plain, string contentType, string cacheControl)
     {
         private readonly FileInfo? _brotli = Copy(plain, BrotliEnding);

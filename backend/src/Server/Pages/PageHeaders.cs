@@ -2,7 +2,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>Headers common to the page and its files.</summary>
+/// <summary>Headers shared by the page and its files.</summary>
 internal static class PageHeaders
 {
     /// <summary>Disables content sniffing and Referer headers (S4, S17).</summary>

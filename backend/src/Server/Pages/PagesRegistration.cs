@@ -3,10 +3,9 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.Pages;
 
-/// <summary>Registers the web UI.</summary>
 internal static class PagesRegistration
 {
-    // Names of pages (DAV-3). The page itself routes everything below them.
+    // Names of pages (DAV-3). The UI itself routes everything below them.
     private static readonly string[] Names =
         ["setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs", "settings", "rescue"];
 
@@ -20,23 +19,23 @@ internal static class PagesRegistration
     }
 
     /// <summary>
-    /// Maps the page and its files without a password. Browsers that request a folder of the tree are redirected to the page that shows it, and those
-    /// that request a page of SABnzbd to the settings. Unknown paths get the page too, because it can say so.
+    /// Maps the page and its files without a password. Redirects a browser from a folder of the tree to the page that shows it, and from a page of SABnzbd to
+    /// the settings. Unknown paths get the UI as well, because it can explain the error.
     /// </summary>
     public static void MapPages(this IEndpointRouteBuilder routes, Func<PathString, bool> isFolder, Func<PathString, bool> isUnknown)
     {
         string[] reading = [HttpMethods.Get, HttpMethods.Head];
         foreach (var name in PageFiles.RootNames.Append("assets/{**path}"))
             routes.MapMethods($"/{name}", reading, AnswerFile).OpenAs(OpenEndpoint.Static);
-        // Before endpoints with the same name for other clients, such as /health.
+        // Match before endpoints that serve other clients under the same name, such as /health.
         foreach (var name in Names.Select(name => $"{name}/{{**path}}").Prepend(""))
             routes.MapMethods($"/{name}", reading, AnswerPage).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers()).WithOrder(-1);
-        // In the usual order, so that the API keeps /sabnzbd/api.
+        // Matched in the default order, so that the API keeps /sabnzbd/api.
         foreach (var name in ForeignNames)
             routes.MapMethods($"/{name}/{{**path}}", reading, RedirectToSettings).OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers());
         routes.MapMethods("/{**path}", [HttpMethods.Get], AnswerPage)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isUnknown)).WithOrder(int.MaxValue - 2);
-        // Just before the tree, after all other endpoints.
+        // Matched just before the tree and after all other endpoints.
         routes.MapMethods("/{**path}", [HttpMethods.Get], RedirectToFiles)
             .OpenAs(OpenEndpoint.Static).WithMetadata(new ForBrowsers(isFolder)).WithOrder(int.MaxValue - 1);
     }
@@ -45,7 +44,7 @@ internal static class PagesRegistration
 
     private static Task AnswerPage(HttpContext http) => http.RequestServices.GetRequiredService<IndexPage>().AnswerAsync(http);
 
-    // The pages show the tree without its roots: /content/movies is the folder movies.
+    // The UI shows the tree without its roots: /content/movies is the folder movies.
     private static readonly (string Root, string Page)[] RootPages = [("/content", "/files"), ("/completed-symlinks", "/files"), ("/nzbs", "/queue")];
 
     private static Task RedirectToFiles(HttpContext http)
