@@ -7,69 +7,66 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>How serious a problem is.</summary>
 internal enum AttentionLevel
 {
-    /// <summary>Something does not work.</summary>
+    /// <summary>Part of the server does not work.</summary>
     Error,
 
-    /// <summary>Something will stop working, or works worse than it could.</summary>
+    /// <summary>Part of the server will stop working, or works worse than it could.</summary>
     Warning,
 }
 
-/// <summary>Kinds of problem. The target of a row names the provider, program, setting or line of the log.</summary>
+/// <summary>Kinds of problems. The target of a row identifies the provider, program, setting, file or log line.</summary>
 internal enum AttentionKind
 {
-    /// <summary>There is no provider.</summary>
+    /// <summary>No provider is configured.</summary>
     NoProvider,
 
-    /// <summary>A provider fails; the target is its id.</summary>
+    /// <summary>A provider fails. The target is its id.</summary>
     ProviderFails,
 
-    /// <summary>The disk is full or cannot be written.</summary>
+    /// <summary>The disk is full or not writable.</summary>
     Storage,
 
-    /// <summary>The database is not used; everything is read from memory.</summary>
+    /// <summary>The database is not in use, so everything is read from memory.</summary>
     SafeMode,
 
     /// <summary>Settings are locked, because their key file is lost.</summary>
     SecretKey,
 
-    /// <summary>Any client can read the tree.</summary>
+    /// <summary>Clients of some networks can read the tree without a password.</summary>
     OpenTree,
 
-    /// <summary>A connected program cannot be reached or does not see the files; the target is its id.</summary>
+    /// <summary>A connected program is unreachable or cannot see the files. The target is its id.</summary>
     Arr,
 
-    /// <summary>The watch folder cannot be read.</summary>
+    /// <summary>The watch folder is not readable.</summary>
     WatchFolder,
 
-    /// <summary>The last backup failed, or is too old.</summary>
+    /// <summary>The last backup failed or is too old.</summary>
     Backup,
 
-    /// <summary>A setting was left out because it cannot be used; the target is its key.</summary>
+    /// <summary>A setting was skipped because its value is unusable. The target is its key.</summary>
     Setting,
 
-    /// <summary>A film stopped at a gap; the target is the id of its file.</summary>
+    /// <summary>A film stopped at a gap. The target is the id of its file.</summary>
     Film,
 
-    /// <summary>A warning of the log; the target is its number.</summary>
+    /// <summary>The log has a warning. The target is its line number.</summary>
     Log,
 }
 
-/// <summary>A problem that an operator should look at.</summary>
-/// <param name="Kind">Decides which button the row has.</param>
-/// <param name="Level">How serious it is.</param>
-/// <param name="Sentence">The problem.</param>
-/// <param name="Target">The affected object; null if the kind says all.</param>
-/// <param name="Since">Since when; null if unknown.</param>
+/// <summary>A problem that needs an operator's attention.</summary>
+/// <param name="Kind">The kind, which decides the button of the row.</param>
+/// <param name="Sentence">A description of the problem.</param>
+/// <param name="Target">The affected object; null if the kind says it all.</param>
+/// <param name="Since">When the problem began; null if unknown.</param>
 internal sealed record AttentionRow(AttentionKind Kind, AttentionLevel Level, string Sentence, string? Target, DateTimeOffset? Since);
 
-/// <summary>Lists the problems that one room knows of right now. Thread-safe.</summary>
+/// <summary>Lists the current problems of one part of the server. Must be thread-safe.</summary>
 internal delegate IEnumerable<AttentionRow> AttentionSource();
 
-/// <summary>Collects the problems that an operator should look at from all rooms, and adds those of the server itself.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>Collects the problems that need an operator's attention, from all parts and the server itself. Thread-safe.</summary>
 internal sealed class Attention(
     IEnumerable<AttentionSource> rooms,
     StorageState storage,
@@ -83,7 +80,7 @@ internal sealed class Attention(
 {
     private static readonly TimeSpan LogWindow = TimeSpan.FromHours(1);
 
-    // SettingsStore, StorageState and BackupWorker have rows of their own, and so has a film whose response GetAndHeadHandler had to end. FirstStart logs only during the setup.
+    // These log warnings about problems that already have a row. FirstStart logs only during setup.
     private static readonly string[] ShownElsewhere = ["FirstStart", "GetAndHeadHandler", nameof(SettingsStore), nameof(StorageState), nameof(BackupWorker)];
 
     private static readonly AttentionKind[] Order =
@@ -92,7 +89,7 @@ internal sealed class Attention(
         AttentionKind.WatchFolder, AttentionKind.Backup, AttentionKind.Setting, AttentionKind.OpenTree, AttentionKind.Log,
     ];
 
-    /// <summary>Returns all problems, the most serious first.</summary>
+    /// <summary>Returns all problems, most serious first.</summary>
     public IReadOnlyList<AttentionRow> Collect() =>
         [.. OwnRows().Concat(rooms.SelectMany(static room => room())).OrderBy(static row => row.Level).ThenBy(static row => Array.IndexOf(Order, row.Kind))];
 
@@ -138,7 +135,7 @@ internal sealed class Attention(
         return warnings.Lines
             .Where(line => line.At >= since && !ShownElsewhere.Contains(line.Origin))
             .Reverse()
-            // A line that repeats with each retry is one problem, shown by its newest line.
+            // A line that repeats with each retry is a single problem, so only its newest copy is shown.
             .DistinctBy(static line => (line.Origin, line.Text))
             .Select(static line => new AttentionRow(
                 AttentionKind.Log,
@@ -148,7 +145,7 @@ internal sealed class Attention(
                 line.At));
     }
 
-    /// <summary>Returns the setting at the start of a warning; null if it starts with an environment variable.</summary>
+    /// <summary>Returns the setting at the start of a warning; null if the warning starts with an environment variable.</summary>
     private static string? KeyOf(string warning)
     {
         var first = warning.Split(' ', 2)[0];

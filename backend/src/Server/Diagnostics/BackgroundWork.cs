@@ -2,19 +2,15 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>
-/// Runs all background workers. A worker that throws is logged and restarted after one second up to a minute, so that no exception ends the
-/// process.
-/// </summary>
+/// <summary>Runs all background workers. Logs and restarts a failed worker after one second to a minute, so that no exception ends the process.</summary>
 internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider time, ILogger<BackgroundWork> logger) : IHostedService, IAsyncDisposable
 {
-    /// <summary>Delay before the first restart.</summary>
     public static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(1);
 
-    /// <summary>Maximum delay. A worker that ran this long starts again with the first delay.</summary>
+    /// <summary>Maximum delay before a restart. A worker that ran for this long restarts with the first delay.</summary>
     public static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
-    // For workers of a failed start, which never received a stop.
+    // Applies after a failed start, because its workers never received a stop.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(5);
 
     private readonly IReadOnlyList<IWorker> _workers = [.. workers];
@@ -25,7 +21,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
     {
         foreach (var worker in _workers)
             await TryAsync(worker, worker.PrepareAsync, cancellationToken);
-        // On the pool, so that a worker cannot delay the start before its first await.
+        // Start on the thread pool, so that no worker delays the start before its first await.
         _running = Task.WhenAll(_workers.Select(worker => Task.Run(() => SuperviseAsync(worker), CancellationToken.None)));
     }
 
@@ -35,13 +31,13 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
         try
         {
             await _running.WaitAsync(cancellationToken);
-            // In reverse order, because a worker may use workers registered before it.
+            // Stop in reverse order, because a worker may use workers registered before it.
             foreach (var worker in _workers.Reverse())
                 await TryAsync(worker, worker.FinishAsync, cancellationToken);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The shutdown timeout has passed; remaining workers end with the process.
+            // The shutdown timeout has passed, so the remaining workers end with the process.
         }
     }
 
@@ -88,7 +84,7 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
         }
     }
 
-    /// <summary>Logs a repeated cause only once as an error (F46). Storage faults are already logged elsewhere.</summary>
+    /// <summary>Logs a repeated cause as an error only once (F46). Storage faults are already logged elsewhere.</summary>
     private string LogFailure(IWorker worker, Exception failure, string logged, TimeSpan pause)
     {
         var cause = $"{failure.GetType().Name}: {failure.Message}";

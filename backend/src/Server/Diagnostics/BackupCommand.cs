@@ -6,8 +6,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// <c>sluice --verify BACKUP</c> reads a backup and says whether it is sound. <c>sluice --restore BACKUP [--requeue] [--yes]</c> restores it while the
-/// server is stopped (OPS-15). A backup is named by its folder, or by the name of a folder in <c>backups</c>.
+/// Two commands for backups (OPS-15). <c>sluice --verify BACKUP</c> reports whether a backup is sound. <c>sluice --restore BACKUP [--requeue] [--yes]</c>
+/// restores it while the server is stopped. A backup is given by its folder, or by its name in <c>backups</c>.
 /// </summary>
 internal static class BackupCommand
 {
@@ -16,18 +16,18 @@ internal static class BackupCommand
     private const string Requeue = "--requeue";
     private const string Yes = "--yes";
 
-    /// <summary>The arguments cannot be understood (EX_USAGE).</summary>
+    /// <summary>Exit code if the arguments are invalid (EX_USAGE).</summary>
     private const int BadUsage = 64;
 
-    /// <summary>The backup is not sound (EX_DATAERR).</summary>
+    /// <summary>Exit code if the backup is not sound (EX_DATAERR).</summary>
     private const int NotSound = 65;
 
     private static readonly string[] Flags = [Requeue, Yes];
 
-    /// <summary>Whether the arguments are a command of this kind.</summary>
+    /// <summary>Whether the arguments are one of these commands.</summary>
     public static bool Takes(string[] arguments) => arguments is [Verify or Restore, ..];
 
-    /// <summary>Runs the command. Returns the exit code, with one line on stderr if it is not 0.</summary>
+    /// <summary>Runs the command. Returns the exit code, after one line on stderr if it is not 0.</summary>
     public static async Task<int> RunAsync(string[] arguments, Func<ProcessEnvironment, WebApplication> build)
     {
         if (arguments is not [var command, var name, .. var flags] || name.StartsWith("--", StringComparison.Ordinal)
@@ -69,7 +69,7 @@ internal static class BackupCommand
 
     private static async Task<int> RestoreAsync(IServiceProvider services, string name, string[] flags)
     {
-        // The same first steps as those of the server.
+        // Start as the server does, because the folder must be prepared and locked.
         services.GetRequiredService<DataFolder>().Prepare();
         services.GetRequiredService<FolderLock>().Take();
         if (Find(services, name) is not { } backup)

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Messages about the process and its requests; ids 1200 to 1299.</summary>
+/// <summary>Messages about the process and its requests, ids 1200 to 1299.</summary>
 internal static partial class DiagnosticsLog
 {
     [LoggerMessage(1202, LogLevel.Error, "{Method} {Path} failed")]

@@ -5,8 +5,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// <c>sluice --healthcheck</c> queries <c>/healthz</c> of the running process, for images without a shell (ADM-31). It reads the same variables,
-/// and opens none of that process's files.
+/// <c>sluice --healthcheck</c> queries <c>/healthz</c> of the running process, because the image has no shell (ADM-31). It reads the same environment variables
+/// and opens none of the process's files.
 /// </summary>
 internal static class HealthQuestion
 {
@@ -14,14 +14,14 @@ internal static class HealthQuestion
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(5);
 
-    /// <summary>Sends one query. Returns exit code 0 on success, otherwise 1 with a line on stderr.</summary>
+    /// <summary>Sends one request. Returns exit code 0 on success, otherwise 1 after a line on stderr.</summary>
     public static async Task<int> AskAsync(ProcessOptions options)
     {
         var address = AddressOf(options);
         try
         {
             using var handler = new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false };
-            // Accepts any certificate: it names the public host instead of this local address, and the answer is not secret.
+            // Accept any certificate, because it names the public host, not this local address. The answer is not secret.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
             using var client = new HttpClient(handler) { Timeout = Limit };
             using var answer = await client.GetAsync(address);

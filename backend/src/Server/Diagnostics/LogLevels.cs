@@ -5,28 +5,28 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Applies <c>general.log-level</c> to the logging framework at run time, and a temporary level.</summary>
+/// <summary>Applies <c>general.log-level</c> or a temporary level to the logging framework at run time.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
 {
-    /// <summary>Duration of a temporary level: enough to reproduce a fault, short enough not to fill a disk.</summary>
+    /// <summary>Duration of a temporary level. It is long enough to reproduce a fault, and short enough not to fill a disk.</summary>
     public static readonly TimeSpan TemporaryDuration = TimeSpan.FromMinutes(15);
 
-    // These log request lines with their query, and malformed lines verbatim. Both contain link keys, API keys and archive passwords, even ones
-    // unknown to the settings (S4). RequestLines logs requests safely.
+    // These loggers write request lines with their query, or malformed lines verbatim. Both contain link keys, API keys and archive passwords that the redactor
+    // may not know (S4). RequestLines logs requests safely instead.
     private static readonly string[] LeakingLoggers = ["Microsoft.AspNetCore.Hosting.Diagnostics", "Microsoft.AspNetCore.Server.Kestrel.BadRequests"];
 
-    // The report of an import is printed whatever the level, because people copy LOG_LEVEL from the old server and would miss what was left out.
+    // Always print the import report, because users copy LOG_LEVEL from the old server and would miss the list of skipped items.
     private const string ReportingLogger = "Sluice.Server.FamilyImport";
 
-    // Guards the three fields below. No other lock is taken inside it.
+    // Guards the three fields below. No other lock is taken while it is held.
     private readonly Lock _gate = new();
     private (LogLevel Level, DateTimeOffset Until)? _temporary;
     private ITimer? _timer;
     private ConfigurationReloadToken _change = new();
 
-    /// <summary>The effective level, and when it ends if it is temporary.</summary>
+    /// <summary>The effective level. If it is temporary, also its end.</summary>
     public (LogLevel Level, DateTimeOffset? Until) Current
     {
         get
@@ -36,7 +36,7 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
         }
     }
 
-    /// <summary>Applies a temporary level; null returns to the settings at once.</summary>
+    /// <summary>Applies a temporary level. Null returns to the configured level at once.</summary>
     public void Use(LogLevel? level)
     {
         lock (_gate)
@@ -59,10 +59,10 @@ internal sealed class LogLevels(SettingsSource settings, TimeProvider time)
 
     public void Configure(LoggerFilterOptions options)
     {
-        // Reads the settings directly, because the options monitor may notify the logger options before this class.
+        // Read the settings directly, because the options monitor may notify the logger options before this class.
         var level = Current.Level;
         options.MinLevel = level;
-        // Information messages of the framework are not useful to an operator.
+        // The framework's Information messages do not help an operator.
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));
         foreach (var category in LeakingLoggers)
             options.Rules.Add(new LoggerFilterRule(null, category, Max(level, LogLevel.Warning), null));

@@ -7,21 +7,21 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Masks secrets by value in every line before it leaves the process, whatever its source (S4, CFG-54), and passwords in NZB names by pattern
-/// (SAB-27). Secrets come from the settings and from <see cref="Hide"/>.
+/// Masks known secrets in every line before it leaves the process (S4, CFG-54), and passwords in NZB names by pattern (SAB-27). Secrets come from the settings
+/// and from <see cref="Hide"/>.
 /// </summary>
 internal sealed partial class LogRedactor
 {
     private const string Mask = "********";
 
-    // Shorter values occur inside ordinary words. Masking those would make logs unreadable and the values guessable.
+    // A shorter value occurs inside ordinary words. Masking it would make logs unreadable and the value guessable.
     private const int MinLength = 4;
 
     private static readonly SearchValues<string> NameMarks = SearchValues.Create(["{{", "%7B%7B", "password"], StringComparison.OrdinalIgnoreCase);
 
     private readonly SettingsSource _settings;
 
-    // Guards writes of _others, which is replaced as a whole.
+    // Guards writes of _others. The array is always replaced as a whole, so reads need no lock.
     private readonly Lock _gate = new();
     private volatile string[] _others = [];
     private volatile Secrets _secrets;
@@ -32,7 +32,7 @@ internal sealed partial class LogRedactor
         _secrets = Collect(settings.Current, _others);
     }
 
-    /// <summary>Masks a secret outside the settings until the process ends.</summary>
+    /// <summary>Masks a secret from outside the settings until the process ends.</summary>
     public void Hide(string secret)
     {
         lock (_gate)
@@ -42,7 +42,7 @@ internal sealed partial class LogRedactor
     public string Redact(string text)
     {
         var secrets = _secrets;
-        // Compared for every line instead of using a change callback, because another callback may log new secrets first.
+        // Compare for every line instead of using a change callback, because another callback may log new secrets first.
         if (secrets.Source != _settings.Current || secrets.Others != _others)
             _secrets = secrets = Collect(_settings.Current, _others);
         if (text.AsSpan().ContainsAny(secrets.Any))
@@ -69,7 +69,7 @@ internal sealed partial class LogRedactor
             .SelectMany(Spellings)
             .Where(secret => secret.Length >= MinLength)
             .Distinct()
-            // Longest first, because one secret may contain another.
+            // Mask the longest first, because one secret may contain another.
             .OrderByDescending(secret => secret.Length)
             .ToArray();
         return new Secrets(settings, others, secrets, SearchValues.Create(secrets, StringComparison.Ordinal));
@@ -82,12 +82,12 @@ internal sealed partial class LogRedactor
         if (setting.Definition.Type != SettingType.Json)
             return [setting.Value];
 
-        // An effective value has been parsed before.
+        // The effective value is valid JSON, because it was parsed before.
         using var document = JsonDocument.Parse(setting.Value);
         return SecretLeaves(document.RootElement).ToList();
     }
 
-    /// <summary>Every value with a secret's name, including duplicate names of which only one is used.</summary>
+    /// <summary>Returns every value under a secret's name. Duplicate names count too, although only one of them takes effect.</summary>
     private static IEnumerable<string> SecretLeaves(JsonElement node) => node.ValueKind switch
     {
         JsonValueKind.Object => node.EnumerateObject().SelectMany(SecretLeaves),
@@ -102,7 +102,7 @@ internal sealed partial class LogRedactor
         if (JsonText.NameOf(property) is not { } name || !IsSecretName(name))
             return [];
 
-        // An undecodable string cannot occur in a line.
+        // Skip a string that cannot be decoded, because no line can contain it.
         var secret = property.Value.ValueKind == JsonValueKind.String ? JsonText.Of(property.Value) : property.Value.GetRawText();
         return secret is null ? [] : [secret];
     }
@@ -110,7 +110,7 @@ internal sealed partial class LogRedactor
     private static bool IsSecretName(string name) =>
         name.ToUpperInvariant() is "USER" or "PASS" or "PASSWORD" or "APIKEY" or "SECRET";
 
-    /// <summary>The forms in which a secret may appear: plain, in a URL, in JSON.</summary>
+    /// <summary>Returns the forms in which a secret may appear: plain, in a URL, in JSON.</summary>
     private static IEnumerable<string> Spellings(string secret) =>
         [secret, Uri.EscapeDataString(secret), JavaScriptEncoder.Default.Encode(secret)];
 

@@ -3,13 +3,11 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>A log line kept in memory.</summary>
-/// <param name="Number">Counts from 1 since the start.</param>
-/// <param name="At">When it was logged.</param>
-/// <param name="Level">Its level.</param>
-/// <param name="Source">The component that logged it, such as <c>Queue</c>.</param>
+/// <param name="Number">Sequence number, from 1 at the start of the process.</param>
+/// <param name="Source">The component that logged the line, such as <c>Queue</c>.</param>
 /// <param name="Text">The message on one line, without secrets.</param>
-/// <param name="Job">Id of its queue or history item; null for none.</param>
-/// <param name="Stream">Id of its playback; null for none.</param>
+/// <param name="Job">Id of the queue or history item; null if none.</param>
+/// <param name="Stream">Id of the playback; null if none.</param>
 internal sealed record KeptLine(long Number, DateTimeOffset At, LogLevel Level, string Source, string Text, string? Job, string? Stream);
 
 /// <summary>Keeps the newest log lines in memory for the log page, without secrets (S4).</summary>
@@ -18,21 +16,21 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
 {
     public const int MaxLines = 5_000;
 
-    /// <summary>Name of a property or scope that holds the id of a queue item.</summary>
+    /// <summary>Name of the property or scope that holds the id of a queue item.</summary>
     public const string JobKey = "Job";
 
-    /// <summary>Name of a property or scope that holds the id of a playback.</summary>
+    /// <summary>Name of the property or scope that holds the id of a playback.</summary>
     public const string StreamKey = "Stream";
 
-    // For all texts together; 5,000 typical lines use a quarter.
+    // For all texts together, because each line may be long. 5,000 typical lines use a quarter.
     private const int MaxCharacters = 2_000_000;
 
-    // Per line, so that one long library message does not displace others.
+    // Per line, so that one long library message does not displace many others.
     private const int MaxLength = 4096;
 
     private readonly LogThrottle _throttle = new(time);
 
-    // Guards lines and listeners. Listeners run under it, and the lock of the warnings may be taken inside it.
+    // Guards lines and listeners. Listeners run while it is held, and the lock of the warnings may be taken inside it.
     private readonly Lock _gate = new();
     private readonly Queue<KeptLine> _lines = [];
     private readonly List<Action> _listeners = [];
@@ -50,7 +48,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>Number of lines, and the number of the newest.</summary>
+    /// <summary>The number of lines, and the sequence number of the newest.</summary>
     public (int Count, long Last) State
     {
         get
@@ -60,14 +58,14 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>Lines after a number, oldest first; null if there are more than <paramref name="most"/> or some are gone.</summary>
+    /// <summary>Returns the lines after a sequence number, oldest first; null if there are more than <paramref name="most"/> or some were dropped.</summary>
     public IReadOnlyList<KeptLine>? After(long number, int most)
     {
         lock (_gate)
             return _last - number > Math.Min(most, _lines.Count) ? null : [.. _lines.Skip(_lines.Count - (int)(_last - number))];
     }
 
-    /// <summary>Notifies of each new line until disposed. The callback runs under the lock, so it must not lock or log.</summary>
+    /// <summary>Calls back for each new line until disposed. The callback runs under the lock, so it must not lock or log.</summary>
     public IDisposable Listen(Action added)
     {
         lock (_gate)
@@ -75,14 +73,14 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         return new Listener(this, added);
     }
 
-    /// <summary>The component of a category, such as <c>Queue</c> for <c>Sluice.Server.Queue.StepRunner</c>; otherwise <c>Framework</c>.</summary>
+    /// <summary>Returns the component of a category, such as <c>Queue</c> for <c>Sluice.Server.Queue.StepRunner</c>; otherwise <c>Framework</c>.</summary>
     public static string SourceOf(string category) => category.Split('.') switch
     {
         ["Sluice", "Server" or "Usenet", var room, ..] => room,
         _ => "Framework",
     };
 
-    /// <summary>A logging scope for a queue item.</summary>
+    /// <summary>Returns a logging scope for a queue item.</summary>
     public static IReadOnlyList<KeyValuePair<string, object?>> ScopeOf(string job) => [new(JobKey, job)];
 
     public void SetScopeProvider(IExternalScopeProvider scopeProvider) => _scopes = scopeProvider;
@@ -91,12 +89,12 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
 
     public void Dispose()
     {
-        // Nothing is owned.
+        // This provider owns nothing.
     }
 
     private void Add(LogLevel level, EventId what, string category, string source, string message, Exception? failure, string? job, string? stream)
     {
-        // Clients receive these lines, so they must not contain exception texts (S27).
+        // Clients receive these lines, so they must not contain exception messages (S27).
         var text = redactor.Redact(failure is null ? message : $"{message}: {failure.GetType().Name}");
         var line = string.Create(Math.Min(text.Length, MaxLength), text, static (to, from) =>
         {
@@ -144,7 +142,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
         }
     }
 
-    /// <summary>What a line is about, from its properties and scopes; the innermost wins.</summary>
+    /// <summary>The queue item and playback of a line, from its properties and scopes. The innermost scope wins.</summary>
     private sealed class About
     {
         public bool IsOfQueue { get; init; }
@@ -159,7 +157,7 @@ internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, Tim
                 return;
             foreach (var (name, value) in properties)
             {
-                // Messages of the queue use this name for the item id.
+                // Messages of the queue use Id for the item id.
                 if (name == JobKey || (IsOfQueue && name == "Id"))
                     Job ??= value as string;
                 else if (name == StreamKey)

@@ -4,18 +4,18 @@ internal enum LogShare
 {
     Whole,
 
-    /// <summary>Without the stack of its exception, because that was written recently.</summary>
+    /// <summary>The line without the stack of its exception, because the stack was written recently.</summary>
     WithoutStack,
 
-    /// <summary>Like <see cref="WithoutStack"/>, with a note that further messages are hidden.</summary>
+    /// <summary>Like <see cref="WithoutStack"/>, with a note that further messages are suppressed.</summary>
     Last,
 
     Nothing,
 }
 
 /// <summary>
-/// Limits each kind of message to 60 lines a minute and each cause to one stack, because a repeating error would fill the disk (F46). A kind is
-/// one message in the source, so their number is small; it is limited anyway.
+/// Limits each kind of message to 60 lines a minute and each cause to one stack, because a repeating error would fill the disk (F46). A kind is one message in
+/// the source. The number of kinds is limited too.
 /// </summary>
 /// <remarks>Thread-safe. Debug and Trace are not limited, because a user enables them to see everything.</remarks>
 internal sealed class LogThrottle(TimeProvider time)
@@ -37,7 +37,7 @@ internal sealed class LogThrottle(TimeProvider time)
             var cause = Of(category, id, exception?.GetType());
             var kind = exception is null ? cause : Of(category, id, null);
             kind.Lines++;
-            // Stacks count per cause, lines per kind.
+            // A stack counts per cause, and a line per kind.
             var isFirst = exception is null || cause.Stacks++ == 0;
             return kind.Lines > MaxLines ? LogShare.Nothing
                 : kind.Lines == MaxLines ? LogShare.Last

@@ -7,7 +7,7 @@ internal static class PortOwner
 {
     private const string Listening = "0A";
 
-    /// <summary>Returns <c> by nginx (pid 123)</c>, or an empty text.</summary>
+    /// <summary>Returns text such as <c> by nginx (pid 123)</c>; empty if unknown.</summary>
     public static string Describe(int port)
     {
         if (!OperatingSystem.IsLinux())
@@ -24,7 +24,7 @@ internal static class PortOwner
         }
     }
 
-    /// <summary>The <c>/proc/&lt;pid&gt;/fd</c> link targets of sockets listening on the port.</summary>
+    /// <summary>Returns the <c>/proc/&lt;pid&gt;/fd</c> link targets of sockets that listen on the port.</summary>
     private static IEnumerable<string> SocketsOf(string table, int port)
     {
         if (!File.Exists(table))
@@ -53,7 +53,7 @@ internal static class PortOwner
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The process belongs to another user, or has ended.
+            // The process belongs to another user or has ended.
             return "";
         }
     }

@@ -6,15 +6,12 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>
-/// Runs the application. Turns a fatal fault into one line on stderr and an exit code (CFG-13, CFG-14). Code 0 means that a signal ended the
-/// process.
-/// </summary>
+/// <summary>Runs the application. Turns a fatal fault into a line on stderr and an exit code (CFG-13, CFG-14). A signal ends it with code 0.</summary>
 internal static class ProcessExit
 {
     private static readonly PosixSignal[] Signals = [PosixSignal.SIGTERM, PosixSignal.SIGINT, PosixSignal.SIGQUIT];
 
-    /// <summary>Runs until the process is asked to stop. Returns the exit code.</summary>
+    /// <summary>Runs until a signal asks the process to stop. Returns the exit code.</summary>
     public static async Task<int> RunAsync(Func<ProcessEnvironment, WebApplication> build)
     {
         using var asked = new CancellationTokenSource();
@@ -40,7 +37,7 @@ internal static class ProcessExit
         return await EndAsync(StartRefusedException.FolderLocked, "start Sluice again to go on: this system cannot restart a process");
     }
 
-    /// <returns>Null if the process has to start again.</returns>
+    /// <returns>The exit code; null if the process must start again.</returns>
     private static async Task<int?> RunUntilAskedAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
     {
         var environment = ProcessEnvironment.OfThisProcess();
@@ -48,7 +45,7 @@ internal static class ProcessExit
         {
             ProcessUser.Become(environment);
             await using var app = build(environment);
-            // The run disposes all services, even after a failure, so get this one first.
+            // Get this service first, because the run disposes all services even after a failure.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
             var restart = app.Services.GetRequiredService<ProcessRestart>();
             app.Lifetime.ApplicationStarted.Register(StartPages.ReleasePages);
@@ -58,7 +55,7 @@ internal static class ProcessExit
             }
             catch (Exception e) when (asked.IsCancellationRequested || e is StartRefusedException or SocketException or StorageException or IOException { InnerException: AddressInUseException })
             {
-                // A used port, the folder or a signal says nothing about the settings.
+                // A busy port, the folder or a signal says nothing about the settings.
                 trial.Withdraw();
                 throw;
             }

@@ -2,15 +2,15 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Replaces the program of this process by another one, or by itself from the beginning. The process keeps its id, variables and output.</summary>
+/// <summary>Replaces the program of this process by another one, or restarts it. The process keeps its id, environment and output.</summary>
 internal static unsafe partial class ProcessImage
 {
     private const string OwnArguments = "/proc/self/cmdline";
 
-    /// <summary>Returns only if the file is missing or not executable on this system.</summary>
+    /// <summary>Runs another program in this process. Returns only if the file is missing or not executable on this system.</summary>
     public static void Replace(string file, string[] arguments)
     {
-        // execv takes a null-terminated array. It replaces the program or has no effect.
+        // execv takes a null-terminated array. It replaces the process, or returns without effect.
         var texts = new nint[arguments.Length + 1];
         for (var i = 0; i < arguments.Length; i++)
             texts[i] = Marshal.StringToCoTaskMemUTF8(arguments[i]);
@@ -20,14 +20,14 @@ internal static unsafe partial class ProcessImage
             Marshal.FreeCoTaskMem(text);
     }
 
-    /// <summary>Starts the same program again. Returns only if the system cannot do that, such as Windows.</summary>
+    /// <summary>Starts the same program again. Returns only if the system cannot do this, as on Windows.</summary>
     public static void Restart()
     {
         if (!OperatingSystem.IsWindows() && Environment.ProcessPath is { } own)
             Replace(own, ReadArguments());
     }
 
-    /// <summary>The arguments as the process got them: a library that <c>dotnet</c> runs is otherwise not among them.</summary>
+    /// <summary>Returns the original arguments of the process, because .NET leaves out the library path of a program run by <c>dotnet</c>.</summary>
     private static string[] ReadArguments()
     {
         try
@@ -44,7 +44,7 @@ internal static unsafe partial class ProcessImage
     private static partial int Execv(string file, nint* arguments);
 }
 
-/// <summary>Stops the server and starts it again in the same process, which performs a restore (OPS-11).</summary>
+/// <summary>Stops the server and starts it again in the same process, because a restore happens at the start (OPS-11).</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProcessRestart(IHostApplicationLifetime lifetime)
 {
@@ -52,14 +52,14 @@ internal sealed class ProcessRestart(IHostApplicationLifetime lifetime)
 
     public bool IsRequested => _isRequested;
 
-    /// <summary>Begins the stop. Running answers get the same time as at any other stop.</summary>
+    /// <summary>Begins the shutdown. Running responses get the same time as at any other shutdown.</summary>
     public void Request()
     {
         _isRequested = true;
         lifetime.StopApplication();
     }
 
-    /// <summary>Begins the stop once an answer has been sent.</summary>
+    /// <summary>Begins the shutdown after a response has been sent.</summary>
     public void RequestAfter(HttpResponse answer) => answer.OnCompleted(() =>
     {
         Request();

@@ -6,16 +6,16 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Switches the process to another user (S28). A container starts as root and names the user by <c>PUID</c> and <c>PGID</c>, because the image
-/// has no shell that could switch.
+/// Switches the process to another user (S28). A container starts as root and names the user by <c>PUID</c> and <c>PGID</c>, because the image has no shell
+/// that could switch.
 /// </summary>
 internal static class ProcessUser
 {
     private const string UserMap = "/proc/self/uid_map";
 
     /// <summary>
-    /// Gives the data folder itself, not its content, to that user and switches. Does nothing unless the process is root and a user is named.
-    /// Call before any file is opened.
+    /// Gives the data folder, but not its content, to that user and switches. Does nothing unless the process is root and a user is named. Must be called
+    /// before any file is opened.
     /// </summary>
     /// <exception cref="StartRefusedException">The process may not switch to the user, or the folder has a database of another user.</exception>
     public static void Become(ProcessEnvironment environment)
@@ -27,7 +27,7 @@ internal static class ProcessUser
         var wanted = string.Create(CultureInfo.InvariantCulture, $"{user}:{group}");
         if (!Environment.IsPrivilegedProcess)
         {
-            // The image has its own default user, so no warning for its id if the container runs as another one.
+            // Do not warn about the image's default user, because nobody chose it.
             if (user is not (0 or ProcessOptions.ImageUser) && PosixCalls.EffectiveUser() != user.ToString(CultureInfo.InvariantCulture))
                 environment.Warn($"PUID has no effect, because Sluice was started as uid {PosixCalls.EffectiveUser()} and not as root; start it as user {wanted}, or as root");
             return;
@@ -52,8 +52,8 @@ internal static class ProcessUser
         environment.StartedAsRoot = true;
     }
 
-    /// <summary>Whether a map of user ids, in the form of <c>/proc/self/uid_map</c>, has one ordinary user of the machine as root.</summary>
-    /// <remarks>A map of many users from 0 on belongs to a system container, in which PUID means what it says.</remarks>
+    /// <summary>Whether a user id map in the form of <c>/proc/self/uid_map</c> maps root to a single ordinary user of the machine.</summary>
+    /// <remarks>A map of many users from 0 on belongs to a system container, in which PUID has its usual meaning.</remarks>
     internal static bool IsOneUserAsRoot(string map) =>
         map.Split('\n').Any(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries) is ["0", not "0", "1"]);
 
@@ -65,7 +65,7 @@ internal static class ProcessUser
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A system without user namespaces has no such file.
+            // A system without user namespaces lacks this file.
             return false;
         }
     }
@@ -84,13 +84,13 @@ internal static class ProcessUser
         try
         {
             Directory.CreateDirectory(folder);
-            // Root may lack the capability that opens the files of others.
+            // Even root may lack the capability to open other users' files.
             if (user != 0 || PosixCalls.FindObstacle(folder, write: true) != 0)
                 PosixCalls.GiveTo(folder, user, group);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The start continues with the same folder as the new user, and reports the fault there.
+            // Continue, because the start uses the same folder as the new user and reports the fault there.
         }
     }
 }

@@ -1,22 +1,17 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>
-/// A log line for the operator, of level Warning or above, on one line and without secrets. Its number is from <see cref="LogRing"/>.
-/// </summary>
+/// <summary>A log line of level Warning or above, on one line and without secrets. Its number comes from <see cref="LogRing"/>.</summary>
 internal sealed record RecentWarning(long Number, LogLevel Level, string Text, DateTimeOffset At, string Origin);
 
-/// <summary>
-/// The newest warnings and errors, for clients (SAB-46). They are kept separately, because other lines soon displace them in
-/// <see cref="LogRing"/>.
-/// </summary>
+/// <summary>The newest warnings and errors, for clients (SAB-46). Kept separately, because other lines soon displace them in <see cref="LogRing"/>.</summary>
 internal sealed class RecentWarnings
 {
     public const int MaxLines = 20;
 
-    /// <summary>The event of a failed import. It is a warning in the log only, because the history shows it.</summary>
+    /// <summary>The event of a failed import. It is a warning only in the log, because the history already shows it.</summary>
     public const int FailedImport = 2101;
 
-    // Guards the lines. No other lock is taken inside it.
+    // Guards the lines. No other lock is taken while it is held.
     private readonly Lock _gate = new();
     private readonly Queue<RecentWarning> _lines = [];
 

@@ -3,12 +3,12 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// The outermost error handler: a client error keeps its status, a storage fault becomes 507 or 503, and any other exception becomes a log line
-/// and an empty 500. Exceptions are never sent to clients (S27).
+/// The outermost error handler. A client error keeps its status, and a storage fault becomes 507 or 503. Any other exception is logged and becomes an empty
+/// 500, because clients must never see exceptions (S27).
 /// </summary>
 internal static class RequestFailures
 {
-    /// <summary>Retry-After for storage faults, in seconds (DAV-6).</summary>
+    /// <summary>Retry-After of a storage fault in seconds (DAV-6).</summary>
     private const string RetryAfterSeconds = "30";
 
     public static IApplicationBuilder UseRequestFailures(this IApplicationBuilder app)
@@ -30,12 +30,12 @@ internal static class RequestFailures
         }
         catch (Exception) when (context.RequestAborted.IsCancellationRequested)
         {
-            // The client has disconnected, so the exception is no fault.
+            // The client has disconnected, so the exception is not a fault.
             context.Abort();
         }
         catch (StorageException e) when (!context.Response.HasStarted)
         {
-            // Not logged here, because the storage logs it once instead of every request (F46).
+            // Not logged here, because the storage logs a fault once instead of for every request (F46).
             context.Response.Clear();
             context.Response.StatusCode = e.Fault == StorageFault.Full && !IsRead(context.Request.Method)
                 ? StatusCodes.Status507InsufficientStorage

@@ -2,10 +2,9 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Logs one line per request at Debug, without the query, because that contains keys and passwords (S4).</summary>
+/// <summary>Logs one line per request at Debug. The query is left out, because it contains keys and passwords (S4).</summary>
 internal static class RequestLines
 {
-    /// <summary>Adds the lines around all handlers.</summary>
     public static IApplicationBuilder UseRequestLines(this IApplicationBuilder app)
     {
         var logger = app.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger(typeof(RequestLines));

@@ -4,15 +4,15 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Records the results of a start: proven settings, generated keys, a password reset, the environment's administrator. If
-/// the storage fails, a note is written after it recovers, so that a full or read-only disk never ends a start (F34).
+/// Records the results of a start: proven settings, generated keys, a password reset, the environment's administrator. If the storage fails, a note is written
+/// after recovery, so that a full or read-only disk never ends a start (F34).
 /// </summary>
 /// <remarks>Notes are written in call order. Calls of <see cref="WriteAsync"/> must not overlap.</remarks>
 internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProvider time, ILogger<StartNotes> logger) : IWorker
 {
     private readonly Channel<Note> _pending = Channel.CreateUnbounded<Note>(new UnboundedChannelOptions { SingleReader = true });
 
-    // Once one note waits, later notes wait behind it, to keep the order.
+    // Once one note is pending, later notes queue behind it, because the order must not change.
     private bool _defers;
 
     public string Name => "the notes of the start";
@@ -39,7 +39,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         while (await _pending.Reader.WaitToReadAsync(stopping))
         {
             var passed = state.NextRecovery;
-            // The note stays in the queue until it is written, even if this run ends by an exception.
+            // The note stays queued until it is written, even if an exception ends this run.
             if (!_pending.Reader.TryPeek(out var note))
                 continue;
             if (await TryAsync(note, stopping) is not null)
@@ -53,7 +53,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
     }
 
-    /// <summary>Waits for the recovery, at most one <see cref="StorageWatch"/> interval, because that does not watch single files.</summary>
+    /// <summary>Waits for recovery, but at most one <see cref="StorageWatch"/> interval, because that does not watch single files.</summary>
     private async Task WaitAsync(Task passed, CancellationToken stopping)
     {
         try
@@ -62,11 +62,11 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
         catch (TimeoutException)
         {
-            // The next attempt shows whether the fault lasts.
+            // The next attempt shows whether the fault persists.
         }
     }
 
-    /// <returns>The fault that prevented the note; null if it was written, or if safe mode made it pointless.</returns>
+    /// <returns>The fault that prevented the note; null if the note was written, or if safe mode made it pointless.</returns>
     private async Task<StorageException?> TryAsync(Note note, CancellationToken cancellationToken)
     {
         try
@@ -76,7 +76,7 @@ internal sealed class StartNotes(DataFolder folder, StorageState state, TimeProv
         }
         catch (DatabaseLostException)
         {
-            // Safe mode explains itself; the next start with a sound database writes its own notes.
+            // Safe mode reports itself, and the next start with a sound database writes its own notes.
             return null;
         }
         catch (StorageException fault)

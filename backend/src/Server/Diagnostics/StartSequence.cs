@@ -7,10 +7,10 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Prepares everything that workers and the listener need: the folder is locked, a restore is done, the database is open and matches the NZBs, and the settings
-/// apply. It is the first hosted service, so that it stops last.
+/// Prepares everything that workers and the listener need: locks the folder, finishes a restore, opens the database, checks that it matches the NZBs, and
+/// applies the settings. It is the first hosted service, so that it stops last.
 /// </summary>
-/// <remarks>The lock is the first dependency, so that the container releases it after the database has closed.</remarks>
+/// <remarks>The lock is the first dependency, so that the container releases it only after the database has closed.</remarks>
 internal sealed class StartSequence(
     FolderLock folderLock,
     DataFolder folder,
@@ -41,7 +41,7 @@ internal sealed class StartSequence(
         }
         catch (DatabaseLostException)
         {
-            // The database turned out to be corrupt; safe mode explains it elsewhere.
+            // The database turned out to be corrupt. Safe mode reports this elsewhere.
         }
     }
 
@@ -77,7 +77,7 @@ internal sealed class StartSequence(
 
 internal static class SelfCheck
 {
-    /// <summary>Checks NFC normalization, which needs the Unicode tables of the image.</summary>
+    /// <summary>Checks NFC normalization, because it needs the Unicode tables of the image.</summary>
     /// <exception cref="StartRefusedException">The tables are missing (exit 70).</exception>
     public static void Run()
     {

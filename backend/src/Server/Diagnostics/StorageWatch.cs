@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Detects the end of a storage fault if nothing else writes (F34), and restores the reserve once there is room.</summary>
+/// <summary>Detects the end of a storage fault, because otherwise only the next write would (F34). Restores the reserve as soon as it fits.</summary>
 internal sealed class StorageWatch(
     StorageState state, SluiceDatabase database, DataFolder folder, BlobStore blobs, IBlobFiles files, DiskReserve reserve, TimeProvider time) : IWorker
 {
@@ -38,7 +38,7 @@ internal sealed class StorageWatch(
         }
         catch (StorageException)
         {
-            // The fault lasts, and was recorded again.
+            // The fault persists and was recorded again.
         }
     }
 }

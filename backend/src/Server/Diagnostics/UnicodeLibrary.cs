@@ -4,18 +4,18 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Looks for ICU before .NET does, because .NET aborts with a stack trace if the library is missing. Uses bytes instead of text, because text rules
-/// would load the library.
+/// Looks for ICU before .NET does, because .NET aborts with a stack trace without it. Handles bytes instead of text, because text comparison would load the
+/// library.
 /// </summary>
 internal static unsafe partial class UnicodeLibrary
 {
-    // The versions that .NET accepts.
+    // The range of versions that .NET accepts.
     private const int Oldest = 50;
     private const int Newest = 255;
     private const int BindLazily = 1; // RTLD_LAZY
     private const int StandardError = 2;
 
-    /// <summary>Returns 0 if the library is installed. Otherwise prints how to install it, and returns the exit code.</summary>
+    /// <summary>Returns 0 if the library is installed. Otherwise prints how to install it and returns the exit code.</summary>
     public static int Check()
     {
         if (!OperatingSystem.IsLinux() || IsInstalled())
@@ -42,7 +42,7 @@ internal static unsafe partial class UnicodeLibrary
             name[end] = 0;
             fixed (byte* path = name)
             {
-                // It stays open, because .NET opens it next.
+                // Leave the library open, because .NET opens it next.
                 if (Open(path, BindLazily) != 0)
                     return true;
             }

@@ -6,26 +6,26 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Continues as the neighboring build for the widest instructions of this CPU (F44). An ahead-of-time build fixes <c>IsSupported</c> at compile
-/// time, so the build for all CPUs cannot use wide vectors.
+/// Continues as the neighboring build for the widest instructions of this CPU (F44). The build for all CPUs cannot use wide vectors, because ahead-of-time
+/// compilation fixes <c>IsSupported</c>.
 /// </summary>
 internal static class WiderBuild
 {
     private const string CpuDescription = "/proc/cpuinfo";
 
-    // The flags appear in the section of the first CPU; the rest describes other CPUs.
+    // Read only the section of the first CPU, because it contains the flags.
     private const int MostRead = 16 * 1024;
 
     private static readonly string[] Wide = ["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"];
 
-    // Widest first. CPUs with AVX-512 but without VBMI2 lower their clock for it, and no kernel would gain enough.
+    // Widest first. CPUs that have AVX-512 without VBMI2 lower their clock for it, so no kernel would gain enough.
     private static readonly (string Level, string[] Flags)[] Builds =
     [
         ("v4", [.. Wide, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vbmi2"]),
         ("v3", Wide),
     ];
 
-    /// <summary>The instruction set of this build.</summary>
+    /// <summary>The instruction set of this build, for the log and the system page.</summary>
     public static string Name => RuntimeFeature.IsDynamicCodeSupported ? "this CPU, while running"
         : RuntimeInformation.ProcessArchitecture != Architecture.X64 ? RuntimeInformation.RuntimeIdentifier
         : Avx512F.IsSupported ? "x86-64-v4"
@@ -33,8 +33,8 @@ internal static class WiderBuild
         : "x86-64-v2";
 
     /// <summary>
-    /// Replaces the program of this process, which keeps its id, variables and arguments. Returns if there is no suitable build. Call first,
-    /// because everything started before is lost.
+    /// Replaces the program of this process, which keeps its id, environment and arguments. Returns if no suitable build exists. Must be called first, because
+    /// everything started before is lost.
     /// </summary>
     public static void ReplaceProcess(ProcessEnvironment environment)
     {
@@ -46,7 +46,7 @@ internal static class WiderBuild
             ProcessImage.Replace($"{own}.{level}", Environment.GetCommandLineArgs());
     }
 
-    /// <summary>The instruction levels that the CPU supports, up to <paramref name="most"/> if set, widest first.</summary>
+    /// <summary>Returns the instruction levels that the CPU supports, widest first, up to <paramref name="most"/> if it is set.</summary>
     internal static IEnumerable<string> Levels(string description, string? most)
     {
         const string title = "\nflags";
@@ -55,7 +55,7 @@ internal static class WiderBuild
             return [];
         var end = description.IndexOf('\n', start + 1);
 
-        // A truncated line may end inside a word, so it is not used.
+        // Ignore a truncated line, because it may end inside a word.
         var line = end < 0 ? "" : description[(start + title.Length)..end];
         var flags = line.Split([' ', '\t', ':'], StringSplitOptions.RemoveEmptyEntries).ToHashSet();
         return Builds.Where(build => string.CompareOrdinal(build.Level, most ?? build.Level) <= 0 && build.Flags.All(flags.Contains)).Select(build => build.Level);
