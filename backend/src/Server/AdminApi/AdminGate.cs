@@ -16,7 +16,7 @@ internal static class AdminGate
 {
     private const long MaxBody = 1 << 20;
 
-    // Open calls carry a login or the first account. The limit is low, because strangers can send many at a time.
+    // Open calls carry a login or the first account. Their limit is low, because strangers can send many at once.
     private const long MaxOpenBody = 8 << 10;
 
     /// <summary>

@@ -56,7 +56,7 @@ internal static class AdminRegistration
         api.MapRescue();
         api.MapEvents();
         api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
-        // Catches wrong methods and content types too; otherwise the WebDAV tree would answer and ask for its own password.
+        // Catch wrong methods and content types too, because the WebDAV tree would otherwise answer and ask for its own password.
         api.Map("/{resource}/{**rest}", NotFound).WithMetadata(new UnknownCall()).ExcludeFromDescription();
     }
 

@@ -15,7 +15,7 @@ internal static class AnswerCompression
     public static IServiceCollection AddAnswerCompression(this IServiceCollection services) => services
         .AddResponseCompression(options =>
         {
-            // Cookies are SameSite=Strict, so no other site can have answers compressed that hold both its text and a secret.
+            // Compression over HTTPS is safe (BREACH), because cookies are SameSite=Strict. No other site can mix its own text with a secret in an answer.
             options.EnableForHttps = true;
             options.MimeTypes = ["application/json", "application/problem+json"];
         })

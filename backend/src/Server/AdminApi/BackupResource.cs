@@ -12,7 +12,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/backups</c>: the backups of this server, how to restore one, and the NZBs that came after it (OPS-1 to OPS-12).</summary>
 internal static class BackupResource
 {
-    // A page shows no more; the total says how many there are.
+    // A page shows at most this many NZBs. The total counts all of them.
     private const int MaxLater = 500;
 
     public static void MapBackups(this RouteGroupBuilder api)

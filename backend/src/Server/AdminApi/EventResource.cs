@@ -15,14 +15,14 @@ internal static class EventResource
     /// <summary>Interval of the comments that keep a connection alive.</summary>
     public static readonly TimeSpan BeatInterval = TimeSpan.FromSeconds(15);
 
-    // A page subscribes to three or four topics.
+    // A page subscribes to three or four topics, so this limit is generous.
     private const int MaxTopics = 16;
     private const int MaxName = 80;
 
     public static void MapEvents(this RouteGroupBuilder api) =>
         api.MapGet("/events", WatchAsync).Produces<EventPayloads>(StatusCodes.Status200OK, "text/event-stream").WithName("WatchEvents");
 
-    // topics: words of ADM-20, separated by commas. since: the id of the last frame, unless the browser sends the newer Last-Event-ID.
+    // topics: words of ADM-20, separated by commas. since: the id of the last frame, used unless the browser sends the newer Last-Event-ID.
     private static async Task<IResult> WatchAsync(
         string topics, string? since, HttpContext http, EventHub hub, AdminStore store, IHostApplicationLifetime lifetime, TimeProvider time,
         CancellationToken cancellationToken)
@@ -45,7 +45,7 @@ internal static class EventResource
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // The client does not read or the process ends; in both cases the client reconnects.
+            // The client has stopped reading, or the server is shutting down. The client reconnects in both cases.
             if (watch.Dropped.IsCancellationRequested)
                 http.Abort();
         }
@@ -64,7 +64,7 @@ internal static class EventResource
     private static async Task SendAsync(HttpContext http, EventWatch watch, AdminStore store, CancellationToken ended)
     {
         var body = http.Response.BodyWriter;
-        // Reconnect after one second instead of the browsers' three.
+        // Reconnect after one second, because the browsers' default is three.
         Write(body, "retry: 1000\n\n"u8);
         foreach (var (frame, topics) in watch.First)
             Write(body, frame, topics);

@@ -30,7 +30,7 @@ internal static class FileResource
         files.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadFileNzb");
     }
 
-    // path: below /content, empty for the categories. q: searches the whole library below path.
+    // path: below /content, empty for the list of categories. q: searches everything below path.
     private static async Task<Results<Ok<FilePage>, JsonHttpResult<Problem>>> ListAsync(
         string? path, string? cursor, int? limit, string? q, string? sort, LibraryList list, EventHub events, CancellationToken cancellationToken)
     {
@@ -41,7 +41,7 @@ internal static class FileResource
             return problem;
 
         string[] names = [.. (path ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries)];
-        // Read before the query, so that events during the query are sent as well.
+        // Read the number before the query, so that events during the query are sent as well.
         var seq = events.Seq;
         var words = SearchText.WordsOf(q);
         var page = words.Count == 0
@@ -52,7 +52,7 @@ internal static class FileResource
             : TypedResults.Ok(new FilePage(string.Join('/', names), [.. page.Items.Select(Row)], ListReader.CursorOf(order, page.Next), page.Total, seq));
     }
 
-    // hours: lifetime of the signed link; a day by default.
+    // hours: lifetime of the signed link, one day by default.
     private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
         string id, int? hours, HttpContext http, LibraryTree tree, FileListStore list, BlobStore blobs, CompletedStore completed, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
         CancellationToken cancellationToken)
@@ -64,7 +64,7 @@ internal static class FileResource
         var path = $"{Content}/{file.TreePath}";
         var until = DateTimeOffset.FromUnixTimeSeconds((time.WallTime() + TimeSpan.FromHours(hours ?? DefaultHours)).ToUnixTimeSeconds());
         var expires = until.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
-        // Without a key the link is unsigned and asks for the password of the tree.
+        // Without a key the link is unsigned, so the tree asks for its password.
         var query = api.CurrentValue.KeyIsLocked ? "" : $"?downloadKey={ViewKey.Sign(api.CurrentValue.Key, path, expires)}&expires={expires}";
         var hasRelease = file.Release.Id != 0;
         var item = hasRelease ? await completed.FindItemAsync(file.Release.Id, cancellationToken) : null;

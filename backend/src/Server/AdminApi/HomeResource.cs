@@ -14,12 +14,12 @@ internal static class HomeResource
 
     private static async Task<Ok<Home>> ShowAsync(HomeViews views, EventHub events, CancellationToken cancellationToken)
     {
-        // Read before the queries, so that events during them are sent as well.
+        // Read the number before the queries, so that events during them are sent as well.
         var seq = events.Seq;
         return TypedResults.Ok(await views.ShowAsync(seq, cancellationToken));
     }
 
-    // The need leaves the list until a newer release has the same.
+    // Hides the need until a newer release has the same one.
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> SeeAsync(HomeSeen seen, HomeViews views, CancellationToken cancellationToken) =>
         await views.SeeAsync(seen.Id, seen.At, cancellationToken) ? TypedResults.NoContent() : AdminProblem.NotFound("There is no such need.");
 }

@@ -59,7 +59,7 @@ internal sealed class HomeViews(
     {
         if (id != Gaps && !(id.StartsWith(FailedPrefix, StringComparison.Ordinal) && Enum.TryParse<FailureReason>(id[FailedPrefix.Length..], out _)))
             return false;
-        // A time in the future would hide needs that nobody has seen.
+        // Clamp the time, because a future one would hide needs that nobody has seen.
         var until = Math.Min(at.ToUnixTimeMilliseconds(), time.WallTime().ToUnixTimeMilliseconds());
         await database.WriteAsync(
             connection => connection.Execute(

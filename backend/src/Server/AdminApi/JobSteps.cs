@@ -6,7 +6,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary>Lists all steps of an import, including steps that have not begun.</summary>
 internal static class JobSteps
 {
-    // The names are stored in the rows of the history.
+    // History rows store these names, so they must not change.
     private static readonly (JobStepName Shown, string Name)[] All =
     [
         (JobStepName.Read, "ReadNzb"),

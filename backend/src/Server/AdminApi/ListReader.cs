@@ -14,7 +14,7 @@ internal sealed class ListReader
     private const int DefaultLimit = 100;
     private const int MaxLimit = 500;
 
-    // The longest sort key, folded and in Base64, is far below this limit.
+    // Even the longest sort key, folded and in Base64, is far shorter.
     private const int MaxCursor = 4 << 10;
 
     private readonly Dictionary<string, string[]> _errors = [];

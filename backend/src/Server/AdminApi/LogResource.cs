@@ -18,7 +18,7 @@ internal static class LogResource
         logs.MapGet("/download", Download).Produces<string>(StatusCodes.Status200OK, "text/plain").WithName("DownloadLogs");
     }
 
-    // level: the least severity. The cursor is the number of the oldest line on the previous page.
+    // level: the minimum severity. The cursor is the number of the oldest line on the previous page.
     private static Results<Ok<LogPage>, JsonHttpResult<Problem>> List(
         string? cursor, int? limit, string? q, string? level, string? source, string? job, string? stream, LogRing ring, LogLevels levels, EventHub events)
     {
@@ -79,7 +79,7 @@ internal static class LogResource
         return words.All(word => folded.Contains(word, StringComparison.Ordinal));
     }
 
-    // Both enums have the same levels in the same order.
+    // The cast is safe, because both enums have the same levels in the same order.
     private static LogLineLevel LevelOf(LogLevel level) => (LogLineLevel)(int)level;
 
     private static LogLevel LevelOf(LogLineLevel level) => (LogLevel)(int)level;

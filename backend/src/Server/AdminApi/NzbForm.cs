@@ -38,7 +38,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
         }
         catch (Exception e) when (e is InvalidDataException or UploadBrokenException || e.GetType() == typeof(IOException))
         {
-            // MultipartReader throws a plain IOException if the body ends before its last boundary; connection faults have derived types.
+            // MultipartReader throws a plain IOException if the body ends before its last boundary. Connection faults have derived types.
             return await form.FailAsync(File, "The upload breaks off.");
         }
         catch
@@ -69,7 +69,7 @@ internal sealed record NzbForm(NzbUpload? Upload, NzbAddition Addition, JsonHttp
                 return await FailAsync(name, "A form has one file, by the name of file.");
             var fileName = disposition.FileNameStar.HasValue ? disposition.FileNameStar.ToString() : HeaderUtilities.RemoveQuotes(disposition.FileName).ToString();
             var upload = await intake.ReceiveAsync(part.Body, http.Request.ContentLength, cancellationToken);
-            // Ignores the rest of the form, because it may take as long again, and Kestrel cannot read on after a canceled read.
+            // Ignore the rest of the form, because Kestrel cannot read on after a canceled read, and the rest may be slow too.
             return this with { Upload = upload, Addition = Addition with { FileName = fileName }, Problem = upload.Refusal is { } refusal ? await RefuseAsync(upload, refusal) : null };
         }
 

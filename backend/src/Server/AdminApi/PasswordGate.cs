@@ -16,7 +16,7 @@ internal static class PasswordGate
     public static async Task<JsonHttpResult<Problem>?> RefuseAsync(
         HttpContext http, string? given, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
     {
-        // Before the setup there is no password to ask for.
+        // Before the setup no password exists, so there is nothing to check.
         if (store.Admin is not { } admin)
             return null;
         var session = http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.Session ? SessionOf(http, store) : null;

@@ -11,7 +11,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/providers</c>: the news servers, their condition, and a test.</summary>
 internal static class ProviderResource
 {
-    // Fields of the saved JSON and their names in the API.
+    // Maps fields of the saved JSON to their names in the API.
     private static readonly Dictionary<string, string> FieldNames = new()
     {
         ["Host"] = "host",
@@ -35,7 +35,7 @@ internal static class ProviderResource
         providers.MapPut("/{id}", ChangeAsync).WithName("ChangeProvider");
         providers.MapDelete("/{id}", RemoveAsync).WithName("RemoveProvider");
         providers.MapPost("/{id}/reset", ResetAsync).WithName("ResetProvider");
-        // Server-sent events: `step` with ProviderTestStep, then `done` with ProviderTestOutcome.
+        // Sends `step` events with ProviderTestStep, then one `done` event with ProviderTestOutcome.
         providers.MapPost("/test", Test).Produces<ProviderTestStep>(StatusCodes.Status200OK, "text/event-stream").WithName("TestProvider");
     }
 
@@ -99,7 +99,7 @@ internal static class ProviderResource
 
         http.Response.RegisterForDispose(check);
         http.Response.Headers["X-Accel-Buffering"] = "no";
-        // Each stage has its own deadline.
+        // No request timeout is needed, because each stage has its own deadline.
         http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         return TypedResults.ServerSentEvents(WriteAsync(check, http.RequestAborted));
     }

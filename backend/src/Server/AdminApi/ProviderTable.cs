@@ -10,7 +10,7 @@ namespace Sluice.Server.AdminApi;
 /// </remarks>
 internal sealed class ProviderTable(ProviderHost providers, ProviderUsage usage, TimeProvider time)
 {
-    // Calls within this time share one rate, because several browsers may poll.
+    // Calls within this interval share one rate, because several browsers may poll.
     private static readonly TimeSpan ShortestInterval = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();

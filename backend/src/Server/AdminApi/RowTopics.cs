@@ -10,7 +10,7 @@ namespace Sluice.Server.AdminApi;
 /// <remarks>Thread-safe. <c>_gate</c> guards the keys; nothing is taken under it.</remarks>
 internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
 {
-    // Limits of one frame, some 40 KiB of the queue. Beyond them the page reloads.
+    // Limits of one frame: about 40 KiB of queue rows. Beyond them the page reloads.
     private const int MostChanged = 40;
     private const int MostRemoved = 200;
 
@@ -166,7 +166,7 @@ internal sealed class FilesTopic(EventFeed feed, FileListStore store) : RowsTopi
     protected override async ValueTask<FrameMaker> DeltaAsync(
         IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken)
     {
-        // The category changes too: it lists the release and shows the time of the newest one.
+        // The category changes as well, because it lists the release and shows the date of its newest one.
         string[]? paths = changed is null ? null
             : [.. changed.Concat(removed).SelectMany(release => (string[])["", release[..release.IndexOf('/', StringComparison.Ordinal)], release]).Distinct()];
         var total = await store.CountReleasesAsync(cancellationToken);

@@ -7,7 +7,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary>The topic <c>stats</c>: the last second, and figures that changed.</summary>
 internal sealed class StatsTopic(StatViews views) : ISampledTopic
 {
-    // Values of the last frame; null if the next frame must contain all.
+    // Values of the last frame; null if the next frame must contain everything.
     private Values? _last;
 
     public string Name => "stats";
@@ -17,7 +17,7 @@ internal sealed class StatsTopic(StatViews views) : ISampledTopic
     public async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var now = new Values(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
-        // This client may know newer values than the last frame had, so the next frame repeats everything.
+        // This client may know newer values than the last frame contained, so the next frame repeats everything.
         Volatile.Write(ref _last, null);
         var sample = views.Now;
         return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Snapshot, seq, sample, now.Figures, now.Attention, now.Steps), AdminJson.Default.StatsFrame);

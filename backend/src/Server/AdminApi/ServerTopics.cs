@@ -23,7 +23,7 @@ internal sealed class SetupTopic(AdminStore store) : IChangeTopic
 
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
     {
-        // The token also fires for sessions and keys, which change far more often.
+        // Compare the state, because the token also fires for sessions and keys, which change far more often.
         var state = SessionResource.StateOf(store);
         return Interlocked.Exchange(ref _last, state) == state ? new((FrameMaker?)null) : new(Frame(FrameKind.Delta, state));
     }
@@ -65,7 +65,7 @@ internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
 
 internal sealed class LogsTopic(LogRing ring) : IChangeTopic
 {
-    // Limits for a quarter of a second. Beyond them the page reloads.
+    // Limits per quarter of a second. Beyond them the page reloads.
     private const int MostLines = 100;
     private const int MostCharacters = 24_000;
 
@@ -90,7 +90,7 @@ internal sealed class LogsTopic(LogRing ring) : IChangeTopic
         if (before >= last)
             return new((FrameMaker?)null);
         var lines = ring.After(before, MostLines);
-        // Lines newer than the number read above belong to the next frame.
+        // Leave lines after that number to the next frame.
         var shown = lines is null || lines.Sum(line => line.Text.Length) > MostCharacters
             ? null
             : lines.Where(line => line.Number <= last).Select(LogResource.Shape).ToList();

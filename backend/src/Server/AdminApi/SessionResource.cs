@@ -86,7 +86,7 @@ internal static class SessionResource
             : ("general.allowed-hosts", url.Host);
         if (values.Current[key].Origin != SettingOrigin.Default)
             return;
-        // An unusable address is refused by the store, and the default stays.
+        // The store refuses an unusable address, and then the default remains.
         _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = value }, cancellationToken);
     }
 

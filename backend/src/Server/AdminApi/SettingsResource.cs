@@ -10,7 +10,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/settings</c>: the schema, the values in force, and the last sets (CFG-11, CFG-12, CFG-16).</summary>
 internal static class SettingsResource
 {
-    // Enough for some sixty settings, including long lists.
+    // Room for about sixty settings with long lists.
     private const int MaxImport = 1 << 20;
 
     public static void MapSettings(this RouteGroupBuilder api)
@@ -52,7 +52,7 @@ internal static class SettingsResource
     {
         if (SettingsValidator.Definition(key) is not { } definition)
             return AdminProblem.NotFound("There is no such setting.");
-        // Clients rely on a stable key, and without a password no client gets in.
+        // A generated value has no default, because clients rely on a stable key and cannot connect without a password.
         if (definition.Generated)
             return AdminProblem.WrongState("This value has no default; make a new one instead.");
         return await store.SaveAsync(new Dictionary<string, string?> { [key] = null }, cancellationToken) is { Count: > 0 } errors
@@ -102,7 +102,7 @@ internal static class SettingsResource
                 continue;
             if (line.IndexOf('=', StringComparison.Ordinal) is not (> 0 and var at))
                 errors[$"line {number}"] = ["Must be a key, = and a value."];
-            // Equal values are skipped, because the environment may lock them.
+            // Skip equal values, because the environment may lock them.
             else if (SettingsValidator.Definition(line[..at]) is not { } definition || settings.Current.Text(definition.Key) != line[(at + 1)..])
                 values[line[..at]] = line[(at + 1)..];
         }

@@ -93,7 +93,7 @@ internal sealed class StatViews(
         }
         catch (DbException)
         {
-            // In safe mode the last counts remain; the overview shows the mode.
+            // Return the last counts, because the database is gone in safe mode. The overview reports safe mode itself.
             lock (_gate)
                 return _counts;
         }

@@ -15,7 +15,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
     private const int MostCells = 400;
     private const int MostArticles = 100;
 
-    // The rate is averaged over some seconds, because players read in portions.
+    // Average the rate over some seconds, because players read in portions.
     private const int RateSeconds = 10;
 
     public StreamRows Rows(long seq = 0)
@@ -75,7 +75,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
         var articles = new List<StreamArticle>();
         foreach (var slot in stream?.Slots ?? [])
         {
-            // A fetch that waits for a connection has not been sent.
+            // Skip a fetch that waits for a connection, because it has not been sent yet.
             if (slot.Fetch is not { Stage: FetchStage.Asked or FetchStage.Receiving } fetch || articles.Count == MostArticles)
                 continue;
             var flow = fetch.IsLate ? ArticleFlow.Late : fetch.Stage == FetchStage.Receiving ? ArticleFlow.Receiving : ArticleFlow.Asked;
@@ -94,7 +94,7 @@ internal sealed class StreamViews(PlaybackRegistry playbacks, FileStreamFactory 
         }
         catch (Exception failure) when (Playback.Explain(failure) is not null)
         {
-            // The release was removed or its map is unreadable; the other details are still known.
+            // The release was removed or its map is unreadable, but the other details are still known.
             return new BufferMap("", 0, 0, 0, 0);
         }
     }

@@ -19,8 +19,6 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/system</c> and <c>/api/access</c>: the server itself, and how to reach it.</summary>
 internal static class SystemResource
 {
-    // A machine has one or two; more would belong to containers.
-
     public static void MapSystem(this RouteGroupBuilder api)
     {
         api.MapGet("/system", Show).WithName("ShowSystem");
@@ -65,7 +63,7 @@ internal static class SystemResource
             [.. LanAddresses.Find().Select(own => $"{scheme}://{own}:{port}")],
             $"{scheme}://sluice:{port}",
             port,
-            // A prefix of no bits matches every client.
+            // A prefix of no bits matches every client, so no client needs a user name.
             webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
             http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
@@ -92,7 +90,7 @@ internal static class SystemResource
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
         {
-            // Null means unknown in the answer.
+            // Null means unknown in the response.
             return null;
         }
     }
