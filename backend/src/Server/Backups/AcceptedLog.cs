@@ -26,7 +26,7 @@ internal sealed class AcceptedLog(DataFolder folder, ILogger<AcceptedLog> logger
     // Serializes all changes of the file. No other lock is taken inside.
     private readonly Lock _gate = new();
 
-    private string Path => System.IO.Path.Combine(folder.Root, "accepted.jsonl");
+    private string Path => folder.Accepted;
 
     /// <summary>Appends lines. A fault of the disk is logged only, because the NZBs themselves are safe.</summary>
     public void Append(IReadOnlyCollection<AcceptedNzb> accepted)

@@ -39,6 +39,9 @@ internal sealed record DataFolder(string Root)
     /// <summary>The restore that the next start performs. The file exists only until then.</summary>
     public string RestoreWish => Path.Combine(Root, "restore.json");
 
+    /// <summary>Name and category of accepted NZBs, one in a line. Created on first use.</summary>
+    public string Accepted => Path.Combine(Root, "accepted.jsonl");
+
     /// <summary>Key files, which backups must not contain.</summary>
     public string Keys => Path.Combine(Root, "keys");
 
@@ -49,9 +52,9 @@ internal sealed record DataFolder(string Root)
 
     private IEnumerable<string> Folders => [Blobs, Backups, Keys];
 
-    private IEnumerable<string> LaterFolders => [Staged, Quarantine, Path.Combine(Root, "cache")];
+    private IEnumerable<string> LaterFolders => [Staged, Quarantine, Replaced, Path.Combine(Root, "cache")];
 
-    private IEnumerable<string> Files => [Database, Database + "-wal", Database + "-shm", Database + "-journal", LockFile, Generation];
+    private IEnumerable<string> Files => [Database, Database + "-wal", Database + "-shm", Database + "-journal", LockFile, Generation, RestoreWish, Accepted];
 
     private string SecretKey => Path.Combine(Keys, "secret.key");
 

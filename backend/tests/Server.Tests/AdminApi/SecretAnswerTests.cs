@@ -62,7 +62,13 @@ public sealed class SecretAnswerTests : IDisposable
         while (!WasSeen("the last line") || !WasSeen("Comes from an indexer"))
             await NoteFrameAsync();
         foreach (var path in Lists(server))
-            seen.Add((path, await server.Client.GetStringAsync(path, Token)));
+        {
+            using var answer = await server.Client.GetAsync(path, Token);
+            // The rescue exists in safe mode only.
+            Assert.Equal(path == "/api/rescue" ? HttpStatusCode.NotFound : HttpStatusCode.OK, answer.StatusCode);
+            seen.Add((path, await answer.Content.ReadAsStringAsync(Token)));
+        }
+
         foreach (var mode in SabModes)
             seen.Add((mode, await server.Client.GetStringAsync($"api?apikey={Values["api.key"]}&output=json&mode={mode}", Token)));
 

@@ -25,7 +25,7 @@ public sealed class SettingsResourceTests : IDisposable
         Assert.Equal(
             """{"key":"queue.worker-count","group":"download-client","title":"Parallel imports","help":"How many NZBs are imported at once.","type":"integer","unit":"imports","min":1,"max":10,"choices":null,"default":"2","restart":false,"secret":false,"advanced":true,"basic":false,"aliases":[],"overrideName":"SLUICE_CONFIG__QUEUE__WORKER_COUNT","zeroMeans":null}""",
             workers.ToJsonString());
-        string[] groups = ["providers", "streaming", "library", "download-client", "arr", "health", "system"];
+        string[] groups = ["providers", "streaming", "library", "download-client", "arr", "health", "backups", "system"];
         string[] types = ["bool", "integer", "text", "list", "choice", "url", "path", "secret", "secret-list", "json", "minutes"];
         Assert.All(fields, field => Assert.Contains(field!["group"]!.ToString(), groups));
         Assert.All(fields, field => Assert.Contains(field!["type"]!.ToString(), types));

@@ -61,7 +61,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         Assert.Empty(await ArchiveAsync());
         Assert.Equal(["Show.S01E01 failed -"], await PageAsync());
         var detail = await _server.GetAsync($"history/{item.Id}");
-        Assert.Contains("gone", detail["item"]!["sentence"]!.GetValue<string>(), StringComparison.Ordinal);
+        Assert.Contains("no longer exists", detail["item"]!["sentence"]!.GetValue<string>(), StringComparison.Ordinal);
         // The client asked to delete its NZB too.
         Assert.False(detail["hasNzb"]!.GetValue<bool>());
         Assert.Equal("item does not exist", (await _server.Host.CallAsync($"mode=retry&value={item.Id}", Token)).GetProperty("error").GetString());
@@ -104,7 +104,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     [Theory]
     [InlineData("tv", "tv (2)")]
     [InlineData("completed-symlinks", "completed-symlinks (2)")]
-    [InlineData("Nzbdav", "Nzbdav (2)")]
+    [InlineData("Sluice", "Sluice (2)")]
     public async Task Item_named_like_a_parent_folder_never_deletes_it(string name, string title)
     {
         var other = await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01");

@@ -40,7 +40,7 @@ public sealed class ReverseProxyTests : IDisposable
 
         Assert.Contains($"<base href=\"{urlBase}/\" />", await browser.PageAsync("queue"), StringComparison.Ordinal);
         Assert.Equal(BuiltPages.Code, await browser.GetAsync(BuiltPages.CodePath));
-        Assert.Equal($"{urlBase}/files/content/", await browser.RedirectAsync("content/"));
+        Assert.Equal($"{urlBase}/files", await browser.RedirectAsync("content/"));
         var (status, _, cookie) = await browser.LogInAsync(Secret);
         Assert.Equal(HttpStatusCode.OK, status);
         Assert.Contains($"path={(urlBase.Length > 0 ? urlBase : "/")}", cookie, StringComparison.Ordinal);

@@ -24,6 +24,7 @@ public sealed class ShippedFormTests(ShippedFormTests.ServerWithFilms shared) : 
         ("AdminApi", "GET api/system", null, HttpStatusCode.OK, "\"version\""),
         ("Arr", "POST api/arr/test", """{"kind":"sonarr","url":"http://127.0.0.1:9/","key":"k"}""", HttpStatusCode.UnprocessableEntity, "test-failed"),
         ("Auth", "POST api/keys", """{"name":"smoke","access":"full"}""", HttpStatusCode.OK, "\"key\""),
+        ("Backups", "GET api/backups", null, HttpStatusCode.OK, "{"),
         ("Database", "GET api/settings/sets", null, HttpStatusCode.OK, "{"),
         ("Diagnostics", "GET api/logs", null, HttpStatusCode.OK, "\"text\""),
         ("Events", "GET api/events?topics=config", null, HttpStatusCode.OK, "data:"),
