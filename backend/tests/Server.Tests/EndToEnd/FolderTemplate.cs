@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using Microsoft.Data.Sqlite;
@@ -41,7 +42,7 @@ internal sealed partial class FolderTemplate : IDisposable
     /// <summary>Pages of the database.</summary>
     public int Pages => (int)(new FileInfo(Path.Combine(Root, "sluice.db")).Length / PageSize);
 
-    /// <summary>The first page of each index, counted from 1, with its name.</summary>
+    /// <summary>The first page of each index that has entries, counted from 1, with its name. A bit of an empty page says nothing.</summary>
     public IReadOnlyList<(string Name, int Page)> Indices
     {
         get
@@ -54,9 +55,13 @@ internal sealed partial class FolderTemplate : IDisposable
             var found = new List<(string, int)>();
             while (reader.Read())
                 found.Add((reader.GetString(0), reader.GetInt32(1)));
-            return found;
+            var database = File.ReadAllBytes(Path.Combine(Root, "sluice.db"));
+            return [.. found.Where(index => CountCells(database, index.Item2) > 0)];
         }
     }
+
+    // SQLite file format, section 1.6: two bytes at offset 3 of a page are its number of cells.
+    private static int CountCells(byte[] database, int page) => BinaryPrimitives.ReadUInt16BigEndian(database.AsSpan(((page - 1) * PageSize) + 3));
 
     public DateTime Now { get; } = TimeProvider.System.GetUtcNow().UtcDateTime;
 
