@@ -42,9 +42,10 @@ function Film({ film: { film, path, filmId, addedAt, missingShare } }: { film: H
     <li className="grid min-w-0 content-start gap-2">
       <Link
         to={filmId === null ? folder : `${folder}?play=${encodeURIComponent(filmId)}`}
-        aria-label={t(filmId === null ? "open-film" : "play-film", { name: line })}
         className="group relative block overflow-hidden rounded-xl shadow-card outline-offset-2 transition-transform duration-150 hover:-translate-y-0.5 motion-reduce:transform-none"
       >
+        {/* A text rather than a label, because a label would have to repeat the words of the picture in their order. */}
+        <span className="sr-only">{t(filmId === null ? "open-film" : "play-film", { name: line })}</span>
         <FilmArt film={film} name={name} className="aspect-2/3" />
         <span className="absolute inset-0 flex items-center justify-center bg-[#0006] text-[#fff] opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100">
           <span className="flex size-13 items-center justify-center rounded-full bg-[#000a] ring-2 ring-[#fffc]">
