@@ -39,7 +39,7 @@ export class LatePart<Part> {
     try {
       this.#keep(await this.#load());
     } catch {
-      // Whoever needs it asks again.
+      // The first component that shows the part loads it again.
     }
   }
 

@@ -12,7 +12,7 @@ let taker: Drops | null = null;
 let kept: Promise<File[]>[] = [];
 
 /**
- * Accepts files that are dropped anywhere on the page: a browser would open them and leave the page. They are kept until somebody takes them.
+ * Accepts files that are dropped anywhere on the page: a browser would open them and leave the page. They are kept until the upload takes them.
  * @returns Ends that.
  */
 export function acceptDrops(): () => void {

@@ -19,7 +19,7 @@ export interface WatchSurroundings {
 const retryMs = [250, 500, 1_000] as const;
 
 /**
- * Knows whether the server is there. Whoever notices that it is not calls `reportAway`; the watch then asks until it answers again, and tells
+ * Knows whether the server is there. A request that fails calls `reportAway`; the watch then asks until it answers again, and tells
  * those that failed meanwhile. Nothing is asked while the server is there.
  */
 export class ServerWatch {

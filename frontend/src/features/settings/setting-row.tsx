@@ -20,7 +20,7 @@ interface SettingRowProps {
 
 const code = { code: (inner: string) => <Code>{inner}</Code> };
 
-// Range, default and key matter to whoever is about to change the value.
+// Range, default and key matter only while the value is being changed.
 const onFocus = "invisible group-focus-within/row:visible group-hover/row:visible group-target/row:visible";
 
 /** Where a setting is found on its page. */
