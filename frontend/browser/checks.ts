@@ -9,7 +9,18 @@ declare const axe: { run: (context: Document, options: RunOptions) => Promise<Ax
 
 /** Waits until no Skeleton is left, in the page or in a dialog. A step of an import that runs breathes too, and is no div. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
+  try {
+    await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
+  } catch (cause) {
+    throw new Error(`The page still waits: ${await pending(page)}`, { cause });
+  }
+}
+
+/** What a page shows, and the requests that it has waited for longest. */
+async function pending(page: Page): Promise<string> {
+  const shown = await page.evaluate(() => `${location.pathname} ${document.readyState} "${document.body.innerText.replace(/\s+/g, " ").slice(0, 200)}"`);
+  const open = (await page.requests()).filter((request) => request.timing().responseEnd < 0).map((request) => request.url());
+  return `${shown}, without an answer: ${open.slice(0, 10).join(" ")}`;
 }
 
 /** The rules of WCAG 2.0 A to 2.2 AA and of best practice that a page breaks, each with the places; empty is good. */
