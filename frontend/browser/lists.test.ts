@@ -52,6 +52,9 @@ describe("files, queue and history", () => {
     await page.context().addCookies([{ name, value, url: home.href }]);
     await page.goto(`${home.href}files?play=${clip}`);
     const dialog = page.getByRole("dialog");
+    await dialog.locator("video").waitFor();
+    expect(await dialog.getByText("Start-up time").isVisible()).toBe(false);
+    await dialog.getByText("Details", { exact: true }).click();
     await dialog.getByText("Video and audio OK.").waitFor();
     expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
     expect(await dialog.locator("dd").first().textContent()).toMatch(/^[\d.]+ (ms|sec)/);

@@ -120,7 +120,7 @@ it("of a server with content", { timeout: 900_000 }, async () => {
     { name: "files-release", at: `files/${folderOf(large[0]?.path ?? "")}` },
     { name: "files-search", at: "files?q=open+show" },
     { name: "files-file", at: `files/${folderOf(clip?.path ?? "")}?file=${clip?.id}`, ready: shown("WebDAV address") },
-    { name: "files-preview", at: `files/${folderOf(clip?.path ?? "")}?play=${clip?.id}`, ready: shown("Video and audio OK.") },
+    { name: "files-preview", at: `files/${folderOf(clip?.path ?? "")}?play=${clip?.id}`, ready: shown("Details") },
     { name: "history", at: "history" },
     { name: "history-failed", at: `history/${job("Gone")}`, ready: shown("What to do") },
     { name: "history-other-tries", at: `history/${job("Gone")}`, ready: async (page) => {

@@ -6,12 +6,12 @@ import { IconButton } from "./button";
 import type { DialogProps } from "./dialog-props";
 import { t } from "./en";
 
-const widths = { sm: "sm:max-w-md", md: "sm:max-w-xl", lg: "sm:max-w-4xl" };
+const widths = { sm: "sm:max-w-md", md: "sm:max-w-xl", lg: "sm:max-w-4xl", full: "sm:max-w-[120rem]" };
 
 const places = {
   dialog:
-    "inset-x-0 bottom-0 max-h-[92dvh] rounded-t-xl pb-[env(safe-area-inset-bottom)] animate-sheet sm:inset-auto sm:top-[12dvh] sm:left-1/2 " +
-    "sm:max-h-[80dvh] sm:w-[calc(100%-2rem)] sm:-translate-x-1/2 sm:rounded-xl sm:animate-fade",
+    "inset-x-0 bottom-0 max-h-[92dvh] rounded-t-xl pb-[env(safe-area-inset-bottom)] animate-sheet sm:inset-auto sm:left-1/2 " +
+    "sm:w-[calc(100%-2rem)] sm:-translate-x-1/2 sm:rounded-xl sm:animate-fade",
   sheet:
     "inset-x-0 bottom-0 max-h-[92dvh] rounded-t-xl pb-[env(safe-area-inset-bottom)] animate-sheet sm:inset-y-0 sm:start-auto sm:end-0 " +
     "sm:max-h-none sm:w-full sm:rounded-none sm:animate-fade",
@@ -32,7 +32,7 @@ export function DialogBody({
             event.preventDefault();
             if (before instanceof HTMLElement) before.focus();
           }}
-          className={cx("fixed z-50 flex flex-col bg-raised shadow-float outline-none", places[kind], widths[size])}
+          className={cx("fixed z-50 flex flex-col bg-raised shadow-float outline-none", places[kind], kind === "dialog" && (size === "full" ? "sm:top-[3dvh] sm:max-h-[94dvh]" : "sm:top-[12dvh] sm:max-h-[80dvh]"), widths[size])}
         >
           <header className={cx("flex items-start gap-3 ps-5 pe-3 pt-3.5", isTitleHidden && "sr-only")}>
             <div className="min-w-0 flex-1 pt-1">

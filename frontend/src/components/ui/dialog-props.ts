@@ -9,7 +9,8 @@ export interface DialogProps {
   isTitleHidden?: boolean;
   /** A sentence below the title. */
   description?: string;
-  size?: "sm" | "md" | "lg";
+  /** `full` takes the whole window but for a margin. */
+  size?: "sm" | "md" | "lg" | "full";
   /** Buttons at the end; the one that does it comes last. */
   footer?: ReactNode;
   children?: ReactNode;

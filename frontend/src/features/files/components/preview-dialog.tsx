@@ -13,7 +13,7 @@ import { type Judgement, judgeTracks } from "../api/judge-tracks";
 import { sameOrigin } from "../api/players";
 import { GapsNotice } from "./gaps-notice";
 import { PlayerButtons } from "./player-buttons";
-import { Player } from "./player";
+import { Player, pictureClass } from "./player";
 import { TrackList } from "./track-list";
 
 /** A film in the browser. What it holds is judged before anything plays, and what the browser cannot do is said at once. */
@@ -26,7 +26,7 @@ export function PreviewDialog({ id, onClose }: { id: string; onClose: () => void
     <Dialog
       isOpen
       onClose={onClose}
-      size="lg"
+      size="full"
       title={file.data?.item.name ?? t("preview")}
       {...(file.data && file.data.release !== file.data.item.name ? { description: file.data.release } : {})}
     >
@@ -42,7 +42,7 @@ export function PreviewDialog({ id, onClose }: { id: string; onClose: () => void
         <Preview key={id} file={file.data} tracks={tracks.data} pressedAt={pressedAt} onAskAgain={() => void tracks.refetch()} />
       ) : (
         <div role="status">
-          <Skeleton className="aspect-video max-h-[50dvh] w-full" />
+          <Skeleton className={pictureClass} />
           <p className="mt-3 text-muted">{t("reading-tracks")}</p>
         </div>
       )}
@@ -65,6 +65,7 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
   // Without tracks the kind of file says what is to be expected.
   const isKnown = tracks.state === "known" && tracks.items.length > 0;
   const hasPicture = isKnown ? judgement.hasPicture : item.media !== "audio";
+  const trackList = judgement.tracks.length > 0 && <TrackList tracks={judgement.tracks} />;
   return (
     <div className="grid gap-4 wrap-anywhere">
       <GapsNotice file={item} />
@@ -78,13 +79,14 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
           pressedAt={pressedAt}
           serverSentence={tracks.state === "unreadable" ? tracks.sentence : null}
           onGiveUp={onAskAgain}
+          details={trackList}
         />
       )}
       <div className="flex flex-wrap gap-2">
         <PlayerButtons file={file} isFirst={!isPlayed} />
         <CopyButton label={t("copy-signed")} value={links.signed} />
       </div>
-      {judgement.tracks.length > 0 && <TrackList tracks={judgement.tracks} />}
+      {!isPlayed && trackList}
     </div>
   );
 }

@@ -1,0 +1,47 @@
+import { KeyValues } from "@/components/ui/key-values";
+import { formatDuration, formatPosition } from "@/lib/format";
+import { t } from "../en";
+
+/** A stretch of a film in seconds. */
+export type Range = readonly [start: number, end: number];
+
+interface PlayerFiguresProps {
+  /** Null until the first frame, and without a picture. */
+  firstFrameMs: number | null;
+  /** How long the last seek took; null before the first. */
+  seekMs: number | null;
+  /** What the browser has buffered. */
+  ranges: readonly Range[];
+  /** The length in seconds; 0 if unknown. */
+  length: number;
+}
+
+/** What the browser measures of a playback. */
+export function PlayerFigures({ firstFrameMs, seekMs, ranges, length }: PlayerFiguresProps) {
+  const buffered = ranges.map(([from, to]) => `${formatPosition(from * 1_000)}–${formatPosition(to * 1_000)}`).join(", ");
+  return (
+    <div className="grid gap-3">
+      <BufferMap ranges={ranges} length={length} />
+      <KeyValues
+        items={[
+          { label: t("first-frame"), value: firstFrameMs === null ? null : formatDuration(firstFrameMs) },
+          { label: t("last-seek"), value: seekMs === null ? null : formatDuration(seekMs) },
+          { label: t("buffered"), value: buffered === "" ? t("buffered-none") : buffered },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** The parts of the file that the browser has buffered. */
+function BufferMap({ ranges, length }: Pick<PlayerFiguresProps, "ranges" | "length">) {
+  if (length === 0) return null;
+  const share = (seconds: number) => `${(100 * seconds) / length}%`;
+  return (
+    <div role="img" aria-label={t("buffer-map")} className="relative h-1.5 overflow-hidden rounded-full bg-sunken">
+      {ranges.map(([from, to]) => (
+        <span key={from} className="absolute inset-y-0 rounded-full bg-accent-fill" style={{ insetInlineStart: share(from), inlineSize: share(to - from) }} />
+      ))}
+    </div>
+  );
+}
