@@ -6,7 +6,7 @@ internal static class LayerOrder
     private static readonly string[] Engine =
     [
         "Nzb", "Nntp", "Nntp/Wire", "Nntp/Health", "Nntp/Admission", "Nntp/Connections", "Nntp/Fetching", "Yenc",
-        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Proof", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Media/Titles", "Par2", "Probing", "Archives",
+        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Proof", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Media/Titles", "Media/Subtitles", "Par2", "Probing", "Archives",
     ];
 
     // Of an NZB the road of an article knows the name of the article, and of its bytes nothing.
@@ -49,6 +49,7 @@ internal static class LayerOrder
         new("Usenet", "Media") { Uses = [], HasRooms = true },
         new("Usenet", "Media/Tracks") { Uses = ["Media"] },
         new("Usenet", "Media/Titles") { Uses = [] },
+        new("Usenet", "Media/Subtitles") { Uses = ["Media", "Media/Tracks"] },
         new("Usenet", "Par2"),
         new("Usenet", "Probing"),
         new("Usenet", "Archives"),
