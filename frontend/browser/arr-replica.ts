@@ -15,6 +15,8 @@ export interface ArrReplica {
   url: string;
   key: string;
   clients: readonly DownloadClient[];
+  /** Whether it has the folder; true at first. */
+  hasFolder: boolean;
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function startArr(folder: string): Promise<ArrReplica> {
     if (asked === "GET /downloadclient") return [200, clients];
     if (asked === "GET /downloadclient/schema") return [200, [template]];
     if (asked === "GET /remotepathmapping") return [200, []];
+    if (asked === "GET /filesystem" && !replica.hasFolder) return [200, { parent: "/", directories: [], files: [] }];
     if (asked === "GET /filesystem") return [200, { parent: "/", directories: [{ type: "folder", name: folder.split("/").at(-1), path: `${folder}/` }], files: [{ type: "file", name: "README" }, { type: "file", name: "probe.mkv" }] }];
     const client = JSON.parse(body) as DownloadClient;
     if (asked === "POST /downloadclient/test") {
@@ -69,10 +72,12 @@ export async function startArr(folder: string): Promise<ArrReplica> {
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  return {
+  const replica: ArrReplica = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key,
     clients,
+    hasFolder: true,
     stop: () => new Promise((done) => server.close(() => done())),
   };
+  return replica;
 }

@@ -9,7 +9,7 @@ type Payloads = Schema<"EventPayloads">;
 
 /** The topics of the event stream. */
 export type Topic =
-  | "setup" | "stats" | "streams" | `stream:${string}` | "providers" | "files" | "queue" | "history" | "health" | "bench" | "logs" | "config" | "backups";
+  | "setup" | "stats" | "streams" | `stream:${string}` | "providers" | "files" | "queue" | "history" | "health" | "bench" | "logs" | "config" | "backups" | "clients";
 
 type PayloadName<T extends Topic> = T extends `stream:${string}` ? "stream" : T;
 

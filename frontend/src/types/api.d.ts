@@ -1091,6 +1091,7 @@ export interface components {
             webDavUser: string;
             sabKey: null | string;
             mountDir: string;
+            strmFolder: null | string;
             categories: string[];
             oldRclone: null | string;
         };
@@ -1222,6 +1223,14 @@ export interface components {
             /** Format: int32 */
             count: number;
         };
+        ClientsFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            items: components["schemas"]["RecentClient"][];
+        };
         ConfigFrame: {
             kind: components["schemas"]["FrameKind"];
             /** Format: int64 */
@@ -1240,6 +1249,7 @@ export interface components {
             logs: null | components["schemas"]["LogsFrame"];
             config: null | components["schemas"]["ConfigFrame"];
             backups: null | components["schemas"]["BackupsFrame"];
+            clients: null | components["schemas"]["ClientsFrame"];
             providerTestStep: null | components["schemas"]["ProviderTestStep"];
             providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
         };
@@ -1896,6 +1906,12 @@ export interface components {
             name?: null | string;
             password?: null | string;
             priority?: null | components["schemas"]["JobPriority"];
+        };
+        RecentClient: {
+            name: string;
+            address: string;
+            /** Format: date-time */
+            lastAt: string;
         };
         Removed: {
             /** Format: int32 */

@@ -30,6 +30,7 @@ internal static class AdminRegistration
         .AddSingleton<ITopic, StreamsTopic>()
         .AddSingleton<ITopic, ProvidersTopic>()
         .AddSingleton<ITopic, BackupsTopic>()
+        .AddSingleton<ITopic, ClientsTopic>()
         .AddSingleton<ITopicFamily, StreamTopics>();
 
     /// <summary>Maps all resources; each needs a login unless it is marked as open.</summary>

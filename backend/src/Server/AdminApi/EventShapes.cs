@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Providers;
 
@@ -26,6 +27,9 @@ internal sealed record StreamsFrame(FrameKind Kind, long Seq, IReadOnlyList<Stre
 /// <summary>One playback; null once it is forgotten.</summary>
 internal sealed record StreamFrame(FrameKind Kind, long Seq, StreamDetail? Stream);
 
+/// <summary>The WebDAV clients of the last day that were seen last, latest first, and the server's time.</summary>
+internal sealed record ClientsFrame(FrameKind Kind, long Seq, DateTimeOffset At, IReadOnlyList<RecentClient> Items);
+
 internal sealed record ProvidersFrame(FrameKind Kind, long Seq, IReadOnlyList<ProviderRow> Items);
 
 /// <summary>Folders below <c>/content</c> whose entries changed; null if there are too many to list. A snapshot has none.</summary>
@@ -47,4 +51,4 @@ internal sealed record ConfigFrame(FrameKind Kind, long Seq, IReadOnlyList<strin
 /// <summary>Lists the frames of all topics so that the API description contains them. No answer has this form.</summary>
 internal sealed record EventPayloads(
     SetupFrame? Setup, StatsFrame? Stats, StreamsFrame? Streams, StreamFrame? Stream, ProvidersFrame? Providers, FilesFrame? Files, QueueFrame? Queue,
-    HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, BackupsFrame? Backups, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);
+    HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, BackupsFrame? Backups, ClientsFrame? Clients, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);

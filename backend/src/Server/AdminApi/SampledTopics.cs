@@ -1,6 +1,8 @@
 using System.Text.Json;
+using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
@@ -94,5 +96,25 @@ internal sealed class ProvidersTopic(ProviderTable table) : ISampledTopic
     {
         var rows = table.Rows();
         return seq => JsonSerializer.SerializeToUtf8Bytes(new ProvidersFrame(kind, seq, rows), AdminJson.Default.ProvidersFrame);
+    }
+}
+
+/// <summary>The topic <c>clients</c>: who has read the tree lately, by which the setup notices that a mount has arrived.</summary>
+internal sealed class ClientsTopic(RecentClients clients, TimeProvider time) : ISampledTopic
+{
+    private const int MaxRows = 5;
+
+    public string Name => "clients";
+
+    public TimeSpan Interval => TimeSpan.FromSeconds(1);
+
+    public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Snapshot));
+
+    public ValueTask<FrameMaker> SampleAsync(CancellationToken cancellationToken) => new(Frame(FrameKind.Delta));
+
+    private FrameMaker Frame(FrameKind kind)
+    {
+        var (now, rows) = (time.WallTime(), clients.Snapshot(MaxRows));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new ClientsFrame(kind, seq, now, rows), AdminJson.Default.ClientsFrame);
     }
 }

@@ -67,6 +67,7 @@ internal static class SystemResource
             webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
             http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey || api.CurrentValue.KeyIsLocked ? null : api.CurrentValue.Key,
             complete.Mount,
+            complete.StrmRoot is { Length: > 0 } strm ? strm : null,
             api.CurrentValue.Categories,
             rclone.Snapshot() is [var version, ..] && version < RcloneClients.FirstWithLinks ? version == RcloneClients.Unstated ? "" : version.ToString() : null));
     }

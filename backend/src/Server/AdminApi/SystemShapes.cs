@@ -14,9 +14,10 @@ internal sealed record SystemState(
 /// <summary>
 /// Values that other programs need to reach this server. <c>Address</c> is the address in the browser, <c>ComposeAddress</c> the one between
 /// containers of one compose file. <c>WebDavUser</c> is empty if the tree is open to every client; <c>SabKey</c> is null for callers that may only
-/// read; <c>MountDir</c> is empty if no mount is set. <c>OldRclone</c> is the version of the rclone that read the tree last, if it is too old for
+/// read; <c>MountDir</c> is empty if no mount is set. <c>StrmFolder</c> is the folder of the <c>.strm</c> files that programs import; null if they
+/// import links. <c>OldRclone</c> is the version of the rclone that read the tree last, if it is too old for
 /// links: empty if it states none, null if it is new enough.
 /// </summary>
 internal sealed record AccessCard(
     string Address, string UrlBase, bool IsLoopback, IReadOnlyList<string> LanAddresses, string ComposeAddress, int Port, string WebDavUser, string? SabKey,
-    string MountDir, IReadOnlyList<string> Categories, string? OldRclone);
+    string MountDir, string? StrmFolder, IReadOnlyList<string> Categories, string? OldRclone);

@@ -46,7 +46,7 @@ internal static class WebDavPasswordResource
         var password = MadePassword.Make();
         if (await store.SaveAsync(new Dictionary<string, string?> { [Key] = password }, cancellationToken) is { Count: > 0 } errors)
             return AdminProblem.BadInput(errors);
-        var lockedOut = clients.List();
+        var lockedOut = clients.ListPasswordUsers();
         clients.Clear();
         made.Show(password);
         return TypedResults.Ok(Access(settings, general, password, lockedOut));

@@ -30,7 +30,7 @@ internal sealed class BasicAuthenticationHandler(
             return AuthenticateResult.NoResult();
 
         if (NetworkPass.Find(Context, webDav.CurrentValue.NoAuthNetworks, general.CurrentValue, out _passRefusal) is { } pass)
-            return Success(pass);
+            return Success(pass.Name, hasPassword: false);
 
         if (Request.Headers.Authorization is not [{ Length: > 0 } header])
         {
@@ -42,8 +42,7 @@ internal sealed class BasicAuthenticationHandler(
         switch (await verifier.VerifyAsync(header, Caller.Of(Context), Context.RequestAborted))
         {
             case LoginVerdict.Accepted:
-                clients.Note(Context);
-                return Success(webDav.CurrentValue.User);
+                return Success(webDav.CurrentValue.User, hasPassword: true);
             case LoginVerdict.Throttled:
                 _retryAfter = FailureBudget.RetryAfterSeconds;
                 return AuthenticateResult.Fail("Too many failed attempts.");
@@ -80,10 +79,9 @@ internal sealed class BasicAuthenticationHandler(
         }
     }
 
-    private AuthenticateResult Success(NetworkPass pass) => Success(pass.Name);
-
-    private AuthenticateResult Success(string name)
+    private AuthenticateResult Success(string name, bool hasPassword)
     {
+        clients.Note(Context, hasPassword);
         rclone.Note(Context);
         var identity = new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], Scheme.Name);
         return AuthenticateResult.Success(new AuthenticationTicket(new ClaimsPrincipal(identity), Scheme.Name));

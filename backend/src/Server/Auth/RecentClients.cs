@@ -2,23 +2,29 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>WebDAV clients of the last day. The settings page lists them, because a new WebDAV password locks these programs out.</summary>
+/// <summary>A WebDAV client: the program and its version as in <c>rclone 1.66</c>, its address, and its last request.</summary>
+internal sealed record RecentClient(string Name, string Address, DateTimeOffset LastAt);
+
+/// <summary>
+/// WebDAV clients of the last day. The setup shows that a mount has arrived, and the settings page lists which programs a new WebDAV password
+/// locks out.
+/// </summary>
 /// <remarks>Thread-safe. Keeps the latest <see cref="MaxClients"/>.</remarks>
 internal sealed class RecentClients(TimeProvider time)
 {
     private const int MaxClients = 100;
-    private const int MaxName = 80;
+    private const int MaxAgent = 80;
 
     private static readonly TimeSpan ListWindow = TimeSpan.FromDays(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<string, DateTimeOffset> _seen = [];
+    private readonly Dictionary<(string Agent, string Address, bool HasPassword), DateTimeOffset> _seen = [];
 
-    public void Note(HttpContext http)
+    /// <summary>Records a request that may read the tree: with the password, or without one from a network that needs none.</summary>
+    public void Note(HttpContext http, bool hasPassword)
     {
         var agent = http.Request.Headers.UserAgent.ToString();
-        var name = new string([.. agent.Take(MaxName).Where(c => !char.IsControl(c))]);
-        var client = $"{(name.Length > 0 ? name : "a client")} at {Caller.Of(http).Client}";
+        var client = (new string([.. agent.Take(MaxAgent).Where(c => !char.IsControl(c))]), Caller.Of(http).Client.ToString(), hasPassword);
         var now = time.WallTime();
         lock (_gate)
         {
@@ -28,18 +34,41 @@ internal sealed class RecentClients(TimeProvider time)
         }
     }
 
-    /// <summary>Returns the clients of the last day, latest first.</summary>
-    public IReadOnlyList<string> List()
-    {
-        var since = time.WallTime() - ListWindow;
-        lock (_gate)
-            return [.. _seen.Where(seen => seen.Value >= since).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
-    }
+    /// <summary>Returns up to <paramref name="limit"/> clients of the last day, latest first.</summary>
+    public IReadOnlyList<RecentClient> Snapshot(int limit) =>
+        [.. Latest(_ => true).Take(limit).Select(seen => new RecentClient(ReadName(seen.Key.Agent), seen.Key.Address, seen.Value))];
+
+    /// <summary>Returns the clients of the last day that used the password, latest first.</summary>
+    public IReadOnlyList<string> ListPasswordUsers() =>
+        [.. Latest(client => client.HasPassword).Select(seen => $"{(seen.Key.Agent.Length > 0 ? seen.Key.Agent : "a client")} at {seen.Key.Address}")];
 
     /// <summary>Forgets all clients, because they used the old password.</summary>
     public void Clear()
     {
         lock (_gate)
             _seen.Clear();
+    }
+
+    /// <summary>Returns the first product of a User-Agent: <c>rclone 1.66</c> for <c>rclone/v1.66.0</c>; <c>a client</c> if it names none.</summary>
+    internal static string ReadName(string agent)
+    {
+        var product = agent.Trim();
+        product = product.IndexOf(' ') is >= 0 and var end ? product[..end] : product;
+        var slash = product.IndexOf('/');
+        var name = slash < 0 ? product : product[..slash];
+        if (name.Length == 0)
+            return "a client";
+        var version = slash < 0 ? "" : product[(slash + 1)..].TrimStart('v');
+        if (version.EndsWith(".0", StringComparison.Ordinal) && version.Count(c => c == '.') > 1)
+            version = version[..^2];
+        return version.Length == 0 ? name : $"{name} {version}";
+    }
+
+    private List<KeyValuePair<(string Agent, string Address, bool HasPassword), DateTimeOffset>> Latest(
+        Func<(string Agent, string Address, bool HasPassword), bool> isWanted)
+    {
+        var since = time.WallTime() - ListWindow;
+        lock (_gate)
+            return [.. _seen.Where(seen => seen.Value >= since && isWanted(seen.Key)).OrderByDescending(seen => seen.Value)];
     }
 }

@@ -72,6 +72,39 @@ public sealed class SystemResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Topic_of_clients_shows_the_first_request_of_a_mount()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        using var events = await EventStreamClient.WatchAsync(server.Server.Client, "topics=clients");
+        var before = await events.ReadAsync();
+        Assert.Empty(before.Data!["items"]!.AsArray());
+        using var client = ClientAt("127.0.0.2");
+        using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), server.Server.Address);
+        request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        request.Headers.TryAddWithoutValidation("User-Agent", "rclone/v1.75.0");
+        request.Headers.Add("Depth", "0");
+        using var listed = await client.SendAsync(request, Token);
+
+        JsonNode? row = null;
+        while (row is null)
+            row = (await events.ReadAsync()).Data!["items"]!.AsArray().SingleOrDefault();
+
+        Assert.Equal(("rclone 1.75", "127.0.0.2"), (row["name"]!.ToString(), row["address"]!.ToString()));
+        Assert.True(row["lastAt"]!.GetValue<DateTimeOffset>() >= before.Data["at"]!.GetValue<DateTimeOffset>());
+    }
+
+    [Fact]
+    public async Task Access_card_names_the_folder_of_strm_files()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        Assert.Null((await server.GetAsync("access"))["strmFolder"]);
+
+        await server.SaveAsync(HttpStatusCode.OK, ("api.completed-downloads-dir", "/data/strm/"), ("api.import-strategy", "strm"));
+
+        Assert.Equal("/data/strm", (await server.GetAsync("access"))["strmFolder"]!.ToString());
+    }
+
+    [Fact]
     public async Task SABnzbd_key_is_hidden_from_read_only_keys()
     {
         await using var server = await RunningServer.StartAsync(_temporary);

@@ -1,5 +1,6 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { fakeEvents } from "@/testing/fake-events";
 import { mockApi } from "@/testing/mock-api";
 import { renderAt } from "@/testing/render";
 import type { AccessCard } from "./api/apps";
@@ -7,14 +8,16 @@ import { AppCards } from "./app-cards";
 
 const card: AccessCard = {
   address: "http://nas:3000", urlBase: "", isLoopback: false, lanAddresses: [], composeAddress: "http://sluice:3000", port: 3000, webDavUser: "admin",
-  sabKey: "key", mountDir: "/mnt/sluice", categories: ["tv", "movies"], oldRclone: null,
+  sabKey: "key", mountDir: "/mnt/sluice", strmFolder: null, categories: ["tv", "movies"], oldRclone: null,
 };
 
 /** Opens the card of rclone after the page was read once with no rclone seen. */
 async function openRclone(oldRclone: string | null) {
+  fakeEvents();
   const answers = [card, { ...card, oldRclone }];
   const calls = mockApi({
     "GET /api/access": () => answers.shift() ?? card,
+    "GET /api/session": { user: "admin" },
     "GET /api/setup/webdav": { user: "admin", password: null },
     "GET /api/arr": { items: [], locked: null },
   });

@@ -17,6 +17,8 @@ import { Rich } from "@/lib/i18n/rich";
 import { type AccessCard, accessQuery, arrQuery, webDavQuery } from "./api/apps";
 import { ArrConnect } from "./arr-connect";
 import { t } from "./en";
+import { MountCard } from "./mount-card";
+import { OldRclone } from "./old-rclone";
 import { programs } from "./programs";
 import {
   type Access, curlCommand, passwordMark, rcloneConfig, rcloneMount, treeUrl, volumeLine, withScheme,
@@ -50,6 +52,7 @@ export function AppCards() {
   return (
     <div className="grid gap-3">
       <AddressChoice card={card.data} chosen={origin} onChange={setChosen} />
+      <MountCard {...places} />
       {(["sonarr", "radarr"] as const).map((kind) => {
         const saved = arr.data?.items.find((entry) => entry.kind === kind);
         return (
@@ -165,13 +168,6 @@ function RcloneCard({ access, note }: CardProps) {
       <Login access={access} />
     </AppCard>
   );
-}
-
-/** Says that the mount is too old for links, before a first release is grabbed. Asked for again each time the card opens. */
-function OldRclone() {
-  const { data } = useQuery({ ...accessQuery, refetchOnMount: "always" });
-  if (data?.oldRclone == null) return null;
-  return <Notice tone="warn">{data.oldRclone === "" ? t("rclone-unstated") : t("rclone-old", { version: data.oldRclone })}</Notice>;
 }
 
 function MediaServerCard({ card, access, name, about }: CardProps & { name: string; about: string }) {

@@ -23,11 +23,16 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Commands that write the remote of rclone; the password is obscured by rclone itself. */
-export function rcloneConfig(access: Access): string {
+/** The remote of rclone within a shell document, which lets rclone obscure the password. */
+export function remoteLines(access: Access): string[] {
   const inDocument = (text: string) => text.replace(/[\\$`]/g, "\\$&");
   const login = access.user === "" ? [] : [`user = ${inDocument(access.user)}`, `pass = $(rclone obscure ${quoted(access.password)})`];
-  return ["mkdir -p ~/.config/rclone && cat >> ~/.config/rclone/rclone.conf <<EOF", "[sluice]", "type = webdav", `url = ${inDocument(treeUrl(access))}`, "vendor = other", ...login, "EOF"].join("\n");
+  return ["[sluice]", "type = webdav", `url = ${inDocument(treeUrl(access))}`, "vendor = other", ...login];
+}
+
+/** Commands that write the remote of rclone into the configuration of the user. */
+export function rcloneConfig(access: Access): string {
+  return ["mkdir -p ~/.config/rclone && cat >> ~/.config/rclone/rclone.conf <<EOF", ...remoteLines(access), "EOF"].join("\n");
 }
 
 export function rcloneMount(access: Access): string {

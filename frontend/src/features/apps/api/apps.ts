@@ -37,7 +37,7 @@ export const connectArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/
 
 export const testArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/test", { body }));
 
-export const checkPath = (id: string) => dataOf(api.POST("/api/arr/path-check", { body: { id } }));
+export const checkPath = (id: string, signal?: AbortSignal) => dataOf(api.POST("/api/arr/path-check", { body: { id }, ...(signal && { signal }) }));
 
 export async function removeArr(id: string): Promise<void> {
   await api.DELETE("/api/arr/{id}", { params: { path: { id } } });
