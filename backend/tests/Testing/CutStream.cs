@@ -2,7 +2,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Testing;
 
-/// <summary>Hands out bytes in portions, as a socket might: a first one of a given size, then all of another size.</summary>
+/// <summary>Returns bytes in portions as a socket might: a first portion of a given size, then portions of another size.</summary>
 /// <remarks>Forward only and asynchronous only; a synchronous read fails the test.</remarks>
 public sealed class CutStream(ReadOnlyMemory<byte> bytes, int first, int rest = int.MaxValue) : ForwardStream
 {

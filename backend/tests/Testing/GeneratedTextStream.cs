@@ -3,14 +3,13 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Testing;
 
-/// <summary>A text of any length that is never held in memory: it is made while it is read.</summary>
+/// <summary>A text of any length, generated while it is read, so it is never in memory as a whole.</summary>
 public sealed class GeneratedTextStream(IEnumerable<string> pieces) : ForwardStream
 {
     private readonly IEnumerator<string> _pieces = pieces.GetEnumerator();
     private byte[] _piece = [];
     private int _taken;
 
-    /// <summary>Bytes read so far.</summary>
     public long BytesRead { get; private set; }
 
     /// <inheritdoc/>

@@ -1,8 +1,8 @@
 namespace Sluice.Testing;
 
 /// <summary>
-/// A clock that stands still while the process does not get to run: it beats each 10 ms, and what a beat is late is left out. Deadlines
-/// are judged by it, so that a machine which is busy with other work does not fail them. Thread-safe.
+/// A clock that stops while the process is not scheduled: it beats every 10 ms and subtracts the delay of each late beat. Tests measure
+/// deadlines by it, so that a machine busy with other work does not fail them. Thread-safe.
 /// </summary>
 public sealed class Heartbeat : IAsyncDisposable
 {
@@ -25,7 +25,7 @@ public sealed class Heartbeat : IAsyncDisposable
     {
         get
         {
-            // A beat that is overdue now counts as well.
+            // Subtracts the delay of a beat that is overdue now.
             var now = TimeProvider.System.GetTimestamp();
             var overdue = TimeProvider.System.GetElapsedTime(Volatile.Read(ref _last), now) - Beat;
             var missed = TimeSpan.FromTicks(Volatile.Read(ref _missed)) + (overdue > TimeSpan.Zero ? overdue : TimeSpan.Zero);
@@ -33,7 +33,7 @@ public sealed class Heartbeat : IAsyncDisposable
         }
     }
 
-    /// <summary>Time that the process has run since then.</summary>
+    /// <summary>Time that the process has run since <paramref name="then"/>.</summary>
     public TimeSpan Since(TimeSpan then) => Now - then;
 
     public async ValueTask DisposeAsync()

@@ -3,9 +3,9 @@ using Microsoft.Extensions.Time.Testing;
 namespace Sluice.Testing;
 
 /// <summary>
-/// A clock that stands still until a test moves it. <see cref="Advance"/> goes from due time to due time, so that each timer runs with the
-/// clock at its own time and what it arms on the way runs too. The wall clock can be set apart from the timestamps with
-/// <see cref="SetWallClock"/>, as an administrator or NTP does: timers and durations do not feel it.
+/// A clock that stands still until a test moves it. <see cref="Advance"/> goes from due time to due time, so each timer runs at its own
+/// time, and a timer armed by a callback runs too. <see cref="SetWallClock"/> shifts the wall clock alone, as an administrator or NTP
+/// does: timers and durations are unaffected.
 /// </summary>
 public sealed class ManualTimeProvider : FakeTimeProvider
 {
@@ -19,7 +19,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     {
     }
 
-    /// <summary>Timers that are set and not yet due.</summary>
+    /// <summary>Number of timers that are set and not yet due.</summary>
     public int Waiting
     {
         get
@@ -39,7 +39,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         }
     }
 
-    /// <summary>Timers that have not been disposed of, whether they are set or not.</summary>
+    /// <summary>Number of timers that are not disposed, set or not.</summary>
     public int Alive => Volatile.Read(ref _alive);
 
     /// <inheritdoc/>
@@ -52,14 +52,14 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     /// <inheritdoc/>
     public override long GetTimestamp() => base.GetUtcNow().Ticks;
 
-    /// <summary>Sets the wall clock forwards or backwards by <paramref name="shift"/>. No timer and no timestamp notices.</summary>
+    /// <summary>Moves the wall clock by <paramref name="shift"/>, forwards or backwards. Timers and timestamps are unaffected.</summary>
     public void SetWallClock(TimeSpan shift)
     {
         lock (_gate)
             _wallClockShift += shift;
     }
 
-    /// <summary>Moves both clocks on and runs what becomes due on the way, each at its own time.</summary>
+    /// <summary>Moves both clocks forward and runs each timer that becomes due, at its own time.</summary>
     public new void Advance(TimeSpan delta)
     {
         var end = GetTimestamp() + delta.Ticks;
@@ -68,8 +68,8 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         MoveTo(end);
     }
 
-    /// <summary>Moves both clocks on to the next timer that is due within <paramref name="span"/> and runs it, or to the end of that time.</summary>
-    /// <returns>False when there was none.</returns>
+    /// <summary>Moves both clocks to the next timer due within <paramref name="span"/> and runs it, or moves them by the whole span.</summary>
+    /// <returns>False if no timer was due.</returns>
     public bool AdvanceToNext(TimeSpan span)
     {
         var end = GetTimestamp() + span.Ticks;
@@ -90,7 +90,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         return timer;
     }
 
-    // The clock goes to the timer's time, and the timer is armed anew or for good before it runs: all of it is one step for other threads.
+    // Moves the clock to the due time of the timer and rearms or disarms it before it runs, as one step for other threads.
     private Timer? TakeDue(long end)
     {
         lock (_gate)

@@ -3,7 +3,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Testing;
 
-/// <summary>Releases of every layout that can be streamed, small, by their names.</summary>
+/// <summary>Small releases of every layout that can be streamed, by name.</summary>
 public static class MockLayouts
 {
     private const int ArticleSize = 20_000;
@@ -83,6 +83,6 @@ public static class MockLayouts
         return builder.AddArchive(around, archive.Entries).Build();
     }
 
-    // Releases of one seed have the same message-ids.
+    // Releases with equal seeds would have equal message-ids, so each title gives a seed of its own.
     private static ulong SeedOf(string title) => title.Aggregate(17UL, static (seed, letter) => (seed * 31) + letter);
 }

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Testing;
 
-/// <summary>NZBs as no poster writes them.</summary>
+/// <summary>Malformed NZBs, made by mutation.</summary>
 public static class MutatedNzb
 {
     private static readonly string[] Pieces =
@@ -12,7 +12,7 @@ public static class MutatedNzb
         " xmlns:q=\"q\"", "q:", "\0", "\uFFFE", "\u00FF", "99999999999999999999", " subject=\"\"", "encoding=\"utf-16\"",
     ];
 
-    /// <summary>Changes bytes, removes some, repeats some, or puts pieces of XML between them, at one to three places.</summary>
+    /// <summary>Changes, removes or repeats bytes, or inserts pieces of XML, at one to three positions.</summary>
     public static byte[] Of(byte[] original, Random random)
     {
         var bytes = original.ToList();

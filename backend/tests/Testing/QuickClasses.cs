@@ -5,7 +5,7 @@ namespace Sluice.Testing;
 
 /// <summary>
 /// Finds the test classes that open neither a database nor a socket; <c>tools/test.sh --quick</c> runs them. The compiled code decides, so a new
-/// test needs no mark: a class opens something if its code, or code of the tests that it uses, names one of <see cref="Openers"/>.
+/// test needs no mark: a class opens something if its code, or test code that it calls, refers to one of <see cref="Openers"/>.
 /// </summary>
 public static class QuickClasses
 {
@@ -22,8 +22,8 @@ public static class QuickClasses
     private const BindingFlags Declared =
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
-    /// <summary>Full names of the classes, sorted.</summary>
-    /// <param name="assembly">Assembly of tests.</param>
+    /// <summary>Returns the full names of the classes, sorted.</summary>
+    /// <param name="assembly">The test assembly.</param>
     public static IReadOnlyList<string> In(Assembly assembly)
     {
         var uses = new Dictionary<Type, HashSet<Type>>();
@@ -34,7 +34,7 @@ public static class QuickClasses
         ];
     }
 
-    /// <summary>Writes the names to the file that <c>SLUICE_QUICK_CLASSES</c> names, one a line.</summary>
+    /// <summary>Writes the names, one a line, to the file in <c>SLUICE_QUICK_CLASSES</c>.</summary>
     public static void Write(Assembly assembly) =>
         File.WriteAllLines(Environment.GetEnvironmentVariable("SLUICE_QUICK_CLASSES") ?? throw new InvalidOperationException("SLUICE_QUICK_CLASSES is not set"), In(assembly));
 
@@ -48,7 +48,7 @@ public static class QuickClasses
         {
             if (IsOpener(type))
                 return true;
-            // The product opens what a test lets it open, and every way to that is one of the openers.
+            // Product code is not followed: it opens something only if a test calls one of the openers.
             if (type.Assembly != assembly && type.Assembly != typeof(QuickClasses).Assembly)
                 continue;
             if (!uses.TryGetValue(type, out var used))

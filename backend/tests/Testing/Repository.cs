@@ -6,10 +6,10 @@ public static class Repository
     /// <summary>Full path of its top folder.</summary>
     public static string Root { get; } = FindRoot();
 
-    /// <summary>Full path of a file or folder in it, given with forward slashes.</summary>
+    /// <summary>Returns the full path of a file or folder of the repository; forward slashes separate names.</summary>
     public static string PathOf(string relative) => Path.Combine(Root, relative);
 
-    /// <summary>Full path of a file or folder of <c>backend/tests/Fixtures</c>.</summary>
+    /// <summary>Returns the full path of a file or folder of <c>backend/tests/Fixtures</c>.</summary>
     public static string Fixture(string relative) => Path.Combine(Root, "backend", "tests", "Fixtures", relative);
 
     private static string FindRoot()

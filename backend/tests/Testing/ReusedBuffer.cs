@@ -2,9 +2,9 @@ using System.Buffers;
 
 namespace Sluice.Testing;
 
-/// <summary>A buffer writer over memory that it has from the start, in blocks of one size: it allocates nothing while it is written.</summary>
+/// <summary>A buffer writer that allocates all its memory at the start, in blocks of one size, and nothing while it is written.</summary>
 /// <param name="capacity">Most bytes that fit.</param>
-/// <param name="blockSize">No span reaches over a multiple of this, so sizes down to one byte are handed out.</param>
+/// <param name="blockSize">No span crosses a multiple of this, so spans may be as short as one byte.</param>
 public sealed class ReusedBuffer(int capacity, int blockSize = 64 * 1024) : IBufferWriter<byte>
 {
     private readonly byte[] _bytes = new byte[capacity];
@@ -12,10 +12,9 @@ public sealed class ReusedBuffer(int capacity, int blockSize = 64 * 1024) : IBuf
     /// <summary>The bytes written since the last <see cref="Clear"/>.</summary>
     public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, Length);
 
-    /// <summary>Number of bytes written.</summary>
     public int Length { get; private set; }
 
-    /// <summary>How often memory was asked for.</summary>
+    /// <summary>Number of requests for memory.</summary>
     public int Requests { get; private set; }
 
     /// <summary>The largest size hint so far.</summary>

@@ -8,11 +8,11 @@ namespace Sluice.Testing;
 /// Providers in memory: serves raw articles by message-id, each provider with copies, misses and faults of its own.
 /// </summary>
 /// <remarks>
-/// Bodies are delivered in portions, with a yield to other tasks between two of them, so cancelling takes effect in the
-/// middle of an article. Thread-safe once it is set up.
+/// Delivers bodies in portions and yields to other tasks between them, so a cancellation takes effect in the middle of
+/// an article. Thread-safe once it is set up.
 /// </remarks>
-/// <param name="providers">How many providers there are; index 0 is asked first.</param>
-/// <param name="portion">Most bytes handed over at once.</param>
+/// <param name="providers">Number of providers; index 0 is asked first.</param>
+/// <param name="portion">Most bytes delivered at once.</param>
 public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096) : IArticleSource
 {
     private readonly ConcurrentDictionary<(int Provider, MessageId Id), byte[]?> _special = new();
@@ -30,19 +30,19 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
     /// <summary>Every request so far.</summary>
     public IReadOnlyCollection<ArticleRequest> Requests => _requests;
 
-    /// <summary>Most fetches that were under way at once.</summary>
+    /// <summary>Most fetches that ran concurrently.</summary>
     public int MostRunning => Volatile.Read(ref _mostRunning);
 
-    /// <summary>Fetches under way; 0 when all were awaited.</summary>
+    /// <summary>Running fetches; 0 once all were awaited.</summary>
     public int Running => Volatile.Read(ref _running);
 
-    /// <summary>Fetches that were given up.</summary>
+    /// <summary>Number of canceled fetches.</summary>
     public int Cancelled => Volatile.Read(ref _cancelled);
 
     /// <summary>Raw bytes that the sinks consumed.</summary>
     public long Delivered => Interlocked.Read(ref _delivered);
 
-    /// <summary>Bytes of each body after which nothing more comes until the fetch is given up; none: all of it comes.</summary>
+    /// <summary>Bytes of each body before delivery stalls until the fetch is canceled; by default a body never stalls.</summary>
     public int HoldsAfter { get; set; } = int.MaxValue;
 
     /// <summary>Posts an article at every provider.</summary>
@@ -50,13 +50,13 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
     /// <param name="wire">Its body as it goes over the wire, terminating line included.</param>
     public void Post(string id, byte[] wire) => _posted[MessageId.Parse(id)] = wire;
 
-    /// <summary>Gives one provider another copy of an article, or none with null.</summary>
+    /// <summary>Gives one provider a different copy of an article, or no copy if null.</summary>
     public void Replace(int provider, string id, byte[]? wire) => _special[(provider, MessageId.Parse(id))] = wire;
 
-    /// <summary>Takes an article away from every provider.</summary>
+    /// <summary>Removes an article from every provider.</summary>
     public void Remove(string id) => _posted.TryRemove(MessageId.Parse(id), out _);
 
-    /// <summary>Lets every fetch of an article fail.</summary>
+    /// <summary>Makes every fetch of an article fail.</summary>
     public void Break(string id, NntpFault fault) => _faults[MessageId.Parse(id)] = fault;
 
     /// <inheritdoc/>

@@ -1,8 +1,8 @@
 namespace Sluice.Testing;
 
 /// <summary>
-/// The clock of the system with a wall clock that a test sets forwards and backwards while everything runs; timestamps and timers are
-/// the system's own. Thread-safe.
+/// The system's clock, except that a test can shift the wall clock forwards and backwards while everything runs. Timestamps and timers
+/// are the system's. Thread-safe.
 /// </summary>
 public sealed class ShiftedClock : TimeProvider
 {
@@ -11,6 +11,6 @@ public sealed class ShiftedClock : TimeProvider
     /// <inheritdoc/>
     public override DateTimeOffset GetUtcNow() => System.GetUtcNow() + TimeSpan.FromTicks(Volatile.Read(ref _shift));
 
-    /// <summary>Sets the wall clock to this far from the true one.</summary>
+    /// <summary>Shifts the wall clock by this span from the system's.</summary>
     public void SetApart(TimeSpan shift) => Volatile.Write(ref _shift, shift.Ticks);
 }

@@ -1,8 +1,8 @@
 namespace Sluice.Testing;
 
 /// <summary>
-/// A clock that goes slower than the system's: timers wait as many times longer, so that what is waited for counts in full, and what a
-/// busy machine needs for computing counts for that much less. Thread-safe.
+/// A clock slower than the system's by a factor. Timers wait that many times longer, so waiting counts in full, while the computing
+/// time of a busy machine counts less by the factor. Thread-safe.
 /// </summary>
 /// <param name="factor">How many times slower.</param>
 public sealed class SlowedClock(int factor) : TimeProvider
@@ -20,7 +20,7 @@ public sealed class SlowedClock(int factor) : TimeProvider
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
         new Timer(System.CreateTimer(callback, state, Slowed(dueTime), Slowed(period)), this);
 
-    // Longer than what a timer takes is as good as never.
+    // A timer has an upper limit; 30 days are practically never.
     private TimeSpan Slowed(TimeSpan span) =>
         span <= TimeSpan.Zero ? span : span > TimeSpan.FromDays(30) / factor ? TimeSpan.FromDays(30) : span * factor;
 

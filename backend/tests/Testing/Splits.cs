@@ -1,9 +1,9 @@
 namespace Sluice.Testing;
 
-/// <summary>Ways to cut an input into pieces, for parsers that must not care where a buffer ends.</summary>
+/// <summary>Ways to split an input into pieces, for parsers whose result must not depend on buffer borders.</summary>
 public static class Splits
 {
-    /// <summary>In one piece, cut once at every position, and byte by byte.</summary>
+    /// <summary>Returns the input unsplit, split in two at every position, and split into single bytes.</summary>
     public static IEnumerable<IReadOnlyList<ReadOnlyMemory<byte>>> EveryPosition(ReadOnlyMemory<byte> input)
     {
         yield return [input];
@@ -12,11 +12,10 @@ public static class Splits
         yield return ByteByByte(input);
     }
 
-    /// <summary>Pieces of one byte.</summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> ByteByByte(ReadOnlyMemory<byte> input) =>
         [.. Enumerable.Range(0, input.Length).Select(i => input.Slice(i, 1))];
 
-    /// <summary>Pieces of 1 to <paramref name="longest"/> bytes.</summary>
+    /// <summary>Splits the input into pieces of 1 to <paramref name="longest"/> bytes.</summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> AtRandom(ReadOnlyMemory<byte> input, Random random, int longest)
     {
         var pieces = new List<ReadOnlyMemory<byte>>();

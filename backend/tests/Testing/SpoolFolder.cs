@@ -1,6 +1,6 @@
 namespace Sluice.Testing;
 
-/// <summary>Articles of a real post as files, the way a poster's articles are stored: headers, empty line, body, dots not doubled.</summary>
+/// <summary>Articles of a real post as files, as a poster stores them: headers, an empty line, the body without doubled dots.</summary>
 public static class SpoolFolder
 {
     /// <summary>Posts every article of a folder.</summary>
@@ -14,7 +14,7 @@ public static class SpoolFolder
         }
     }
 
-    /// <summary>The message-id of a stored article, and its body as it goes over the wire.</summary>
+    /// <summary>Returns the message-id of a stored article, and its body as sent over the wire.</summary>
     public static (string Id, byte[] Wire) ToWire(byte[] article)
     {
         ArgumentNullException.ThrowIfNull(article);

@@ -3,8 +3,8 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Testing;
 
-/// <summary>One provider whose every answer is given by the test, byte by byte if it likes.</summary>
-/// <remarks>Thread-safe; the fetches come out in the order in which they were asked for.</remarks>
+/// <summary>One provider whose every reply is scripted by the test, byte by byte if necessary.</summary>
+/// <remarks>Thread-safe; the test receives the fetches in the order of the requests.</remarks>
 public sealed class SteppedArticleSource : IArticleSource
 {
     private readonly Channel<SteppedFetch> _fetches = Channel.CreateUnbounded<SteppedFetch>();
@@ -13,10 +13,10 @@ public sealed class SteppedArticleSource : IArticleSource
     /// <inheritdoc/>
     public int ProviderCount => 1;
 
-    /// <summary>Fetches asked for so far.</summary>
+    /// <summary>Number of fetches so far.</summary>
     public int Asked => Volatile.Read(ref _asked);
 
-    /// <summary>The next fetch, which the test has to answer.</summary>
+    /// <summary>Returns the next fetch, which the test must answer.</summary>
     public ValueTask<SteppedFetch> NextAsync(CancellationToken cancellationToken) => _fetches.Reader.ReadAsync(cancellationToken);
 
     /// <inheritdoc/>
@@ -37,7 +37,7 @@ public sealed class SteppedArticleSource : IArticleSource
         }
     }
 
-    /// <summary>Says nothing about any article: the provider answers BODY only.</summary>
+    /// <summary>Leaves every article unknown, because the provider answers BODY only.</summary>
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
         answers.Span.Fill(new ArticlePresence(default, default, Unanswered: default(ProviderSet).With(0)));
@@ -45,22 +45,21 @@ public sealed class SteppedArticleSource : IArticleSource
     }
 }
 
-/// <summary>A fetch that waits for what the test does with it.</summary>
+/// <summary>A fetch that the test answers.</summary>
 public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
 {
     private readonly TaskCompletionSource<ArticleReply> _reply = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _lock = new();
     private bool _hasStarted, _isOver;
 
-    /// <summary>The request.</summary>
     public ArticleRequest Request => request;
 
-    /// <summary>Whether the fetch was given up.</summary>
+    /// <summary>Whether the fetch was canceled.</summary>
     public bool IsCancelled => cancellationToken.IsCancellationRequested;
 
     internal Task<ArticleReply> Reply => _reply.Task;
 
-    /// <summary>Delivers the next stretch of the body; nothing once the fetch has ended, when the sink is its owner's again.</summary>
+    /// <summary>Delivers the next bytes of the body. Does nothing once the fetch has ended, because its owner may then reuse the sink.</summary>
     public void Deliver(ReadOnlySpan<byte> raw)
     {
         lock (_lock)
@@ -74,16 +73,16 @@ public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, Canc
         }
     }
 
-    /// <summary>The body is whole.</summary>
+    /// <summary>Ends the fetch with a complete body.</summary>
     public void Finish() => _reply.SetResult(ArticleReply.FoundAt(0));
 
-    /// <summary>The provider does not have it.</summary>
+    /// <summary>Ends the fetch because the provider does not have the article.</summary>
     public void Miss() => _reply.SetResult(ArticleReply.MissingEverywhere(new ArticleMissing(1, 430)));
 
-    /// <summary>The connection breaks.</summary>
+    /// <summary>Fails the fetch as a broken connection does.</summary>
     public void Break(NntpFault fault) => _reply.SetException(new NntpException(fault, "Scripted."));
 
-    /// <summary>Gives the sink back: waits for a <see cref="Deliver"/> that is under way, and later ones do nothing.</summary>
+    /// <summary>Releases the sink: waits for a running <see cref="Deliver"/>; later calls do nothing.</summary>
     internal void Leave()
     {
         lock (_lock)

@@ -3,21 +3,20 @@ using System.Collections.Concurrent;
 namespace Sluice.Testing;
 
 /// <summary>
-/// Fails a run in which the exception of a task was never observed: such a task is background work that nothing awaits. One per test
-/// assembly, for as long as its tests run.
+/// Fails a run in which the exception of a task was never observed, because such a task is background work that nothing awaits. Each
+/// test assembly has one for the duration of its run.
 /// </summary>
 public sealed class UnobservedExceptions : IDisposable
 {
     private readonly ConcurrentQueue<AggregateException> _unobserved = new();
 
-    /// <summary>Begins to listen.</summary>
     public UnobservedExceptions() => TaskScheduler.UnobservedTaskException += Remember;
 
     /// <summary>Stops listening.</summary>
     /// <exception cref="AggregateException">Tasks failed unobserved.</exception>
     public void Dispose()
     {
-        // The runtime reports a forgotten task when its memory is reclaimed, and only then.
+        // The runtime reports an unobserved task only when it collects its memory.
 #pragma warning disable RS0030
         GC.Collect();
         GC.WaitForPendingFinalizers();

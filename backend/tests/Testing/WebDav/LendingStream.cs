@@ -3,9 +3,9 @@ using Sluice.Usenet.Streams.Memory;
 
 namespace Sluice.Testing.WebDav;
 
-/// <summary>A stream that lends what another one gives: each read lies in blocks of its own.</summary>
-/// <param name="inner">Where the bytes come from; owned.</param>
-/// <param name="blocks">Where they are put; knows at the end whether all were given back.</param>
+/// <summary>A stream that lends the bytes of another stream: each read gets its own blocks.</summary>
+/// <param name="inner">The source of the bytes; owned.</param>
+/// <param name="blocks">The pool of the blocks; reports at the end whether all were returned.</param>
 internal sealed class LendingStream(Stream inner, BlockPool blocks) : ForwardStream, ILendingStream
 {
     /// <inheritdoc/>

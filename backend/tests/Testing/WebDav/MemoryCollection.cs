@@ -27,16 +27,15 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
     /// <inheritdoc/>
     public IStoreFile? Index { get; set; }
 
-    /// <summary>Replaces the children of a listing, for those that are long or break.</summary>
+    /// <summary>Replaces the children of a listing, for listings that are long or fail.</summary>
     public Func<IEnumerable<IStoreItem>>? Listing { get; set; }
 
-    /// <summary>What the next change of a child answers, whatever it is.</summary>
+    /// <summary>The answer to every PUT and DELETE of a child; null to perform them.</summary>
     public StoreAnswer? NextAnswer { get; set; }
 
-    /// <summary>The child of this name, or null.</summary>
+    /// <summary>Returns the child with this name, or null.</summary>
     public IStoreItem? Child(string child) => _children.GetValueOrDefault(child);
 
-    /// <summary>Adds a child and returns it.</summary>
     public T Add<T>(T child)
         where T : IStoreItem
     {
@@ -56,7 +55,7 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
         }
     }
 
-    /// <summary>What its quota belongs to, and is told that it was asked for; null for itself.</summary>
+    /// <summary>The quota shared with other folders, which counts its reads; null if the folder has its own.</summary>
     public AskedQuota? Quota { get; init; }
 
     /// <inheritdoc/>
@@ -88,12 +87,12 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
         ValueTask.FromResult(NextAnswer ?? (_children.TryRemove(child, out _) ? StoreAnswer.Done : StoreAnswer.NotFound));
 }
 
-/// <summary>A quota that several folders share. Thread-safe.</summary>
+/// <summary>A quota that several folders share and that counts how often it is read. Thread-safe.</summary>
 internal sealed class AskedQuota
 {
     private int _times;
 
-    /// <summary>How often it was asked for.</summary>
+    /// <summary>How often the quota was read.</summary>
     public int Times => Volatile.Read(ref _times);
 
     public void Ask() => Interlocked.Increment(ref _times);

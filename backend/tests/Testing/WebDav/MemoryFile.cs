@@ -3,10 +3,10 @@ using Sluice.Server.WebDav;
 
 namespace Sluice.Testing.WebDav;
 
-/// <summary>A file in memory that counts how often it is opened, and can be told how to fail.</summary>
+/// <summary>A file in memory that counts how often it is opened and fails on request.</summary>
 internal sealed class MemoryFile(string name, byte[] content) : IStoreFile
 {
-    /// <summary>The date of everything that has no other.</summary>
+    /// <summary>The default date of files and folders.</summary>
     public static readonly DateTimeOffset SomeDay = new(2026, 1, 3, 10, 0, 0, 500, TimeSpan.Zero);
 
     private int _opened;
@@ -38,13 +38,13 @@ internal sealed class MemoryFile(string name, byte[] content) : IStoreFile
     /// <inheritdoc/>
     public string CacheControl { get; init; } = "private, no-transform";
 
-    /// <summary>Replaces the opening: gets offset and length.</summary>
+    /// <summary>Replaces <see cref="OpenAsync"/>; called with offset and length.</summary>
     public Func<long, long, CancellationToken, ValueTask<Stream>>? Opening { get; init; }
 
-    /// <summary>How failures are explained; null: not at all.</summary>
+    /// <summary>Explains failures; null if none is explained.</summary>
     public Func<Exception, ContentUnavailableException?>? Explaining { get; init; }
 
-    /// <summary>How often it was opened.</summary>
+    /// <summary>How often the file was opened.</summary>
     public int Opened => Volatile.Read(ref _opened);
 
     /// <inheritdoc/>

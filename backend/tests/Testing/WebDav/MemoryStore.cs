@@ -3,8 +3,8 @@ using Sluice.Server.WebDav;
 namespace Sluice.Testing.WebDav;
 
 /// <summary>
-/// A tree in memory, for tests of the verbs. Everything may be written but what lies below <c>/fixed</c>, whose writes are
-/// refused; <c>/foreign</c> is reserved for another endpoint. Thread-safe.
+/// A tree in memory, for tests of the verbs. Files are writable except below <c>/fixed</c>, where writes are refused.
+/// Another endpoint owns <c>/foreign</c>. Thread-safe.
 /// </summary>
 internal sealed class MemoryStore : IStore
 {
@@ -12,26 +12,24 @@ internal sealed class MemoryStore : IStore
     public static readonly PathClass Writable = new("writable",
         served: ["OPTIONS", "GET", "HEAD", "PROPFIND", "PUT", "DELETE"], forbidden: []);
 
-    /// <summary>Folders.</summary>
     public static readonly PathClass Folder = new("folder", served: ["OPTIONS", "PROPFIND"], forbidden: ["DELETE"]);
 
-    /// <summary>Paths that can be read alone.</summary>
+    /// <summary>Paths that are read-only.</summary>
     public static readonly PathClass Fixed = new("fixed",
         served: ["OPTIONS", "GET", "HEAD", "PROPFIND"], forbidden: ["PUT", "DELETE"]);
 
-    /// <summary>Creates a tree that holds nothing.</summary>
+    /// <summary>Creates an empty tree.</summary>
     public MemoryStore() => Root = new MemoryCollection("Test");
 
-    /// <summary>The top of the tree.</summary>
     public MemoryCollection Root { get; }
 
     /// <inheritdoc/>
     public IReadOnlyList<PathClass> Classes { get; } = [Writable, Folder, Fixed];
 
-    /// <summary>While set, every lookup throws it.</summary>
+    /// <summary>If set, every lookup throws it.</summary>
     public Exception? Failure { get; set; }
 
-    /// <summary>Lookups so far.</summary>
+    /// <summary>Number of lookups so far.</summary>
     public int Lookups { get; private set; }
 
     /// <inheritdoc/>

@@ -2,7 +2,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Testing.WebDav;
 
-/// <summary>A forward stream whose reads a test writes down: each step gives bytes, waits, or throws. After the last it ends.</summary>
+/// <summary>A forward stream whose reads are scripted: each step returns bytes, waits or throws. After the last step the stream ends.</summary>
 internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<byte[]>>[] steps) : ForwardStream
 {
     private readonly TaskCompletionSource _disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -12,13 +12,13 @@ internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<by
     /// <summary>Completes when the stream is disposed.</summary>
     public Task Disposed => _disposed.Task;
 
-    /// <summary>A step that gives bytes.</summary>
+    /// <summary>Returns a step that returns bytes.</summary>
     public static Func<CancellationToken, ValueTask<byte[]>> Give(byte[] bytes) => _ => ValueTask.FromResult(bytes);
 
-    /// <summary>A step that throws.</summary>
+    /// <summary>Returns a step that throws.</summary>
     public static Func<CancellationToken, ValueTask<byte[]>> Throw(Exception failure) => _ => ValueTask.FromException<byte[]>(failure);
 
-    /// <summary>A step that waits for the end of its read, and says when it began to.</summary>
+    /// <summary>Returns a step that signals its start and then waits until the read is canceled.</summary>
     public static Func<CancellationToken, ValueTask<byte[]>> Hang(TaskCompletionSource began) => async cancellationToken =>
     {
         var never = new TaskCompletionSource<byte[]>();

@@ -3,7 +3,7 @@ using Sluice.Server.WebDav;
 
 namespace Sluice.Testing.WebDav;
 
-/// <summary>A file of <see cref="WritableStore"/> as one request sees it.</summary>
+/// <summary>A file of <see cref="WritableStore"/>, as seen by one request.</summary>
 internal sealed class WritableFile(WritableStore store, string key, WritableNode node) : IStoreFile
 {
     private readonly byte[] _content = node.Content ?? throw new ArgumentException("A folder has no bytes.", nameof(node));

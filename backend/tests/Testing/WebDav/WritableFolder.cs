@@ -3,10 +3,10 @@ using Sluice.Server.WebDav;
 
 namespace Sluice.Testing.WebDav;
 
-/// <summary>A folder of <see cref="WritableStore"/> as one request sees it.</summary>
+/// <summary>A folder of <see cref="WritableStore"/>, as seen by one request.</summary>
 internal sealed class WritableFolder(WritableStore store, string key, WritableNode node) : IStoreCollection
 {
-    /// <summary>Its path; empty for the root.</summary>
+    /// <summary>Path of the folder; empty for the root.</summary>
     public string Key => key;
 
     /// <inheritdoc/>

@@ -4,27 +4,25 @@ using Sluice.Server.WebDav;
 namespace Sluice.Testing.WebDav;
 
 /// <summary>
-/// A tree in memory in which every verb does what RFC 4918 says: litmus runs against it (DAV-90). All of it is one immutable map
-/// from paths to nodes, and a change is a new map. Thread-safe.
+/// A tree in memory in which every verb follows RFC 4918: litmus runs against it (DAV-90). The tree is one immutable map from paths
+/// to nodes; a change replaces the map. Thread-safe.
 /// </summary>
 internal sealed class WritableStore : IStore
 {
-    /// <summary>Files, and names that are free.</summary>
+    /// <summary>Files and unused names.</summary>
     public static readonly PathClass File = new("a file",
         ["OPTIONS", "GET", "HEAD", "PROPFIND", "PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK", "UNLOCK"], [], hasLocks: true);
 
-    /// <summary>Folders.</summary>
     public static readonly PathClass Folder = new("a folder",
         ["OPTIONS", "PROPFIND", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK", "UNLOCK"], [], hasLocks: true);
 
-    /// <summary>The root.</summary>
     public static readonly PathClass Top = new("the root",
         ["OPTIONS", "PROPFIND", "MKCOL", "PROPPATCH", "LOCK", "UNLOCK"], ["DELETE", "COPY", "MOVE"], hasLocks: true);
 
     private readonly TimeProvider _time;
     private ImmutableSortedDictionary<string, WritableNode> _nodes;
 
-    /// <summary>Creates a tree that holds nothing but its root.</summary>
+    /// <summary>Creates a tree with an empty root.</summary>
     public WritableStore(TimeProvider time)
     {
         _time = time;
@@ -35,7 +33,7 @@ internal sealed class WritableStore : IStore
     /// <inheritdoc/>
     public IReadOnlyList<PathClass> Classes { get; } = [File, Folder, Top];
 
-    /// <summary>The tree as it is now, by path; the root is the empty one.</summary>
+    /// <summary>A snapshot of the tree, by path; the path of the root is empty.</summary>
     public ImmutableSortedDictionary<string, WritableNode> Nodes => Volatile.Read(ref _nodes);
 
     /// <inheritdoc/>
@@ -53,12 +51,11 @@ internal sealed class WritableStore : IStore
         return item is IStoreCollection ? Folder : File;
     }
 
-    /// <summary>The children of a folder by name.</summary>
+    /// <summary>Returns the children of a folder, by name.</summary>
     public IEnumerable<IStoreItem> List(string folder) =>
         Nodes.Where(pair => pair.Key.LastIndexOf('/') is var slash and >= 0 && pair.Key[..slash] == folder)
             .Select(pair => Show(pair.Key, pair.Value));
 
-    /// <summary>Creates or replaces a node.</summary>
     public StoreAnswer Put(string key, byte[]? content, bool mayReplace)
     {
         return Change(nodes =>
@@ -71,11 +68,11 @@ internal sealed class WritableStore : IStore
         });
     }
 
-    /// <summary>Removes a node with all below it.</summary>
+    /// <summary>Removes a node and its descendants.</summary>
     public StoreAnswer Delete(string key) => Change(nodes =>
         nodes.ContainsKey(key) ? (nodes.RemoveRange(Tree(nodes, key)), StoreAnswer.Done) : (nodes, StoreAnswer.NotFound));
 
-    /// <summary>Copies a node, and with <see cref="StoreTransfer.IsDeep"/> all below it; or moves it.</summary>
+    /// <summary>Copies or moves a node, with its descendants if <see cref="StoreTransfer.IsDeep"/>.</summary>
     public StoreAnswer Transfer(string from, StoreTransfer transfer, bool isMove) => Change(nodes =>
     {
         var to = ((WritableFolder)transfer.Collection).Key + "/" + transfer.Name;
@@ -122,8 +119,8 @@ internal sealed class WritableStore : IStore
     }
 }
 
-/// <summary>The item at a path.</summary>
+/// <summary>A file or folder of the tree.</summary>
 /// <param name="Content">The bytes of a file; null for a folder.</param>
-/// <param name="Modified">When it came.</param>
-/// <param name="Stored">The properties that clients have stored.</param>
+/// <param name="Modified">Time of the last change.</param>
+/// <param name="Stored">Properties stored by clients.</param>
 internal sealed record WritableNode(byte[]? Content, DateTimeOffset Modified, IReadOnlyList<StoredProperty> Stored);
