@@ -16,15 +16,14 @@ using Sluice.Usenet.Media.Tracks;
 namespace Sluice.Server.Tests.AdminApi;
 
 /// <summary>
-/// Describes the admin API from its routes and records. The server is put together and never run, so that neither a folder nor a socket is
-/// opened.
+/// Describes the admin API from its routes and records. The server is built but never started, so no folder and no socket is opened.
 /// </summary>
 internal static class ApiDescription
 {
     private const string Key = "key";
     private const string ProblemType = "application/problem+json";
 
-    /// <summary>What the description calls types of other rooms, so that a name inside the server can change and the API stays.</summary>
+    /// <summary>Schema names for types of other rooms, so that a type can be renamed without changing the API.</summary>
     private static readonly Dictionary<Type, string> Names = new()
     {
         [typeof(QueuePriority)] = "JobPriority",
@@ -44,7 +43,7 @@ internal static class ApiDescription
         WebApplication? app = null;
         app = Program.Build(new ProcessEnvironment(new Dictionary<string, string> { ["CONFIG_PATH"] = "/nowhere" }), services =>
         {
-            // The routes are otherwise known to the services only when the application runs.
+            // Otherwise the services know the routes only while the application runs.
             services.Replace(ServiceDescriptor.Singleton<EndpointDataSource>(_ => new CompositeEndpointDataSource(((IEndpointRouteBuilder)app!).DataSources)));
             services.AddOpenApi(Configure);
         });
@@ -65,16 +64,16 @@ internal static class ApiDescription
         options.AddDocumentTransformer(FinishAsync);
     }
 
-    /// <summary>What the generator does not see: that words are strings, values of maps that may be null, and that answers may grow (ADM-6).</summary>
+    /// <summary>Adds what the generator misses: enums are strings, map values may be null, and responses may gain members (ADM-6).</summary>
     private static Task CorrectAsync(OpenApiSchema schema, OpenApiSchemaTransformerContext context, CancellationToken cancel)
     {
         schema.AdditionalPropertiesAllowed = true;
         if (schema.Enum is { Count: > 0 } words)
         {
             schema.Type ??= JsonSchemaType.String;
-            // Where a word may be absent says the member.
+            // Null is not a value of the enum: the schema of each member says whether it may be null.
             schema.Enum = [.. words.Where(word => word is not null && !word.IsJsonNullSentinel())];
-            // The generator has a negative value behind all others.
+            // The generator sorts a negative value last.
             if (Plain(context.JsonTypeInfo.Type) == typeof(QueuePriority))
                 schema.Enum = [schema.Enum[^1], .. schema.Enum.SkipLast(1)];
         }
@@ -91,7 +90,7 @@ internal static class ApiDescription
 
     private static Type Plain(Type type) => Nullable.GetUnderlyingType(type) ?? type;
 
-    /// <summary>Every call may answer an error (ADM-3), and all but those of <see cref="OpenEndpoint"/> ask for a credential.</summary>
+    /// <summary>Adds the error response that every call has (ADM-3), and the credential unless the call is an <see cref="OpenEndpoint"/>.</summary>
     private static async Task AddProblemAsync(OpenApiOperation operation, OpenApiOperationTransformerContext context, CancellationToken cancel)
     {
         if (context.Document is not { } document)
@@ -115,7 +114,7 @@ internal static class ApiDescription
     private static Task FinishAsync(OpenApiDocument document, OpenApiDocumentTransformerContext context, CancellationToken cancel)
     {
         document.Info = new OpenApiInfo { Title = "Sluice", Version = typeof(Program).Assembly.GetName().Version!.ToString(3) };
-        // Where it is reached is not known here.
+        // The description does not know the server's address.
         document.Servers = null;
         document.Tags = null;
         document.AddComponent(Key, (IOpenApiSecurityScheme)new OpenApiSecurityScheme

@@ -6,14 +6,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary><c>frontend/openapi.json</c>, from which the types of the web UI are made, says what the server does.</summary>
+/// <summary><c>frontend/openapi.json</c>, the source of the web UI's types, matches the server.</summary>
 public sealed class ApiDescriptionTests
 {
     private static readonly string File = Repository.PathOf("frontend/openapi.json");
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>tools/openapi.sh sets the variable, and the file is written instead of compared.</summary>
+    /// <summary>Compares the file, or writes it if tools/openapi.sh has set the variable.</summary>
     [Fact]
     public async Task Committed_openapi_json_matches_the_server()
     {

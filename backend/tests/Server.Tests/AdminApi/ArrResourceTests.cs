@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Sonarr and its relatives by the API.</summary>
+/// <summary>Connecting Sonarr and similar programs through the API.</summary>
 public sealed class ArrResourceTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -22,7 +22,7 @@ public sealed class ArrResourceTests : IDisposable
         replica.AddMount("/mnt/sluice");
 
         var first = await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, ArrServerReplica.Key));
-        // The saved key, towards the saved address.
+        // Without a key in the request, the saved key is sent to the saved address.
         var second = await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, null));
 
         Assert.True(first["created"]!.GetValue<bool>());

@@ -16,7 +16,7 @@ namespace Sluice.Server.Tests.AdminApi;
 /// <summary>Every operation of the route table with every kind of caller, and with a body that no endpoint can read (ADM-2, ADM-90, S5).</summary>
 public sealed class CallerRightsTests : IDisposable
 {
-    /// <summary>What a right caller is told where it is not 200 for a GET and 400 for a body of nonsense.</summary>
+    /// <summary>Statuses for an authorized caller, if not 200 for a GET and 400 for an unreadable body.</summary>
     private static readonly Dictionary<string, HttpStatusCode> Answers = new()
     {
         ["GET events"] = HttpStatusCode.BadRequest,
@@ -28,7 +28,7 @@ public sealed class CallerRightsTests : IDisposable
         ["POST backups"] = HttpStatusCode.Accepted,
         // The password of this server comes from its environment.
         ["POST settings/webdav-password"] = HttpStatusCode.Conflict,
-        // No old server lies in its folder.
+        // There is no old server in its folder.
         ["POST setup/import"] = HttpStatusCode.Conflict,
     };
 
@@ -55,7 +55,7 @@ public sealed class CallerRightsTests : IDisposable
 
         foreach (var operation in operations)
         {
-            // The eleventh wrong key of a minute would have to wait.
+            // Advances the clock, because the eleventh wrong key within a minute would be throttled.
             _time.Advance(TimeSpan.FromMinutes(1));
             var (right, changes) = (operation.RightAnswer, operation.Method != "GET");
             await ExpectAsync("no credential", operation.IsOpen ? right : HttpStatusCode.Unauthorized);
@@ -98,8 +98,8 @@ public sealed class CallerRightsTests : IDisposable
 
     /// <summary>An operation of the API.</summary>
     /// <param name="Method">Its verb.</param>
-    /// <param name="Path">Its path below <c>/api/</c>, with an id that nothing has.</param>
-    /// <param name="Type">The type of the body that it takes; null for none.</param>
+    /// <param name="Path">Its path below <c>/api/</c>, with an id that does not exist.</param>
+    /// <param name="Type">The content type of its body; null for none.</param>
     /// <param name="IsOpen">Whether it needs no credential.</param>
     private sealed record Operation(string Method, string Path, string? Type, bool IsOpen)
     {

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>How credentials are made and how they end (S33).</summary>
+/// <summary>Creating and revoking credentials (S33).</summary>
 public sealed class CredentialResourceTests : IDisposable
 {
     private const string Code = "K7QF-2M9X";
@@ -65,7 +65,7 @@ public sealed class CredentialResourceTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, (await MakeAsync("full", Secret)).Status);
         Assert.Equal(HttpStatusCode.OK, (await MakeAsync("full", null)).Status);
 
-        // A key makes none that outlives it.
+        // A key cannot create a key without the password, because the new key would outlive it.
         var (_, key) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("full", hasFullAccess: true, Token);
         Assert.Equal(HttpStatusCode.Forbidden, (await MakeAsync("full", null, key)).Status);
         Assert.Equal(HttpStatusCode.OK, (await MakeAsync("full", Secret, key)).Status);

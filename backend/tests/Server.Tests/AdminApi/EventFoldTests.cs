@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>What a page makes of the deltas that it gets (ADM-21, ADM-92).</summary>
+/// <summary>The lists that a page builds from the deltas it receives (ADM-21, ADM-92).</summary>
 public sealed class EventFoldTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -44,17 +44,17 @@ public sealed class EventFoldTests : IDisposable
         var ids = new List<string>();
         for (var change = 0; change < 60; change++)
         {
-            // Enough to have something to change; a film that can be imported among them.
+            // Keeps at least five items to change; every fourth added one is a film that can be imported.
             if (ids.Count < 5 || dice.Next(3) == 0)
                 ids.Add(change % 4 == 0 ? await AddFilmAsync(server, change) : await server.AddAsync($"Release.{change}"));
             else
                 await ChangeAsync(server, ids, dice, change);
-            // Changes that come close together share a frame: what follows a frame is in another one.
+            // Changes in quick succession share a frame. Reading a frame here puts the next changes into another one.
             if (change % 6 == 5)
                 while (await FoldAsync() != "queue") ;
         }
 
-        // The last change of all: a film is imported though the queue is paused, and is the first of the history.
+        // The last change: a film with forced priority is imported although the queue is paused.
         var last = await AddFilmAsync(server, 99);
         await server.SendAsync(HttpMethod.Put, $"queue/{last}", new JsonObject { ["priority"] = "force" });
         await server.WaitForHistoryAsync(last);
@@ -116,7 +116,7 @@ public sealed class EventFoldTests : IDisposable
         }
     }
 
-    /// <summary>A list as a page keeps it. Places in the queue are left out: they follow from the order of the page.</summary>
+    /// <summary>A list as a page keeps it, without queue positions, because the page derives them from the order of its rows.</summary>
     private sealed class FoldedList(string name, long seq, Dictionary<string, JsonObject> rows)
     {
         private long _seq = seq;
@@ -159,7 +159,7 @@ public sealed class EventFoldTests : IDisposable
         {
             var copy = row!.DeepClone().AsObject();
             copy.Remove("position");
-            // Of a running step it is the time so far.
+            // The steps of a running import contain the time so far, so they differ from reading to reading.
             copy.Remove("steps");
             copy.Remove("percent");
             return copy;

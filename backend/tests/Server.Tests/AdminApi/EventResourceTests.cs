@@ -63,7 +63,7 @@ public sealed class EventResourceTests : IDisposable
         Assert.Equal(HttpStatusCode.BadRequest, stream.Answer.StatusCode);
     }
 
-    /// <summary>Pages of other sites are refused; a page of ours on a plain LAN address sends neither header (S18).</summary>
+    /// <summary>Rejects pages of other sites. A page of Sluice on a plain LAN address sends neither header (S18).</summary>
     [Theory]
     [InlineData(null, null, HttpStatusCode.OK)]
     [InlineData("own", null, HttpStatusCode.OK)]
@@ -155,7 +155,7 @@ public sealed class EventResourceTests : IDisposable
         stream.Dispose();
         await server.SaveAsync(HttpStatusCode.OK, ("queue.worker-count", "4"));
 
-        // A browser sends the header by itself; the page says the same by the address.
+        // A browser sends the header itself; the page passes the same id in the query.
         using var byHeader = await EventStreamClient.WatchAsync(server.Server.Client, "topics=config&since=0", ("Last-Event-ID", last));
         using var bySince = await EventStreamClient.WatchAsync(server.Server.Client, $"topics=config&since={last}");
         using var unknown = await EventStreamClient.WatchAsync(server.Server.Client, "topics=config&since=12.1");
@@ -175,7 +175,7 @@ public sealed class EventResourceTests : IDisposable
         var snapshot = await stream.ReadAsync();
         var (last, seq) = (snapshot.Id, snapshot.Seq);
         var stopping = server.DisposeAsync().AsTask();
-        // The end of the process ends the stream, and the client does not hold it up.
+        // The shutdown ends the stream, and the client does not delay it.
         await stream.ReadToEndAsync();
         await stopping;
 
@@ -226,7 +226,7 @@ public sealed class EventResourceTests : IDisposable
         clients.ForEach(client => client.Dispose());
     }
 
-    /// <summary>What a connection brings until it ends, in whatever way.</summary>
+    /// <summary>Counts the bytes of a connection until it is closed or reset.</summary>
     private static async Task<long> CountAsync(NetworkStream stream)
     {
         var (buffer, total) = (new byte[64 << 10], 0L);
@@ -237,7 +237,7 @@ public sealed class EventResourceTests : IDisposable
         }
         catch (IOException)
         {
-            // It was reset.
+            // The server has reset the connection.
         }
 
         return total;
@@ -287,7 +287,7 @@ public sealed class EventResourceTests : IDisposable
         Assert.True(answer.IsSuccessStatusCode, $"{method} {path}: {(int)answer.StatusCode} {await answer.Content.ReadAsStringAsync(Token)}");
     }
 
-    /// <summary>A topic with long frames, one for each shout.</summary>
+    /// <summary>A topic with long frames, one for each call of <see cref="ShoutAsync"/>.</summary>
     private sealed class LoudTopic : IChangeTopic
     {
         private Action? _changed;
@@ -302,12 +302,12 @@ public sealed class EventResourceTests : IDisposable
 
         public int Size { get; init; } = 100;
 
-        /// <summary>One frame for all, read by some of them; then the topic may tell the next.</summary>
+        /// <summary>Sends one frame, reads it with the given clients, and advances the clock so that the topic can send the next one.</summary>
         public async Task<IReadOnlyList<SeenFrame>> ShoutAsync(ManualTimeProvider time, params EventStreamClient[] clients)
         {
             _changed!();
             var seen = await Task.WhenAll(clients.Select(client => client.ReadAsync()));
-            // Until the hub waits for its pace. Other timers come and go with connections.
+            // Wait for the timer that paces the hub, because other timers start and stop with the connections.
             while (!time.IsDueIn(EventHub.FrameInterval))
             {
                 Token.ThrowIfCancellationRequested();

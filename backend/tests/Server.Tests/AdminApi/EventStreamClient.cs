@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>A frame as a client sees it; a comment has no topic.</summary>
+/// <summary>A frame as a client receives it; a comment has no topic.</summary>
 internal sealed record SeenFrame(string Topic, string Id, JsonNode? Data)
 {
     public string Kind => Data!["kind"]!.ToString();
@@ -28,7 +28,7 @@ internal sealed class EventStreamClient(HttpResponseMessage answer, StreamReader
         return new EventStreamClient(answer, new StreamReader(await answer.Content.ReadAsStreamAsync(Token)));
     }
 
-    /// <summary>Opens a stream that has to be accepted.</summary>
+    /// <summary>Opens a stream; fails unless the server accepts it.</summary>
     public static async Task<EventStreamClient> WatchAsync(HttpClient client, string query, params (string Name, string Value)[] headers)
     {
         var stream = await OpenAsync(client, query, headers);
@@ -37,7 +37,7 @@ internal sealed class EventStreamClient(HttpResponseMessage answer, StreamReader
         return stream;
     }
 
-    /// <summary>The next frame or comment; null at the end of the stream.</summary>
+    /// <summary>Reads the next frame or comment; null at the end of the stream.</summary>
     public async Task<SeenFrame?> ReadAnyAsync()
     {
         var (topic, id, data, hasLines) = ("", "", (JsonNode?)null, false);
@@ -57,7 +57,7 @@ internal sealed class EventStreamClient(HttpResponseMessage answer, StreamReader
         return null;
     }
 
-    /// <summary>The next frame, past comments; fails where the stream ends.</summary>
+    /// <summary>Reads the next frame and skips comments; fails at the end of the stream.</summary>
     public async Task<SeenFrame> ReadAsync()
     {
         while (await ReadAnyAsync() is { } frame)
@@ -69,7 +69,6 @@ internal sealed class EventStreamClient(HttpResponseMessage answer, StreamReader
         throw new EndOfStreamException("The event stream has ended.");
     }
 
-    /// <summary>Reads to the end of the stream.</summary>
     public async Task ReadToEndAsync()
     {
         while (await ReadAnyAsync() is not null)

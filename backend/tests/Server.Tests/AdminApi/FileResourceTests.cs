@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The library by the API (ADM-4, ADM-91).</summary>
+/// <summary>The library through the API (ADM-4, ADM-91).</summary>
 public sealed class FileResourceTests : IDisposable
 {
     private static readonly DateTimeOffset Published = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
@@ -288,7 +288,7 @@ public sealed class FileResourceTests : IDisposable
         Assert.Equal("unreadable", (await server.GetAsync($"files/{lost}/tracks"))["state"]!.ToString());
     }
 
-    /// <summary>The list that a page shows, as its kinds and names.</summary>
+    /// <summary>Lists a folder as kinds and names.</summary>
     private static async Task<List<string>> ListAsync(ResourceServer server, string query) =>
         [.. (await server.GetAsync($"files?{query}"))["items"]!.AsArray().Select(row => $"{row!["kind"]} {row["name"]}")];
 

@@ -41,7 +41,7 @@ public sealed class HistoryResourceTests : IDisposable
         Assert.Equal((105, 100, "film000.mkv", true), (
             detail["fileCount"]!.GetValue<int>(), detail["files"]!.AsArray().Count, Text(detail["files"]![0]!, "path"), detail["hasNzb"]!.GetValue<bool>()));
         Assert.True(detail["addedAt"]!.GetValue<DateTimeOffset>() <= detail["startedAt"]!.GetValue<DateTimeOffset>());
-        // The plain text, byte by byte, where it came compressed (IMP-6).
+        // The download is the uncompressed NZB, byte for byte (IMP-6).
         Assert.Equal(nzb, download.Body);
         Assert.Equal(("application/x-nzb", "Some.Release.nzb"), (download.Type?.MediaType, download.FileName));
     }
@@ -100,7 +100,7 @@ public sealed class HistoryResourceTests : IDisposable
         const string name = "Paper.Moon.2021.1080p.WEB.h264-GRP";
         var release = new ReleaseBuilder("gaps", 128, 20_000).AddFile(name + ".mkv", 64 * 20_000).Build();
         mock.Post(release);
-        // The sample has every article, so its first batch has one that is missing.
+        // The sample covers every article, so its first batch includes a missing one.
         mock.ChangeMissing(ArticleSelection.Parts([.. Enumerable.Range(8, 3)]));
         var id = (await server.UploadAsync(release.ToNzb(), name + ".nzb"))["ids"]![0]!.GetValue<string>();
 
@@ -125,7 +125,7 @@ public sealed class HistoryResourceTests : IDisposable
         var first = await server.WaitForHistoryAsync(id);
         mock.ChangeMissing(ArticleSelection.None);
 
-        // For an hour a provider is believed that it has none of them.
+        // A plain retry fails again, because a provider's miss is remembered for an hour.
         var second = await RetryAsync(server, id, new JsonObject());
         var third = await RetryAsync(server, id, new JsonObject { ["otherProviders"] = true });
 
@@ -170,7 +170,7 @@ public sealed class HistoryResourceTests : IDisposable
         await server.SendAsync(HttpMethod.Post, "history/unknown/retry", new JsonObject(), HttpStatusCode.NotFound);
     }
 
-    /// <summary>Tries an item again, and waits for its end.</summary>
+    /// <summary>Retries an item and waits until it is in the history again.</summary>
     private static async Task<JsonNode> RetryAsync(JobServer server, string id, JsonObject body)
     {
         await server.SendAsync(HttpMethod.Post, $"history/{id}/retry", body);

@@ -16,7 +16,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The front page by the API.</summary>
+/// <summary>The home page through the API.</summary>
 public sealed class HomeResourceTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -41,7 +41,7 @@ public sealed class HomeResourceTests : IDisposable
         await SeeAsync(server, Assert.Single(await NeedsAsync(server)));
         Assert.Empty(await NeedsAsync(server));
 
-        // A later failure of the kind is shown again, and a paused retry takes it away.
+        // A later failure of the same kind is shown again, and a retry in the paused queue removes it.
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
         await server.Host.Get<SluiceDatabase>().WriteAsync(
             connection => connection.Execute("UPDATE history_item SET completed_at = completed_at + 1 WHERE id = @first", new { first }), Token);

@@ -43,7 +43,7 @@ public sealed class JobListTests : IDisposable
             var page = await server.GetAsync($"{list}?sort={sort}&limit=7&cursor={cursor}");
             seen.AddRange(page["items"]!.AsArray().Select(row => Text(row!, "id")));
             cursor = page["next"]?.GetValue<string>();
-            // Some forty pages: the changes are spread over them.
+            // There are about forty pages, and the changes are spread over them.
             for (var left = Changes / 40; left > 0 && changes < Changes; left--, changes++)
             {
                 if (dice.Next(2) == 0)

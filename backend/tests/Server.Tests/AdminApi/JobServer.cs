@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The whole server with a provider or none, called over its admin API with a named key of full access.</summary>
+/// <summary>The whole server, with or without a provider, called through its admin API with a full-access key.</summary>
 internal sealed class JobServer : IAsyncDisposable
 {
     private readonly HttpClient _client;
@@ -38,26 +38,25 @@ internal sealed class JobServer : IAsyncDisposable
         return new JobServer(host, key);
     }
 
-    /// <summary>Sends JSON, or nothing, and reads JSON; the status has to be the expected one.</summary>
+    /// <summary>Sends JSON, or nothing, and reads JSON; fails unless the status is the expected one.</summary>
     public async Task<JsonNode> SendAsync(HttpMethod method, string path, JsonNode? body = null, HttpStatusCode expected = HttpStatusCode.OK)
     {
         using var content = body is null ? null : new StringContent(body.ToJsonString(), Encoding.UTF8, "application/json");
         return await SendContentAsync(method, path, content, expected);
     }
 
-    /// <summary>Reads JSON.</summary>
     public Task<JsonNode> GetAsync(string path) => SendAsync(HttpMethod.Get, path);
 
-    /// <summary>The rows of a page.</summary>
+    /// <summary>Reads the rows of a page.</summary>
     public async Task<List<JsonNode>> ListAsync(string path) => [.. (await GetAsync(path))["items"]!.AsArray().Select(row => row!)];
 
-    /// <summary>Uploads a file with fields around it.</summary>
+    /// <summary>Uploads a file between the form fields.</summary>
     public async Task<JsonNode> UploadAsync(byte[] content, string fileName, HttpStatusCode expected = HttpStatusCode.OK, params (string Name, string Value)[] fields)
     {
         using var form = new MultipartFormDataContent();
         for (var i = 0; i <= fields.Length; i++)
         {
-            // In the middle, so that some fields come before it and some behind it.
+            // The file is in the middle, so that some fields precede it and others follow it.
             if (i == fields.Length / 2)
                 form.Add(new ByteArrayContent(content), "file", fileName);
             if (i < fields.Length)
@@ -67,7 +66,7 @@ internal sealed class JobServer : IAsyncDisposable
         return await SendContentAsync(HttpMethod.Post, "queue", form, expected);
     }
 
-    /// <summary>Uploads an NZB of one file, and reads the id that it has got.</summary>
+    /// <summary>Uploads an NZB of one file and returns its id.</summary>
     public async Task<string> AddAsync(string name, params (string Name, string Value)[] fields) =>
         (await UploadAsync(NzbText.Of(name + ".mkv"), name + ".nzb", HttpStatusCode.OK, fields))["ids"]![0]!.GetValue<string>();
 
@@ -80,7 +79,6 @@ internal sealed class JobServer : IAsyncDisposable
         return text.Length == 0 ? new JsonObject() : JsonNode.Parse(text)!;
     }
 
-    /// <summary>Downloads bytes.</summary>
     public async Task<(byte[] Body, MediaTypeHeaderValue? Type, string? FileName)> DownloadAsync(string path)
     {
         using var answer = await _client.GetAsync(new Uri($"/api/{path}", UriKind.Relative), Token);

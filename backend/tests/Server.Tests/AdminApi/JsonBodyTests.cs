@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Bodies that calls take in JSON (<see cref="IJsonBody{T}"/>).</summary>
+/// <summary>Calls with a JSON body (<see cref="IJsonBody{T}"/>).</summary>
 public sealed class JsonBodyTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -33,7 +33,7 @@ public sealed class JsonBodyTests : IDisposable
 
         var answer = JsonNode.Parse(await server.SendTextAsync(HttpMethod.Put, "logs/level", body, type, status))!;
 
-        // By its type of content a call is told from others, as by its path.
+        // Calls are routed by content type as well as by path, so a wrong type is not found.
         var problem = status switch
         {
             HttpStatusCode.OK => null,

@@ -11,15 +11,15 @@ using Xunit;
 namespace Sluice.Server.Tests.AdminApi;
 
 /// <summary>
-/// How long lists of 100,000 rows take to be searched, and a third of them to be removed and brought back (ADM-4, ADM-5), to be read with
-/// <c>-showLiveOutput</c>. The times are for the reader.
+/// Times searching lists of 100,000 rows, and removing and restoring a third of them (ADM-4, ADM-5). Run with <c>-showLiveOutput</c>.
+/// The test prints the times and asserts nothing about them.
 /// </summary>
 public sealed class LargeListTests : IDisposable
 {
     private const int Rows = 100_000;
     private const int Rounds = 15;
 
-    // Every third is of the category.
+    // Every third row is in the category.
     private const int Removed = 33_333;
 
     private const string Name =
@@ -80,7 +80,7 @@ public sealed class LargeListTests : IDisposable
 
         foreach (var path in new[] { "queue", "history", "history?q=s", "history?q=the+s+e+1080p+web+h264+grp" })
             Assert.Equal(rows, await MeasureAsync(server, path));
-        // Half of the history has failed in the last week, for two reasons.
+        // Half of the history failed in the last week, for two reasons.
         await server.Host.Get<SluiceDatabase>().WriteAsync(
             connection => connection.Execute(
                 "UPDATE history_item SET reason = CASE number % 4 WHEN 0 THEN 'DeadPost' ELSE 'NoMedia' END, completed_at = @now - number WHERE number % 2 = 0",
@@ -102,7 +102,7 @@ public sealed class LargeListTests : IDisposable
         }
     }
 
-    /// <summary>The front page has 20 ms at 100,000 rows, and 8 KB.</summary>
+    /// <summary>Measures the home page, whose budget is 20 ms at 100,000 rows, and 8 KB.</summary>
     private static async Task MeasureHomeAsync(JobServer server, int rows)
     {
         var (times, length) = (new List<TimeSpan>(), 0);
@@ -116,7 +116,7 @@ public sealed class LargeListTests : IDisposable
         Say($"{rows} rows, home of {length} bytes", times.Order().ElementAt(Rounds / 2));
     }
 
-    /// <returns>The total that the pages state.</returns>
+    /// <returns>The total that the pages report.</returns>
     private static async Task<int> MeasureAsync(JobServer server, string path)
     {
         var (times, total) = (new List<TimeSpan>(), 0);

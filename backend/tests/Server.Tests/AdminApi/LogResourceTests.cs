@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The log by the API.</summary>
+/// <summary>The log through the API.</summary>
 public sealed class LogResourceTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -109,7 +109,7 @@ public sealed class LogResourceTests : IDisposable
         Assert.Equal("sluice-log.txt", answer.Content.Headers.ContentDisposition?.FileNameStar);
     }
 
-    /// <summary>Writes a line of the log as a room of the server does.</summary>
+    /// <summary>Writes a log line like a room of the server.</summary>
     internal static void Say(ILogger logger, LogLevel level, string text, int number = 0, string? id = null) => logger.Log(
         level, new EventId(number), id is null ? [] : new KeyValuePair<string, object?>[] { new("Id", id) }, null, (_, _) => text);
 

@@ -17,7 +17,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>News servers by the API: what is saved of them, and how they are.</summary>
+/// <summary>News servers through the API: their settings and their state.</summary>
 public sealed class ProviderResourceTests : IDisposable
 {
     private const string Secret = "s3cret-of-the-account";
@@ -57,7 +57,7 @@ public sealed class ProviderResourceTests : IDisposable
         await server.SendAsync(HttpMethod.Put, $"providers/{id}", change, HttpStatusCode.NotFound);
         await server.SendAsync(HttpMethod.Post, "providers/none/reset", new JsonObject { ["what"] = "cap" }, HttpStatusCode.NotFound);
 
-        // The first save keeps what was before it as a set too.
+        // The first save also stores the previous settings as a set.
         Assert.InRange(await SetsAsync(server) - sets, 3, 4);
     }
 
@@ -240,7 +240,7 @@ public sealed class ProviderResourceTests : IDisposable
         var came = host.Uses.Values.Single().Bytes - before;
         Assert.Equal(came / 4, table.Rows()[0].BytesPerSecond);
 
-        // A second look at the same time is the same one.
+        // A second reading at the same time returns the same rate.
         Assert.Equal(came / 4, table.Rows()[0].BytesPerSecond);
         clock.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal(0, table.Rows()[0].BytesPerSecond);

@@ -21,12 +21,12 @@ using static Sluice.Server.Tests.AdminApi.ProviderResourceTests;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The test of a provider, step by step, against news servers that fail in each way.</summary>
+/// <summary>The provider test, step by step, against news servers that fail in each step.</summary>
 public sealed class ProviderTestTests : IDisposable
 {
     private const string Secret = "s3cret-of-the-account";
 
-    // What nothing answers to is given up soon.
+    // Short timeouts, because some of the servers never reply.
     private static readonly Dictionary<string, string> Impatient = new()
     {
         ["SLUICE_CONFIG__USENET__CONNECT_TIMEOUT_SECONDS"] = "2",
@@ -141,7 +141,7 @@ public sealed class ProviderTestTests : IDisposable
         Assert.Equal(5, outcome["connections"]!.GetValue<int>());
         Assert.Equal((5, 5), (mock.Stats.Opened, mock.Stats.CommandCount("QUIT")));
 
-        // The second group is asked for where the first is refused, on one connection each.
+        // The test asks for the second group if the first is refused, each on one connection.
         Assert.Equal(2, mock.Stats.CommandCount("GROUP"));
     }
 
@@ -273,7 +273,7 @@ public sealed class ProviderTestTests : IDisposable
         Assert.Equal("speed ok", Ends(steps)[^1]);
         Assert.True(outcome["bytesPerSecond"]!.GetValue<long>() > 0);
 
-        // Of the replies the lines come on top.
+        // The reply lines come in addition to the budget.
         Assert.InRange(mock.Stats.Bytes, 2_500_000, budget.Bytes + 20_000);
         Assert.Equal(0, mock.Stats.CommandCount("GROUP"));
         Assert.All(mock.Stats.Bodies.Keys, id => Assert.Contains(id, release.MessageIds()));
@@ -372,7 +372,7 @@ public sealed class ProviderTestTests : IDisposable
 
     private static Task NoneIsOpenAsync(MockServer mock) => HoldsAsync(() => Task.FromResult(mock.Stats.ConnectionsNow == 0));
 
-    /// <summary>Two articles that stop halfway.</summary>
+    /// <summary>Plays two articles until the test cancels them halfway.</summary>
     private static async Task PlayAsync(ProviderHost host, CancellationToken enough)
     {
         var film = MockRelease.Plain(3, 3_000_000, articleSize: 100_000);
@@ -385,7 +385,7 @@ public sealed class ProviderTestTests : IDisposable
         }
         catch (OperationCanceledException)
         {
-            // Stopped by the test.
+            // The test has canceled the articles.
         }
     }
 

@@ -30,7 +30,7 @@ public sealed class QueueResourceTests : IDisposable
         var ids = new List<string>();
         foreach (var name in new[] { "A", "B", "C", "D" })
             ids.Add(await server.AddAsync(name));
-        // A page that was read before shows D as the fourth.
+        // A page that was loaded before this removal shows D in position four.
         await server.SendAsync(HttpMethod.Delete, $"queue/{ids[0]}");
 
         foreach (var (id, step, order) in new[]
@@ -105,7 +105,7 @@ public sealed class QueueResourceTests : IDisposable
         Assert.Equal(["One", "Two"], zip["names"]!.AsArray().Select(name => name!.GetValue<string>()));
         Assert.Equal(6, new[] { plain, gzip, bzip2, zip, named, odd }.Sum(answer => answer["ids"]!.AsArray().Count) - 1);
         Assert.True((await server.ListAsync("queue?q=given")).Single()["hasPassword"]!.GetValue<bool>());
-        // Odd content is accepted and fails with its reason (SAB-22).
+        // An upload that is not an NZB is accepted and then fails with its reason (SAB-22).
         var failed = (await server.ListAsync("history")).Single();
         Assert.Equal((Text(odd["ids"]!, 0), "Odd", "not-an-nzb"), (Text(failed, "id"), Text(failed, "name"), Text(failed, "reason")));
         Assert.Equal(("Odd", "The file is not an NZB (damaged zip)."), (Text(odd["names"]!, 0), Text(odd["failures"]!, 0)));
@@ -378,7 +378,7 @@ public sealed class QueueResourceTests : IDisposable
 
     private static string Text(JsonNode node, int index) => node[index]!.GetValue<string>();
 
-    /// <summary>A body whose length is not told.</summary>
+    /// <summary>A body without a Content-Length.</summary>
     private sealed class UnannouncedContent(byte[] body) : ByteArrayContent(body)
     {
         protected override bool TryComputeLength(out long length)

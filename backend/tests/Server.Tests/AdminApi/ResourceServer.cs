@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The whole server, called with a named key of full access.</summary>
+/// <summary>The whole server, called through its admin API with a full-access key.</summary>
 internal sealed class ResourceServer : IAsyncDisposable
 {
     private readonly string _urlBase;
@@ -35,24 +35,23 @@ internal sealed class ResourceServer : IAsyncDisposable
         return new ResourceServer(server);
     }
 
-    /// <summary>Sends JSON, or nothing, and reads JSON; the status has to be the expected one.</summary>
+    /// <summary>Sends JSON, or nothing, and reads JSON; fails unless the status is the expected one.</summary>
     public async Task<JsonNode> SendAsync(HttpMethod method, string path, JsonNode? body = null, HttpStatusCode expected = HttpStatusCode.OK)
     {
         var text = await SendTextAsync(method, path, body?.ToJsonString(), "application/json", expected);
         return text.Length == 0 ? new JsonObject() : JsonNode.Parse(text)!;
     }
 
-    /// <summary>Reads JSON.</summary>
     public Task<JsonNode> GetAsync(string path) => SendAsync(HttpMethod.Get, path);
 
-    /// <summary>Saves settings; null where nothing is expected to be refused.</summary>
+    /// <summary>Saves settings and returns the errors; null if they are accepted.</summary>
     public async Task<JsonObject?> SaveAsync(HttpStatusCode expected, params (string Key, string? Value)[] values)
     {
         var body = new JsonObject { ["values"] = new JsonObject(values.Select(value => KeyValuePair.Create(value.Key, (JsonNode?)value.Value))) };
         return (await SendAsync(HttpMethod.Put, "settings", body, expected))["errors"] as JsonObject;
     }
 
-    /// <summary>One value in force.</summary>
+    /// <summary>Reads one setting.</summary>
     public async Task<JsonNode> ValueAsync(string key) =>
         (await GetAsync("settings"))["items"]!.AsArray().Single(item => item!["key"]!.GetValue<string>() == key)!;
 

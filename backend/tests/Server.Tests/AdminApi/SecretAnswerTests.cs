@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>No secret leaves in what can be read: logs, warnings, events, lists, and the SABnzbd API (S4, S7, CFG-54).</summary>
+/// <summary>No secret appears in logs, warnings, events, lists or the SABnzbd API (S4, S7, CFG-54).</summary>
 public sealed class SecretAnswerTests : IDisposable
 {
     private const string SetupCode = "CNRY-2M9X";
@@ -58,13 +58,13 @@ public sealed class SecretAnswerTests : IDisposable
             await NoteFrameAsync();
 
         await ProvokeAsync(server);
-        // The last line that was said, and what came of the address, wherever that is by then.
+        // Wait for the last log line and for the item of the indexer address, which may be in the queue or already in the history.
         while (!WasSeen("the last line") || !WasSeen("Comes from an indexer"))
             await NoteFrameAsync();
         foreach (var path in Lists(server))
         {
             using var answer = await server.Client.GetAsync(path, Token);
-            // The rescue exists in safe mode only.
+            // The rescue exists only in safe mode.
             Assert.Equal(path == "/api/rescue" ? HttpStatusCode.NotFound : HttpStatusCode.OK, answer.StatusCode);
             seen.Add((path, await answer.Content.ReadAsStringAsync(Token)));
         }
@@ -72,10 +72,10 @@ public sealed class SecretAnswerTests : IDisposable
         foreach (var mode in SabModes)
             seen.Add((mode, await server.Client.GetStringAsync($"api?apikey={Values["api.key"]}&output=json&mode={mode}", Token)));
 
-        // The user of a provider is masked in lines alone: the form of the provider shows it.
+        // A provider's user name is masked only in log lines, because the provider form shows it.
         var found = seen.SelectMany(text => Canaries.Where(canary => text.Text.Contains(canary, StringComparison.OrdinalIgnoreCase)).Select(canary => (canary, text.Where)));
         Assert.DoesNotContain(found, hit => hit is not ("canary08-canary08", "event providers" or "/api/providers/"));
-        // They were there to be found.
+        // The lines with secrets were in the responses, so the check above could fail.
         var warnings = seen.Single(text => text.Where == "warnings").Text;
         Assert.Contains("said ******** by", warnings, StringComparison.Ordinal);
         Assert.Contains("no administrator yet", seen.Single(text => text.Where.TrimEnd('/') == "/api/logs").Text, StringComparison.Ordinal);
@@ -89,7 +89,7 @@ public sealed class SecretAnswerTests : IDisposable
         }
     }
 
-    /// <summary>Everything that may tell of a secret: lines about each of them, a provider that cannot be reached, and an address with a key.</summary>
+    /// <summary>Causes everything that may reveal a secret: log lines with each of them, and an NZB address with a key.</summary>
     private static async Task ProvokeAsync(RunningServer server)
     {
         var (_, full) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("full", hasFullAccess: true, Token);
@@ -104,7 +104,7 @@ public sealed class SecretAnswerTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, fetched.StatusCode);
 
         var loggers = server.Services.GetRequiredService<ILoggerFactory>();
-        // A line of its own for each, so that none is left out as one of a kind.
+        // Each secret has a log source of its own, so that no line is dropped as a repetition.
         foreach (var canary in Canaries.Where(canary => canary != "canary11-canary11"))
         {
             var logger = loggers.CreateLogger($"Sluice.Server.Providers.{canary[..8]}");
@@ -115,7 +115,7 @@ public sealed class SecretAnswerTests : IDisposable
         LogResourceTests.Say(loggers.CreateLogger("Sluice.Server.Providers.X"), LogLevel.Warning, "the last line");
     }
 
-    /// <summary>Every call that lists or shows something without an id.</summary>
+    /// <summary>Returns the path of every GET call without an id.</summary>
     private static IEnumerable<string> Lists(RunningServer server) => server.Services.GetRequiredService<EndpointDataSource>().Endpoints.OfType<RouteEndpoint>()
         .Where(route => route.Metadata.GetMetadata<AdminEndpoint>() is not null && route.Metadata.GetMetadata<HttpMethodMetadata>() is { HttpMethods: ["GET"] })
         .Select(route => route.RoutePattern.RawText!)

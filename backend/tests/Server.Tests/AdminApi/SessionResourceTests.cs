@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Who may call the admin API (ADM-2, ADM-3, ADM-6, S5, S7).</summary>
+/// <summary>Callers that the admin API accepts (ADM-2, ADM-3, ADM-6, S5, S7).</summary>
 public sealed class SessionResourceTests : IDisposable
 {
     private const string Code = "K7QF-2M9X";
@@ -47,7 +47,7 @@ public sealed class SessionResourceTests : IDisposable
         Assert.False(File.Exists(Path.Combine(_temporary.Root, "setup-code")));
         Assert.Equal(HttpStatusCode.OK, (await SendAsync(server, HttpMethod.Get, "settings", cookie: right.Cookie)).Status);
         Assert.Contains("samesite=strict; httponly", right.CookieText, StringComparison.OrdinalIgnoreCase);
-        // It is kept over a restart, as a hash.
+        // The session survives a restart, but only its hash is stored.
         Assert.DoesNotContain(right.Cookie!.Split('=')[1], Encoding.Latin1.GetString(await ReadDatabaseAsync()), StringComparison.Ordinal);
     }
 
@@ -81,7 +81,7 @@ public sealed class SessionResourceTests : IDisposable
     [InlineData("K7QF-2M9", "K7QF2M9")]
     public async Task Short_setup_code_is_replaced_by_a_random_one(string code, string typed)
     {
-        // The same code may stand in the file of an earlier start.
+        // The file of an earlier start may contain the same code.
         await File.WriteAllTextAsync(Path.Combine(_temporary.Root, "setup-code"), "---------\n", Token);
         using var captured = new CapturedLines();
         await using var server = await RunningServer.StartAsync(
@@ -100,7 +100,7 @@ public sealed class SessionResourceTests : IDisposable
     [InlineData("::1")]
     public async Task Setup_needs_the_code_from_every_address(string? client)
     {
-        // The peer is a proxy that is trusted, and names the client.
+        // The peer is a trusted proxy that forwards the client's address.
         await using var server = await RunningServer.StartAsync(
             _temporary, new() { ["SLUICE_SETUP_CODE"] = Code, ["SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES"] = "127.0.0.0/8" });
         var forwarded = ("X-Forwarded-For", client);
@@ -121,7 +121,7 @@ public sealed class SessionResourceTests : IDisposable
     {
         await using (await StartAsync())
         {
-            // Its login is made.
+            // This start creates the login.
         }
 
         Assert.False(await IsSetUpAsync(isReset: true));
@@ -206,7 +206,7 @@ public sealed class SessionResourceTests : IDisposable
                 [("X-Api-Key", null), ("X-Api-Key", RunningServer.ApiKey), ("Authorization", RunningServer.Basic("admin", RunningServer.Password).ToString())])
             {
                 var answer = await SendAsync(server, new HttpMethod(method), path.Replace("/api/", "", StringComparison.Ordinal).Replace("{id}", "1", StringComparison.Ordinal).Replace("{resource}/{**rest}", "no/such", StringComparison.Ordinal), null, null, (name, value));
-                // The eleventh wrong key of a minute has to wait.
+                // The eleventh wrong key within a minute is throttled.
                 Assert.True(answer.Status is HttpStatusCode.Unauthorized or HttpStatusCode.TooManyRequests, $"{method} {path} with {name}: {answer.Status}");
                 Assert.True(answer.Text.Contains("\"type\":", StringComparison.Ordinal), $"{method} {path} with {name}: {answer.Status}, {answer.Text}");
             }

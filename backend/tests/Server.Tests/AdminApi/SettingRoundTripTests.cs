@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Every key can be set by the API, by the environment and by a file, says so, and refuses a wrong value with a sentence.</summary>
+/// <summary>Every key can be set by the API, the environment and a file, reports its source, and explains a wrong value.</summary>
 public sealed class SettingRoundTripTests : IDisposable
 {
     private const string OtherProviders = """{"Providers":[{"Host":"127.0.0.1","Port":1,"UseSsl":false,"Type":0}]}""";
@@ -24,7 +24,7 @@ public sealed class SettingRoundTripTests : IDisposable
             _temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "", ["SLUICE_CONFIG__API__KEY"] = "" });
         var others = SettingSchema.All.ToDictionary(definition => definition.Key, Other);
 
-        // All at once: some hold only together, and each save is a set of its own.
+        // One save for all, because some values are valid only together, and each save creates a set.
         Assert.Null(await server.SaveAsync(HttpStatusCode.OK, [.. others.Select(other => (other.Key, (string?)other.Value))]));
         var values = await ValuesAsync(server);
         foreach (var definition in SettingSchema.All)
@@ -56,7 +56,7 @@ public sealed class SettingRoundTripTests : IDisposable
                 File.WriteAllText(path, variable.Value + "\n");
                 return path;
             });
-            // What the test's server sets by itself.
+            // RunningServer sets these two variables itself.
             variables["SLUICE_CONFIG__WEBDAV__PASS"] = "";
             variables["SLUICE_CONFIG__API__KEY"] = "";
         }
@@ -74,7 +74,7 @@ public sealed class SettingRoundTripTests : IDisposable
     [Fact]
     public async Task Fallback_variable_sets_its_key_until_a_value_is_saved()
     {
-        // The first of each key: the others of it stand behind that one.
+        // Only the first fallback of each key is tested, because it overrides the others.
         var fallbacks = SettingSchema.All
             .Where(definition => definition.Fallbacks.Count > 0 && definition.Fallbacks[0] is { Switch: null, Numerator: 1, Denominator: 1 })
             .ToDictionary(definition => definition.Key, definition => definition.Fallbacks[0].Name);
@@ -102,14 +102,14 @@ public sealed class SettingRoundTripTests : IDisposable
             (definition.Key, value!["source"]!.ToString(), value["variable"]?.ToString(), value["value"]?.ToString(), value["isSet"]!.GetValue<bool>()));
     }
 
-    /// <summary>A value that is allowed and not the default.</summary>
+    /// <summary>Returns a valid value that is not the default.</summary>
     private static string Other(SettingDefinition definition) => definition.Key switch
     {
         "usenet.providers" => OtherProviders,
         "arr.instances" => OtherPrograms,
-        // The restart of a test's server must find its tree where it was.
+        // After its restart, the server of a test has to find its tree under this path.
         "general.url-base" => "/base",
-        // Not the most talkative.
+        // The first other word would be the most verbose level.
         "general.log-level" => "error",
         "queue.max-items" => "20",
         "queue.resume-threshold" => "10",

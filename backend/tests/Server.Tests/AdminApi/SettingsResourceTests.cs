@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Settings by the API (CFG-11, CFG-12, CFG-16).</summary>
+/// <summary>Settings through the API (CFG-11, CFG-12, CFG-16).</summary>
 public sealed class SettingsResourceTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();

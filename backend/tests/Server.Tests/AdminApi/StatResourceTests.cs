@@ -17,7 +17,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The overview by the API: samples, what is to be looked at, and the first evening.</summary>
+/// <summary>The overview through the API: samples, items that need attention, and the first evening.</summary>
 public sealed class StatResourceTests : IDisposable
 {
     private const int ArticleSize = 100_000;
@@ -47,7 +47,7 @@ public sealed class StatResourceTests : IDisposable
         Assert.Null(played["figures"]!["limitBytesPerSecond"]);
         var before = played["figures"]!["cacheHitPercent"]!.GetValue<double>();
 
-        // The same bytes are in memory now.
+        // The same bytes now come from memory.
         await StreamServer.ReadAsync(server.Player("mpv/0.38"), path, Read - 1_000_000, Read - 1);
         await TickAsync(server, 3);
         var again = await server.Api.GetAsync("stats");
@@ -78,7 +78,7 @@ public sealed class StatResourceTests : IDisposable
         var shown = RateWindow.All.Single(each => each.Word == window);
 
         var columns = (await server.Api.GetAsync($"stats?window={window}&points={points}"))["columns"]!;
-        // Another sampler knows nothing of this run, as after a restart.
+        // A new sampler has no samples of this run, as after a restart.
         await store.SaveAsync(Token);
         var providers = services.GetRequiredService<ProviderHost>();
         var sampler = new ThroughputSampler(services.GetRequiredService<PlaybackRegistry>(), providers, services.GetRequiredService<ProcessorTime>(), server.Clock);
@@ -115,7 +115,7 @@ public sealed class StatResourceTests : IDisposable
         await store.SaveAsync(Token);
         Assert.Equal(1, await CountAsync());
 
-        // A month later one more minute moves, and the old one leaves.
+        // A month later, a second minute has traffic and the old one is deleted.
         server.Clock.Advance(TimeSpan.FromDays(31));
         await StreamServer.ReadAsync(server.Player("mpv/0.38"), "content/movies/film-1/film.mkv", 0, 99_999);
         await TickAsync(server, 6);
@@ -215,7 +215,7 @@ public sealed class StatResourceTests : IDisposable
             rows.Where(static row => row!["kind"]!.ToString() == "log"),
             row => Assert.Equal(row!["sentence"]!.ToString(), lines.Single(line => line!["seq"]!.ToString() == row["target"]!.ToString())!["text"]!.ToString()));
 
-        // In safe mode the API itself is closed.
+        // In safe mode this API is closed, so the row is read directly.
         services.GetRequiredService<SafeMode>().EnterDamaged("db", "a test");
         Assert.Equal(AttentionKind.SafeMode, services.GetRequiredService<Attention>().Collect()[0].Kind);
 
@@ -274,7 +274,7 @@ public sealed class StatResourceTests : IDisposable
         return new Uri(listing.Descendants("{DAV:}href").Select(static href => href.Value).Last(), UriKind.Relative);
     }
 
-    /// <summary>Lets one second pass and waits until it is counted.</summary>
+    /// <summary>Advances the clock by one second and waits for the sample.</summary>
     private static async Task TickAsync(StreamServer server, int samples)
     {
         server.Clock.Advance(TimeSpan.FromSeconds(1));

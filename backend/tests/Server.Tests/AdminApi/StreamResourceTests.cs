@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Playbacks by the API: what is one, who plays it, and where the bytes of its file are.</summary>
+/// <summary>Playbacks through the API: which requests form one, which player reads it, and where its bytes are.</summary>
 public sealed class StreamResourceTests
 {
     private const int ArticleSize = 100_000;
@@ -25,7 +25,7 @@ public sealed class StreamResourceTests
         var path = "content/" + await server.PublishAsync(Film());
         for (var at = 0; at < 8; at++)
         {
-            // A socket of its own each.
+            // Each request has its own socket.
             using var player = server.Player(StreamServer.Vlc);
             await StreamServer.ReadAsync(player, path, at * Megabyte, ((at + 1) * Megabyte) - 1);
         }
@@ -36,7 +36,7 @@ public sealed class StreamResourceTests
         Assert.Equal(("film.mkv", path), (row["file"]!["name"]!.ToString(), "content/" + row["file"]!["path"]));
         Assert.Equal(8, (await server.Api.GetAsync($"streams/{row["id"]}"))["requests"]!.GetValue<int>());
 
-        // The same file by its id and by a link, and a seek.
+        // The same file by its id and by a link; the first read is a seek.
         var viewer = server.Player(StreamServer.Vlc);
         var id = row["file"]!["id"]!.ToString();
         await StreamServer.ReadAsync(viewer, $".ids/{string.Join('/', id.Take(5))}/{id}", 18 * Megabyte, (18 * Megabyte) + 999);
@@ -63,7 +63,7 @@ public sealed class StreamResourceTests
 
         var lines = await server.Api.GetAsync($"logs?stream={id}");
         Assert.Contains(lines["items"]!.AsArray(), line => line!["source"]!.ToString() == "WebDav" && line["stream"]!.ToString() == id);
-        // Others have none.
+        // Lines of other sources have no stream.
         Assert.Contains((await server.Api.GetAsync("logs"))["items"]!.AsArray(), line => line!["stream"] is null);
     }
 
@@ -84,7 +84,7 @@ public sealed class StreamResourceTests
             """[{"client":"127.0.0.1","player":"PlexScanner 1.40","files":3,"bytesSent":49152},{"client":"127.0.0.1","player":"curl 8.5","files":1,"bytesSent":100}]""",
             rows["scans"]!.ToJsonString());
 
-        // They are those of the last minute.
+        // Scans are listed for one minute.
         server.Clock.Advance(TimeSpan.FromSeconds(60));
         Assert.Empty((await server.Api.GetAsync("streams"))["scans"]!.AsArray());
     }
@@ -174,7 +174,7 @@ public sealed class StreamResourceTests
         var player = server.Player(StreamServer.Vlc);
         var id = await ShowAsync(server, player, path);
 
-        // What was read at the edge goes to disk too, where it stays when the memory is divided anew.
+        // Bytes read at the edge of the file are written to disk too, and stay there when the memory budget changes.
         await StreamServer.ReadAsync(player, path, OnDisk * ArticleSize, (OnDisk * ArticleSize) + 999);
         await MapAsync(server, id, map => map["diskBytes"]!.GetValue<long>() > 0);
         await server.Api.SaveAsync(HttpStatusCode.OK, ("usenet.in-flight-article-budget-mb", "77"));
@@ -222,7 +222,7 @@ public sealed class StreamResourceTests
 
     private static MockRelease Film(ulong seed = 1, int articles = Articles) => MockRelease.Plain(seed, (long)articles * ArticleSize, articleSize: ArticleSize);
 
-    /// <summary>A request of some seconds makes a playback of its own; it reads nothing that is looked for later.</summary>
+    /// <summary>Makes a playback visible by a request of some seconds, without reading bytes that the test checks later.</summary>
     private static async Task<string> ShowAsync(StreamServer server, HttpClient player, string path)
     {
         server.Mock.ChangeFaults([new MockFault { Kind = FaultKind.CommandSlow, Duration = TimeSpan.Zero, Verb = "BODY" }]);
@@ -239,7 +239,7 @@ public sealed class StreamResourceTests
         return id;
     }
 
-    /// <summary>The detail of a playback once its map is as it should be.</summary>
+    /// <summary>Returns the detail of a playback once its map meets the condition.</summary>
     private static async Task<JsonNode> MapAsync(StreamServer server, string id, Func<JsonNode, bool> condition)
     {
         var detail = new JsonObject() as JsonNode;

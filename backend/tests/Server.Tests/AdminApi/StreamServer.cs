@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The whole server with a film and a news server; what it knows about playbacks goes by a clock of the test.</summary>
+/// <summary>The whole server with a film and a news server; playbacks are timed by a manual clock.</summary>
 internal sealed class StreamServer : IAsyncDisposable
 {
     public const string Vlc = "VLC/3.0.20 LibVLC/3.0.20";
@@ -33,9 +33,9 @@ internal sealed class StreamServer : IAsyncDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <param name="variables">Environment variables beside the provider.</param>
-    /// <param name="connections">Connections of the account.</param>
-    /// <param name="processor">Processor time by the clock of the test; none where it is null.</param>
+    /// <param name="variables">Environment variables in addition to the provider.</param>
+    /// <param name="connections">Connection limit of the account.</param>
+    /// <param name="processor">Processor time as a function of the manual clock; null for none.</param>
     public static async Task<StreamServer> StartAsync(
         Dictionary<string, string>? variables = null, int connections = 8, Func<ManualTimeProvider, TimeSpan>? processor = null)
     {
@@ -54,7 +54,7 @@ internal sealed class StreamServer : IAsyncDisposable
         return server;
     }
 
-    /// <summary>Adds a film and waits until it can be read.</summary>
+    /// <summary>Adds a film and waits until it is readable.</summary>
     /// <returns>Its path below <c>/content</c>.</returns>
     public async Task<string> PublishAsync(MockRelease film)
     {
@@ -63,7 +63,7 @@ internal sealed class StreamServer : IAsyncDisposable
         return $"movies/film-{film.Seed}/film.mkv";
     }
 
-    /// <summary>A program that reads the tree.</summary>
+    /// <summary>Creates the HTTP client of a player.</summary>
     public HttpClient Player(string agent, string? forwarded = null)
     {
         var player = new HttpClient { BaseAddress = Api.Server.Address, Timeout = TimeSpan.FromMinutes(5) };
@@ -75,14 +75,14 @@ internal sealed class StreamServer : IAsyncDisposable
         return player;
     }
 
-    /// <summary>Asks for a part of a file; the caller reads it and disposes the answer.</summary>
+    /// <summary>Requests a range of a file; the caller reads and disposes the response.</summary>
     public static Task<HttpResponseMessage> OpenAsync(HttpClient player, string path, long from, long? to = null)
     {
         var request = new HttpRequestMessage(HttpMethod.Get, new Uri(path, UriKind.Relative)) { Headers = { Range = new RangeHeaderValue(from, to) } };
         return player.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token);
     }
 
-    /// <summary>Reads a part of a file to its end.</summary>
+    /// <summary>Reads a range of a file to its end.</summary>
     public static async Task<byte[]> ReadAsync(HttpClient player, string path, long from, long to)
     {
         using var answer = await OpenAsync(player, path, from, to);
@@ -90,10 +90,10 @@ internal sealed class StreamServer : IAsyncDisposable
         return await answer.Content.ReadAsByteArrayAsync(Token);
     }
 
-    /// <summary>Rows of playbacks.</summary>
+    /// <summary>Returns the rows of all playbacks.</summary>
     public async Task<JsonArray> RowsAsync() => (await Api.GetAsync("streams"))["items"]!.AsArray();
 
-    /// <summary>The one row of a playback, once it is as it should be.</summary>
+    /// <summary>Returns the only playback's row once it meets the condition.</summary>
     public async Task<JsonNode> RowAsync(Func<JsonNode, bool>? condition = null)
     {
         JsonArray rows = [];
@@ -108,9 +108,9 @@ internal sealed class StreamServer : IAsyncDisposable
         throw new InvalidOperationException(rows.ToJsonString());
     }
 
-    /// <summary>Lets time pass in steps until a playback waits for a reason; what it was told last is what a failure shows.</summary>
-    /// <param name="agent">Begins the name of the player.</param>
-    /// <param name="reason">As the API says it.</param>
+    /// <summary>Advances the clock in steps until a playback reports the wait reason; a failure shows the last state.</summary>
+    /// <param name="agent">Start of the player's name.</param>
+    /// <param name="reason">The reason as the API reports it.</param>
     public async Task<JsonNode> WaitForAsync(string agent, string reason)
     {
         var seen = "no playback";

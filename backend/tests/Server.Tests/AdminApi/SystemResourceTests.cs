@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The server itself, and how others reach it.</summary>
+/// <summary>The state of the server and its public addresses.</summary>
 public sealed class SystemResourceTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -53,7 +53,7 @@ public sealed class SystemResourceTests : IDisposable
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
         Assert.Null((await server.GetAsync("access"))["oldRclone"]);
-        // An upgraded container gets another address, 127.0.0.2.
+        // An upgraded container has a new address, 127.0.0.2.
         foreach (var (address, agent, expected) in new[]
         {
             ("127.0.0.1", "rclone/v1.60.1-DEV", "1.60.1"), ("127.0.0.1", "curl/8.7", "1.60.1"), ("127.0.0.1", "rclone/", ""), ("127.0.0.2", "rclone/v1.75.1", null),
@@ -117,7 +117,7 @@ public sealed class SystemResourceTests : IDisposable
         Assert.DoesNotContain(RunningServer.ApiKey, card, StringComparison.Ordinal);
     }
 
-    /// <summary>A client that connects from this address.</summary>
+    /// <summary>Creates a client that connects from this address.</summary>
     private static HttpClient ClientAt(string address) => new(new SocketsHttpHandler
     {
         ConnectCallback = async (context, cancel) =>

@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>What is removed from queue and history can be taken back for ten seconds (HLT-61).</summary>
+/// <summary>Removals from the queue and the history can be undone for ten seconds (HLT-61).</summary>
 public sealed class UndoTests : IDisposable
 {
     private static readonly TimeSpan Almost = UndoWorker.UndoTime - TimeSpan.FromSeconds(1);
@@ -172,7 +172,7 @@ public sealed class UndoTests : IDisposable
         _time.Advance(UndoWorker.UndoTime);
         while (await CountAsync(server) > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
-        // The release still needs it.
+        // The NZB is kept, because the release still needs it.
         Assert.Single(Nzbs());
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "/content/tv/Rel/film.mkv"));
     }
@@ -204,7 +204,7 @@ public sealed class UndoTests : IDisposable
     private static Task<long> CountAsync(JobServer server) => server.Host.Get<SluiceDatabase>().ReadAsync(
         connection => connection.ExecuteScalar<long>("SELECT count(*) FROM removal"), Token);
 
-    /// <summary>Every column of every row but the row numbers of the queue.</summary>
+    /// <summary>Returns every column of every row except the row numbers of the queue.</summary>
     private static Task<string> DumpAsync(JobServer server) => server.Host.Get<SluiceDatabase>().ReadAsync(
         connection => string.Join('\n', new[] { "queue_item", "queue_file", "history_item" }.SelectMany(table =>
             connection.Query($"SELECT * FROM {table} ORDER BY id").Cast<IDictionary<string, object>>()
@@ -217,7 +217,7 @@ public sealed class UndoTests : IDisposable
         return answer.StatusCode;
     }
 
-    /// <summary>Waits until the worker has seen the removal and waits for its time.</summary>
+    /// <summary>Waits until the worker has started the timer of the removal.</summary>
     private async Task WaitForTimerAsync()
     {
         for (var waiting = _time.Waiting; ; waiting = _time.Waiting)
@@ -232,7 +232,7 @@ public sealed class UndoTests : IDisposable
 
     private static string Text(JsonNode node, string name) => node[name]!.GetValue<string>();
 
-    /// <summary>Ends the server that runs last.</summary>
+    /// <summary>Disposes the server that was started last.</summary>
     private sealed class Ending(Func<JobServer> server) : IAsyncDisposable
     {
         public ValueTask DisposeAsync() => server().DisposeAsync();

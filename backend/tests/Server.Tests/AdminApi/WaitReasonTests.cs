@@ -7,10 +7,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Each reason for which a playback waits, brought about at a real server by the news server or the client.</summary>
+/// <summary>Each wait reason of a playback on a real server, caused by the news server or the client.</summary>
 public sealed class WaitReasonTests
 {
-    // A busy machine makes articles late, which is a reason of its own.
+    // Hedging is off, because articles that are late on a busy machine would cause a wait reason of their own.
     private static readonly KeyValuePair<string, string> NoSecondQuestion = new("SLUICE_CONFIG__USENET__HEDGE__ENABLED", "false");
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -138,7 +138,7 @@ public sealed class WaitReasonTests
     private static async Task<string> PublishAsync(StreamServer server, ArticleSizes size) =>
         "content/" + await server.PublishAsync(MockRelease.Plain(1, 40_000_000, articleSize: (int)size));
 
-    /// <summary>Reads at a place that nothing has read until it waits for a reason.</summary>
+    /// <summary>Reads at an uncached offset until the playback waits for the reason.</summary>
     private static async Task<JsonNode> AssertWaitsAsync(StreamServer server, string path, string reason, string? unit)
     {
         var player = Begin(server, StreamServer.Vlc, path, 30_000_000);
@@ -173,7 +173,7 @@ public sealed class WaitReasonTests
         }
         catch (Exception failure) when (failure is OperationCanceledException or IOException or HttpRequestException)
         {
-            // The test has seen enough.
+            // The test has aborted the request.
         }
 
         player.Enough.Dispose();
