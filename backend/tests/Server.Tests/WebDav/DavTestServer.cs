@@ -11,7 +11,7 @@ using Sluice.Usenet.Streams.Memory;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>The verbs on a real Kestrel over a tree in memory.</summary>
+/// <summary>The WebDAV verbs on a real Kestrel over a tree in memory.</summary>
 internal sealed class DavTestServer : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -34,18 +34,18 @@ internal sealed class DavTestServer : IAsyncDisposable
 
     public IServiceProvider Services => _app.Services;
 
-    /// <summary>Blocks of streams that are lent now.</summary>
+    /// <summary>Number of blocks currently lent by streams.</summary>
     public int LentBlocks => _blocks.Rented;
 
-    /// <summary>Starts the verbs over a tree in which all of them work.</summary>
+    /// <summary>Starts the server over a tree that supports every verb.</summary>
     public static Task<DavTestServer> StartWritableAsync() => StartAsync(tree: time => new WritableStore(time));
 
     /// <param name="services">Replaces services.</param>
-    /// <param name="before">Puts middleware in front.</param>
-    /// <param name="endpoint">Adds to the endpoint.</param>
+    /// <param name="before">Adds middleware in front of the verbs.</param>
+    /// <param name="endpoint">Configures the endpoint.</param>
     /// <param name="options">Limits; null for the defaults.</param>
     /// <param name="tree">The tree; null for one in memory.</param>
-    /// <param name="isDirect">Whether connections send by themselves, as those without TLS do, or through the pipe of Kestrel.</param>
+    /// <param name="isDirect">Whether connections send blocks themselves, like those without TLS, or through Kestrel's pipe.</param>
     public static async Task<DavTestServer> StartAsync(
         Action<IServiceCollection>? services = null,
         Action<WebApplication>? before = null,
@@ -70,7 +70,7 @@ internal sealed class DavTestServer : IAsyncDisposable
 
         var app = builder.Build();
         app.UseBodyLimits();
-        // This server has no logins, so every request counts as one of a client that has shown a right credential.
+        // This server has no logins, so every request counts as authenticated.
         app.Use((http, next) =>
         {
             http.Prove();
@@ -83,10 +83,10 @@ internal sealed class DavTestServer : IAsyncDisposable
         return new DavTestServer(app, store, time, isDirect);
     }
 
-    /// <summary>A stream as a file of this server gives it: one that lends its bytes, where connections take them.</summary>
+    /// <summary>Returns the stream as files of this server do: it lends its bytes if connections accept them.</summary>
     public Stream Served(Stream stream) => _isDirect ? new LendingStream(stream, _blocks) : stream;
 
-    /// <summary>Sends one request as it is written and reads the answer. Lines are given without line ends.</summary>
+    /// <summary>Sends one request unchanged and reads the response. Lines are given without line ends.</summary>
     public async Task<RawAnswer> SendAsync(string requestLine, params string[] headers)
     {
         await using var connection = await RawConnection.OpenAsync(Address);
@@ -94,7 +94,7 @@ internal sealed class DavTestServer : IAsyncDisposable
         return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
     }
 
-    /// <summary>Sends one request with a body.</summary>
+    /// <summary>Sends one request with a body and reads the response.</summary>
     public async Task<RawAnswer> SendBodyAsync(string requestLine, string body, params string[] headers)
     {
         await using var connection = await RawConnection.OpenAsync(Address);
@@ -104,12 +104,12 @@ internal sealed class DavTestServer : IAsyncDisposable
 
     public Task<RawConnection> ConnectAsync() => RawConnection.OpenAsync(Address);
 
-    /// <summary>Ends as the process does that is asked to.</summary>
+    /// <summary>Stops the server gracefully, like a process that is asked to end.</summary>
     public Task StopAsync() => _app.StopAsync(CancellationToken.None);
 
     public async ValueTask DisposeAsync()
     {
-        // Tests cut connections and leave bodies hanging on purpose: nothing is worth waiting for.
+        // Tests leave bodies unfinished on purpose, so the stop waits for nothing.
         await _app.StopAsync(new CancellationToken(canceled: true));
         await _app.DisposeAsync();
     }

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>The defects that section 10 of the WebDAV contract lists of handlers before these, one test for each: verbs that read.</summary>
+/// <summary>One test for each defect of NWebDav.Server in section 10 of the WebDAV contract: verbs that read.</summary>
 public sealed class KnownReadDefectTests : IAsyncLifetime
 {
     private static readonly XNamespace Dav = "DAV:";
@@ -105,7 +105,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
         await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /long/", "Depth: 1");
 
-        // All but the last unsent bytes of the first half are here before the second half can be read.
+        // The client has the first half, except for a few unsent bytes, before the second half can be read.
         var answer = await connection.ReadHeadAsync();
         await connection.ReadFirstChunksAsync(answer, 400_000);
         gate.Release();
@@ -193,7 +193,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     private async Task<XDocument> FindAsync(string path, string body, string depth = "Depth: 0") =>
         XDocument.Parse((await _server.SendBodyAsync("PROPFIND " + path, body, depth)).Text);
 
-    /// <summary>Counts what the WebDAV protocol says.</summary>
+    /// <summary>Counts the log lines of WebDAV.</summary>
     private sealed class LineCounter : ILoggerProvider, ILogger
     {
         private int _count;

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>The defects that section 10 of the WebDAV contract lists of handlers before these, one test for each: verbs that change.</summary>
+/// <summary>One test for each defect of NWebDav.Server in section 10 of the WebDAV contract: verbs that write.</summary>
 public sealed class KnownWriteDefectTests : IAsyncLifetime
 {
     private const string Wish =

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>The conformance suite of the WebDAV community against the product's handlers over a writable tree (DAV-90).</summary>
+/// <summary>Litmus, the conformance suite of the WebDAV community, against the product's handlers over a writable tree (DAV-90).</summary>
 public sealed partial class LitmusTests
 {
     [Fact]
@@ -16,7 +16,7 @@ public sealed partial class LitmusTests
         var folder = Directory.CreateTempSubdirectory("sluice-litmus-");
         try
         {
-            // litmus writes its log into the folder in which it stands.
+            // litmus writes its log into the current folder.
             var result = await ExternalProgram.RunAsync(
                 "sh", ["-c", "cd \"$1\" && exec litmus --keep-going \"$2\"", "sh", folder.FullName, server.Address.AbsoluteUri],
                 variables: null, TestContext.Current.CancellationToken);

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>An answer as it came over the wire.</summary>
+/// <summary>A response as received over the wire.</summary>
 internal sealed class RawAnswer(int status)
 {
     private readonly ArrayBufferWriter<byte> _body = new();
@@ -24,7 +24,7 @@ internal sealed class RawAnswer(int status)
 
     public bool EndedCleanly { get; set; }
 
-    /// <summary>The value of a header, or null; several of one name joined as the standard says.</summary>
+    /// <summary>The value of a header, or null; repeated headers are joined as in RFC 9110.</summary>
     public string? this[string name]
     {
         get

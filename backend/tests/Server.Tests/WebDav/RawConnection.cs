@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>An HTTP/1.1 client that normalises nothing and sees how a connection ends.</summary>
+/// <summary>An HTTP/1.1 client that normalizes nothing and reports how a connection ended.</summary>
 internal sealed class RawConnection : IAsyncDisposable
 {
     private readonly TcpClient _client;
@@ -40,7 +40,7 @@ internal sealed class RawConnection : IAsyncDisposable
 
     public Task SendRawAsync(string text) => SendRawAsync(Encoding.UTF8.GetBytes(text));
 
-    /// <summary>Sends bytes. A server that has answered already and closed is no failure: its answer is what counts.</summary>
+    /// <summary>Sends bytes. Ignores a connection that the server has closed, because the server may have responded before.</summary>
     public async Task SendRawAsync(byte[] bytes)
     {
         try
@@ -49,11 +49,11 @@ internal sealed class RawConnection : IAsyncDisposable
         }
         catch (IOException failure) when (failure.InnerException is SocketException)
         {
-            // Its answer is read next, or the lack of one fails there.
+            // The caller reads the response next, and fails there if there is none.
         }
     }
 
-    /// <summary>Leaves without a word, with a reset.</summary>
+    /// <summary>Closes the connection with a reset.</summary>
     public void Abort() => _client.Client.Close(timeout: 0);
 
     public async Task<RawAnswer> ReadAnswerAsync(bool isHead)
@@ -65,7 +65,7 @@ internal sealed class RawConnection : IAsyncDisposable
         return answer;
     }
 
-    /// <summary>Reads an answer that a reset may overtake: received bytes that were not read yet are lost with it.</summary>
+    /// <summary>Reads a response that a reset may overtake: the reset discards received bytes that have not been read.</summary>
     public async Task<RawAnswer> ReadAnswerOrResetAsync()
     {
         try
@@ -91,7 +91,7 @@ internal sealed class RawConnection : IAsyncDisposable
         return answer;
     }
 
-    /// <summary>Reads what the headers promise, or as much of it as comes before the connection ends, and notes which end it was.</summary>
+    /// <summary>Reads the announced body, or as much as arrives before the connection ends, and notes how it ended.</summary>
     public async Task ReadBodyAsync(RawAnswer answer)
     {
         try
@@ -112,10 +112,10 @@ internal sealed class RawConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads this much of the body and leaves the rest.</summary>
+    /// <summary>Reads this many bytes of the body and leaves the rest.</summary>
     public Task ReadPartAsync(RawAnswer answer, int length) => ReadExactlyAsync(answer, length);
 
-    /// <summary>Reads whole chunks of the body until this much is there, and leaves the rest.</summary>
+    /// <summary>Reads whole chunks of the body until it has this many bytes, and leaves the rest.</summary>
     public async Task ReadFirstChunksAsync(RawAnswer answer, int length)
     {
         while (answer.Length < length)

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>An authentication that accepts no credentials.</summary>
+/// <summary>An authentication scheme that rejects all credentials.</summary>
 internal sealed class RefusingScheme(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {

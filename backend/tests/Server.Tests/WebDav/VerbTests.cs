@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>Which paths answer which verb, and how the others are refused.</summary>
+/// <summary>Verbs supported by each path, and the rejection of all others.</summary>
 public sealed class VerbTests : IAsyncLifetime
 {
     private DavTestServer _server = null!;

@@ -4,14 +4,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>What happens when bytes cannot be had, before and after the headers (DAV-70 to DAV-74).</summary>
+/// <summary>Responses to failed reads, before and after the headers (DAV-70 to DAV-74).</summary>
 public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(15);
 
     private DavTestServer _server = null!;
 
-    /// <summary>Exceptions that no file promises to throw, with texts that no client may see.</summary>
+    /// <summary>Exceptions that no file documents, with texts that no client may see.</summary>
     public static TheoryData<Exception> Unexpected =>
     [
         new InvalidDataException("secret-name"),
@@ -259,7 +259,7 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
         Assert.Equal(100, answer.Body.Length);
     }
 
-    /// <summary>A body of 1,000 bytes that breaks once the client has the first 300 of them.</summary>
+    /// <summary>A body of 1,000 bytes that fails once the client has received the first 300.</summary>
     private async Task<RawAnswer> CutAsync(params Func<CancellationToken, ValueTask<byte[]>>[] then)
     {
         var seen = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -320,8 +320,8 @@ public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
     }
 }
 
-/// <summary>Bytes are copied into the pipe of the connection.</summary>
+/// <summary>The server copies the bytes into the connection's pipe.</summary>
 public sealed class CopiedBodyFailureTests() : BodyFailureTests(isDirect: false);
 
-/// <summary>Bytes are sent from where they lie.</summary>
+/// <summary>The server sends the bytes from the buffers that the stream lends.</summary>
 public sealed class LentBodyFailureTests() : BodyFailureTests(isDirect: true);

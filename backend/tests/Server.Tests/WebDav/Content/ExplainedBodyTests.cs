@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>How failures of the library cross the store seam.</summary>
+/// <summary>Translation of the library's failures at the store seam.</summary>
 public sealed class ExplainedBodyTests
 {
     private const int Length = 64 * 1024;
@@ -51,7 +51,7 @@ public sealed class ExplainedBodyTests
         Assert.Same(below, isKnown ? Assert.IsType<ContentUnavailableException>(failure).InnerException : failure);
     }
 
-    /// <summary>A link to a file changes its name, not what its failures mean.</summary>
+    /// <summary>A link changes the name of a file, but its failures mean the same.</summary>
     [Fact]
     public void Viewed_file_explains_failures_like_its_file() =>
         Assert.NotNull(((IStoreFile)new ViewedFile(FileOf(Stream.Null), "mkv", isDownload: true)).Explain(new TimeoutException()));
@@ -65,7 +65,7 @@ public sealed class ExplainedBodyTests
     private static ContentUnavailableException? Translate(Exception failure) =>
         failure is TimeoutException ? new ContentUnavailableException(ContentFault.Gone, "Because.", failure) : null;
 
-    /// <summary>Throws before there is anything to wait for.</summary>
+    /// <summary>Throws synchronously, before it returns a task.</summary>
     private sealed class ThrowingStream : MemoryStream
     {
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>How bytes get from a file into the pipe of an answer.</summary>
+/// <summary>Copying the bytes of a file into the pipe of a response.</summary>
 public sealed class FileBodyTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -75,7 +75,7 @@ public sealed class FileBodyTests
         Assert.Equal(1, output.Flushes);
     }
 
-    /// <summary>A limit of bandwidth makes a body slow; what it does not make is a body that cannot be had (STR-14).</summary>
+    /// <summary>A bandwidth limit slows down a body, but never makes it unavailable (STR-14).</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -119,7 +119,7 @@ public sealed class FileBodyTests
         time.Advance(TimeSpan.FromSeconds(1));
         await Assert.ThrowsAsync<ContentUnavailableException>(() => opening);
 
-        // A head that comes late begins no wait for a body that is over, or waits for its client.
+        // A late head starts no timer, because the body has already failed.
         stream.HeadArrived!();
         Assert.Equal(0, time.Waiting);
     }
@@ -132,7 +132,7 @@ public sealed class FileBodyTests
         return await body.CopyToAsync(output, direct: null, new ClientProgress(null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
     }
 
-    /// <summary>Gives at most so many bytes per read.</summary>
+    /// <summary>Returns at most this many bytes per read.</summary>
     private sealed class TricklingStream(byte[] content, int most) : MemoryStream(content)
     {
         public int Given { get; private set; }
@@ -145,7 +145,7 @@ public sealed class FileBodyTests
         }
     }
 
-    /// <summary>Never gives a byte, and lets a test say when a head arrives.</summary>
+    /// <summary>Never returns a byte; the test reports the arrival of heads.</summary>
     private sealed class ProvingStream : MemoryStream, IProvingStream
     {
         public Action? HeadArrived { get; private set; }
@@ -184,7 +184,7 @@ public sealed class FileBodyTests
 
         public override Memory<byte> GetMemory(int sizeHint = 0)
         {
-            // The first bytes are written with a hint of their own.
+            // Ignores the first write, because it has a size hint of its own.
             if (Flushes > 0)
                 LargestHint = Math.Max(LargestHint, sizeHint);
             return _memory = new byte[Math.Max(sizeHint, 1)];

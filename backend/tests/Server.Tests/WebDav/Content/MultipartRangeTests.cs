@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>Several ranges over the wire: the rows of the Range table that answer <c>multipart/byteranges</c>, and S24.</summary>
+/// <summary>Several ranges over the wire: the rows of the range table with a <c>multipart/byteranges</c> response, and S24.</summary>
 public sealed class MultipartRangeTests : IAsyncLifetime
 {
     private static readonly byte[] Bytes = [.. Enumerable.Range(0, 1_000_000).Select(i => (byte)(i * 31 >> 3))];
@@ -61,7 +61,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [Fact]
     public async Task Overlapping_ranges_never_send_more_than_the_file()
     {
-        // As many as the limit of the request headers lets through.
+        // As many ranges as the limit of the request headers allows.
         var range = "bytes=" + string.Join(',', Enumerable.Range(0, 6000).Select(i => $"{i % 10}-"));
 
         var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
@@ -74,7 +74,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [Fact]
     public async Task Unavailable_later_part_resets_the_response()
     {
-        // The hole is met when the client has the headers: a reset may overtake bytes sent before it.
+        // The read fails only after the client has the headers, because a reset may overtake bytes sent before it.
         var reached = new TaskCompletionSource();
         _server.Store.Root.Add(new MemoryFile("hole.mkv", Bytes)
         {

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>How long a client may take nothing of an answer (DAV-75).</summary>
+/// <summary>Time limit for a client that reads nothing of its response (DAV-75).</summary>
 public sealed class PausedClientTests
 {
     private const int Length = 64 << 20;
@@ -24,14 +24,14 @@ public sealed class PausedClientTests
         var closed = AddFilm(server).Disposed;
         var answer = await BeginAsync(client);
 
-        // What fills the buffers of the connection is progress, too; after that there is none.
+        // Bytes that fill the buffers of the connection count as progress; after that there is none.
         while (!closed.IsCompleted)
             await PassAsync(server, Limit, closed);
 
         await client.ReadBodyAsync(answer);
         Assert.True(answer.WasReset);
 
-        // What was being sent is held until the connection is closed.
+        // The server holds the blocks that it was sending until the connection is closed.
         while (server.LentBlocks > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
     }
@@ -80,7 +80,7 @@ public sealed class PausedClientTests
         return answer;
     }
 
-    /// <summary>Lets time pass once the answer waits for its client.</summary>
+    /// <summary>Advances the clock once the response waits for its client.</summary>
     private static async Task PassAsync(DavTestServer server, TimeSpan time, Task closed)
     {
         while (server.Time.Waiting == 0 && !closed.IsCompleted)

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>An answer that holds something scarce is cut when its client takes too long for it, and a paused film is not (F03).</summary>
+/// <summary>A response that holds a scarce resource is aborted if its client is too slow, but a paused film is not (F03).</summary>
 public sealed class PausedPlayerTests
 {
     private const int Length = 48 << 20;
@@ -41,7 +41,7 @@ public sealed class PausedPlayerTests
         Assert.Equal(SHA256.HashData(content), SHA256.HashData(film.Body));
     }
 
-    /// <summary>An answer in time leaves no deadline behind for the next one on its connection.</summary>
+    /// <summary>A finished response leaves no deadline behind for the next one on its connection.</summary>
     [Fact]
     public async Task F03_Deadline_is_cleared_when_its_response_ends()
     {
@@ -53,7 +53,7 @@ public sealed class PausedPlayerTests
         {
             await client.SendAsync("PROPFIND /", "Depth: 1");
             Assert.Equal(207, (await client.ReadAnswerAsync(isHead: false)).Status);
-            // The last byte of an answer reaches the client before the server has ended it.
+            // The client may receive the last byte of a response before the server has finished it.
             while (server.Time.Waiting > timers)
                 await Task.Delay(TimeSpan.FromMilliseconds(1), TimeProvider.System, TestContext.Current.CancellationToken);
             server.Time.Advance(TimeSpan.FromSeconds(90));

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>Answers on one connection come in the order of their requests, byte for byte, while Kestrel writes the heads and SocketOutput sends blocks of BlockLoan between them.</summary>
+/// <summary>Responses on one connection arrive in request order, while Kestrel writes the heads and SocketOutput the blocks between them.</summary>
 public sealed class PipelinedAnswersTests
 {
     private const int Length = 3 << 20;

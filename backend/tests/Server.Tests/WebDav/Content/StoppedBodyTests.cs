@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>Bodies under way when the process begins to end (DAV-76).</summary>
+/// <summary>Bodies in progress when the process starts to stop (DAV-76).</summary>
 public sealed class StoppedBodyTests
 {
     private const int Length = 64 << 20;
@@ -51,7 +51,7 @@ public sealed class StoppedBodyTests
             var before = Volatile.Read(ref _served);
             await client.ReadPartAsync(answer, Step);
 
-            // The second block is read when the first has begun to leave.
+            // The server reads the second block once the first has begun to leave.
             while (Volatile.Read(ref _served) < before + 2 && !closed.IsCompleted)
                 await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
             await PassAsync(server, closed);
@@ -63,7 +63,7 @@ public sealed class StoppedBodyTests
         await stopping;
     }
 
-    /// <returns>Ends when the stream of the film is closed.</returns>
+    /// <returns>A task that ends when the film's stream is closed.</returns>
     private Task AddFilm(DavTestServer server)
     {
         var block = new byte[256 << 10];
@@ -86,7 +86,7 @@ public sealed class StoppedBodyTests
         return answer;
     }
 
-    /// <summary>Lets a second pass once the answer is watched.</summary>
+    /// <summary>Advances the clock by a second once the server watches the response.</summary>
     private static async Task PassAsync(DavTestServer server, Task closed)
     {
         await WatchedAsync(server, closed);

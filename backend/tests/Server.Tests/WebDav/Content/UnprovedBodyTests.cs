@@ -21,7 +21,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>A client that pauses on bytes whose article turns out corrupt is cut off when it reads on, however long it has paused (F18).</summary>
+/// <summary>A client that pauses on bytes of a corrupt article is disconnected when it reads on, regardless of how long it paused (F18).</summary>
 public sealed class UnprovedBodyTests : IDisposable
 {
     private const int Part = 700_000;
@@ -53,7 +53,7 @@ public sealed class UnprovedBodyTests : IDisposable
     {
         await using var corrupt = await MockServer.StartAsync(new MockOptions
         {
-            // Slow enough for bytes to leave long before the last one has come.
+            // So slow that bytes are sent long before the last byte of the article arrives.
             Providers = [new MockProvider { ConnectionBandwidth = 1_500_000 }],
             Spool = Post("corrupt", isCorrupt: true),
         });
@@ -80,7 +80,7 @@ public sealed class UnprovedBodyTests : IDisposable
         await client.ReadPartAsync(answer, Looked);
         Assert.Contains((byte)(_film[Flipped] + 1), answer.Body);
 
-        // The client takes nothing while its article is found out and a good one comes in its place.
+        // The client reads nothing until the corrupt article is detected and replaced by a good one.
         while (good.Stats.Articles == 0 || limiter.InUse(OperationLane.Playback) > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
         for (var i = 0; i < tensOfSeconds; i++)
@@ -91,7 +91,7 @@ public sealed class UnprovedBodyTests : IDisposable
         Assert.True(answer.WasReset);
     }
 
-    /// <summary>Bytes that need no escape in yEnc; those that differ by one from the flipped one occur nowhere else.</summary>
+    /// <summary>Bytes that need no yEnc escape; the flipped byte's wrong value occurs nowhere else.</summary>
     private static byte[] PlainNoise()
     {
         var bytes = new byte[Part * Parts];
@@ -105,7 +105,7 @@ public sealed class UnprovedBodyTests : IDisposable
     private static ProviderOptions Account(MockServer server, int priority) =>
         new() { Name = $"mock{priority}", Host = "127.0.0.1", Port = server.Ports[0], UseTls = false, MaxConnections = 4, Priority = priority };
 
-    /// <summary>A client that takes nothing is noticed after a few blocks, as it is by the listener of the product.</summary>
+    /// <summary>Limits the send buffers to a few blocks, like the product's listener, so that a paused client is noticed early.</summary>
     private static void KeepLittle(SocketTransportOptions sockets)
     {
         sockets.MaxWriteBufferSize = 64 << 10;
@@ -117,7 +117,7 @@ public sealed class UnprovedBodyTests : IDisposable
         };
     }
 
-    /// <summary>The articles of the film as a poster stores them; in the first a byte is wrong under the checksum of the right one.</summary>
+    /// <summary>Writes the articles of the film as posted; if corrupt, a byte of the first is wrong and its checksum is of the right one.</summary>
     private string Post(string name, bool isCorrupt)
     {
         var folder = Directory.CreateDirectory(Path.Combine(_folder.Root, name)).FullName;

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>LOCK and UNLOCK over the wire, and who respects them.</summary>
+/// <summary>LOCK and UNLOCK over the wire, and the verbs that respect locks.</summary>
 public sealed partial class LockTests : IAsyncLifetime
 {
     private const string Exclusive = "<D:lockinfo xmlns:D='DAV:'><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype>"

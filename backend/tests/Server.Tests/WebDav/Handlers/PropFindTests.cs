@@ -10,7 +10,7 @@ namespace Sluice.Server.Tests.WebDav;
 /// <summary>PROPFIND over the wire: section 6 of the WebDAV contract.</summary>
 public sealed class PropFindTests : IAsyncLifetime
 {
-    /// <summary>What rclone asks for, whatever the answer may hold.</summary>
+    /// <summary>The properties that rclone requests.</summary>
     private const string RcloneBody =
         "<?xml version=\"1.0\"?><d:propfind xmlns:d=\"DAV:\" xmlns:oc=\"http://owncloud.org/ns\" xmlns:nc=\"http://nextcloud.org/ns\"><d:prop>"
         + "<d:displayname/><d:getlastmodified/><d:getcontentlength/><d:resourcetype/></d:prop></d:propfind>";
@@ -189,7 +189,7 @@ public sealed class PropFindTests : IAsyncLifetime
         await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
 
-        // The headers arrive although half of the rows cannot be read before this line.
+        // The headers arrive although half of the rows are blocked until the next line.
         var answer = await connection.ReadHeadAsync();
         gate.Release();
         await connection.ReadBodyAsync(answer);

@@ -102,7 +102,7 @@ public sealed class PropPatchTests : IAsyncLifetime
         [.. XDocument.Parse(answer.Text).Descendants(Dav + "propstat").SelectMany(propstat => propstat.Element(Dav + "prop")!.Elements()
             .Select(property => (propstat.Element(Dav + "status")!.Value, property.Name.LocalName)))];
 
-    /// <summary>The element without its prefixes, which have no meaning.</summary>
+    /// <summary>Returns the element without its prefixes, because they have no meaning.</summary>
     private static string Normal(XElement element) =>
         $"<{element.Name} {string.Join(' ', element.Attributes().Where(one => !one.IsNamespaceDeclaration).Select(one => $"{one.Name}={one.Value}").Order(StringComparer.Ordinal))}>"
         + string.Concat(element.Nodes().Select(node => node is XElement child ? Normal(child) : ((XText)node).Value)) + "</>";

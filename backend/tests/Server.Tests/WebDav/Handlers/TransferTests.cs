@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>MKCOL, COPY and MOVE over the wire, where all of them work.</summary>
+/// <summary>MKCOL, COPY and MOVE over the wire, on a tree that supports them all.</summary>
 public sealed class TransferTests : IAsyncLifetime
 {
     private DavTestServer _server = null!;

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>The grammar of <c>If</c> and what it means (RFC 4918, section 10.4).</summary>
+/// <summary>Grammar and meaning of <c>If</c> (RFC 4918, section 10.4).</summary>
 public sealed class IfHeaderTests
 {
     private const string Token = "urn:uuid:181d4fae-7d8c-11d0-a765-00a0c91e6bf2";

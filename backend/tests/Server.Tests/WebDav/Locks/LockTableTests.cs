@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>Who gets a lock, and when it ends.</summary>
+/// <summary>Conflicts and expiry of locks.</summary>
 public sealed class LockTableTests
 {
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>Paths as deep as a request can name them end as unknown ones (S23).</summary>
+/// <summary>Paths as deep as a request allows are not found (S23).</summary>
 public sealed class DeepPathTests(QueueFixture fixture) : IClassFixture<QueueFixture>
 {
     private static readonly string Deep = string.Concat(Enumerable.Repeat("/a", 10_000));

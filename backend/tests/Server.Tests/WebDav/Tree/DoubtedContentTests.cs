@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>A provider that garbles for one request, as a client meets it (F17, DAV-71, DAV-72).</summary>
+/// <summary>A provider that garbles an article for one request, as seen by a client (F17, DAV-71, DAV-72).</summary>
 public sealed class DoubtedContentTests : IDisposable
 {
     private const int ArticleSize = 100_000;
@@ -29,7 +29,7 @@ public sealed class DoubtedContentTests : IDisposable
     {
         await using var mock = await MockServer.StartAsync();
 
-        // Otherwise the first bytes of the article may leave before the rest shows that it is damaged.
+        // Otherwise the server may send the first bytes of the article before the rest turns out to be damaged.
         await using var host = await PublishAsync(mock, verifies: true);
         mock.ChangeFaults([Garbled()]);
 
@@ -39,7 +39,7 @@ public sealed class DoubtedContentTests : IDisposable
         await AssertRefusedAsync(host);
         Assert.Equal(asked, BodiesOf(mock));
 
-        // As a client does that comes back when it is told to.
+        // The client waits as long as Retry-After says.
         await Task.Delay(wait, TimeProvider.System, Token);
         using var answer = await GetAsync(host, (Bad - 1) * ArticleSize);
         Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>Every write while the database has no room for it (F34), which SQLite says as it does on a full disk.</summary>
+/// <summary>Every write while the database is full (F34), simulated by a page limit: SQLite fails as on a full disk.</summary>
 public sealed class FullDiskTests
 {
     private const string PropertyUpdate =
@@ -62,7 +62,7 @@ public sealed class FullDiskTests
         Assert.Equal(204, (await server.SendAsync("DELETE " + First)).Status);
         Assert.Equal(404, (await server.SendAsync("HEAD " + First)).Status);
 
-        // The first link has recorded the release as taken, so the second one writes nothing.
+        // The first link has marked the release as taken, so the second one writes nothing.
         await server.Database.WriteAsync(connection => connection.Execute("PRAGMA max_page_count = 1"), Token);
         Assert.Equal(204, (await server.SendAsync("DELETE " + Second)).Status);
     }
@@ -92,7 +92,7 @@ public sealed class FullDiskTests
         _ => server.SendAsync(request),
     };
 
-    /// <summary>Takes all room: whatever is changed needs more.</summary>
+    /// <summary>Leaves the database without room: triggers make every change need more pages.</summary>
     private static Task<int> FillAsync(TreeServer server) => server.Database.WriteAsync(
         connection =>
         {

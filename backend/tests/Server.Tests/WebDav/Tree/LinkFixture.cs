@@ -2,10 +2,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>A server with two releases that the history calls completed and one that it does not know.</summary>
+/// <summary>A server with two completed releases in its history, and one release without a history item.</summary>
 public sealed class LinkFixture : IAsyncLifetime
 {
-    /// <summary>A release whose name, and the names of whose files, need every care that an address and XML can take.</summary>
+    /// <summary>A release whose name and file names need escaping in addresses and XML.</summary>
     internal const string OddRelease = "Odd #1 100% [x]";
 
     internal TreeServer Server { get; private set; } = null!;

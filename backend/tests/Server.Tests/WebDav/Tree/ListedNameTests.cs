@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>An uploaded file is listed in <c>/nzbs</c> under its exact name, and replaces a file of that name and no other.</summary>
+/// <summary>An uploaded file is listed in <c>/nzbs</c> under its exact name, and replaces only a file of that name.</summary>
 public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueFixture>
 {
     private const string Wish = "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>";
@@ -18,7 +18,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>Every kind of name that is accepted, each with content of the kind that it promises.</summary>
+    /// <summary>Every kind of accepted name; the content of each matches its extension.</summary>
     public static TheoryData<string> Names { get; } =
     [
         "plain.nzb", "packed.nzb.gz", "packed.nzb.bz2", "packed.zip", "packed.gz.nzb", "UPPER.NZB", "UPPER.ZIP", "x{{pw1}}.nzb", "x{{pw2}}.nzb.gz",
@@ -181,7 +181,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
         await using var server = await TreeServer.StartAsync();
         var put = NzbText.Of("put.mkv");
         var added = NzbText.Of("api.mkv");
-        // The member of the zip has the name without a file of its own.
+        // The member of the zip has this name, but no file of its own in the folder.
         await server.SendBytesAsync("PUT /nzbs/tv/z.zip", NzbText.Zip(("x.nzb", NzbText.Of("member.mkv")), ("y.nzb", NzbText.Of("y.mkv"))));
         await server.SendBytesAsync("PUT /nzbs/tv/x.nzb", put);
         await server.SendAsync("DELETE /nzbs/tv/z.zip");

@@ -164,7 +164,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
         Assert.Contains("200 OK", (await server.SendBodyAsync("PROPPATCH " + Path, Update, $"If: ({token})")).Text, StringComparison.Ordinal);
         Assert.Contains("urn:x", (await server.SendAsync("PROPFIND " + Path, "Depth: 0")).Text, StringComparison.Ordinal);
 
-        // RFC 4918, section 9.7.1: the properties of a name are not those of the bytes.
+        // RFC 4918, section 9.7.1: PUT replaces the bytes and keeps the properties of the name.
         Assert.Equal(204, (await server.SendBytesAsync("PUT " + Path, NzbText.Gzip(NzbText.Of("c.mkv")), $"If: ({token})")).Status);
         Assert.Contains("urn:x", (await server.SendAsync("PROPFIND " + Path, "Depth: 0")).Text, StringComparison.Ordinal);
         Assert.Equal(423, (await server.SendAsync("DELETE " + Path)).Status);

@@ -4,26 +4,25 @@ using System.Xml.Linq;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>One entry of a folder as rclone understood it.</summary>
+/// <summary>One entry of a folder as rclone parses it.</summary>
 internal sealed record RcloneEntry(string Name, bool IsFolder, long Size, DateTimeOffset Modified);
 
 /// <summary>
-/// Reads listings by the rules of rclone's WebDAV backend, those of 1.74 included: an entry lives by the status of its first
-/// <c>propstat</c>, a property has the value that stands last, and an entry whose address is of another host or outside of the
-/// folder does not exist.
+/// Reads listings by the rules of rclone's WebDAV backend, including 1.74. The status of its first <c>propstat</c> decides whether an
+/// entry exists, the last value of a property counts, and an entry with an address on another host or outside the folder is ignored.
 /// </summary>
 internal static partial class RcloneListing
 {
-    /// <summary>What 1.74 asks for, vendor <c>other</c>; older versions send no body.</summary>
+    /// <summary>The request body of 1.74 with vendor <c>other</c>; older versions send none.</summary>
     public const string StandardProperties =
         "<?xml version=\"1.0\"?>\n<d:propfind xmlns:d=\"DAV:\">\n <d:prop>\n  <d:displayname/>\n  <d:getlastmodified/>\n  <d:getcontentlength/>\n"
         + "  <d:resourcetype/>\n </d:prop>\n</d:propfind>\n";
 
     private static readonly XNamespace Dav = "DAV:";
 
-    /// <summary>The entries of a folder.</summary>
-    /// <param name="folder">Its address, with a slash at its end.</param>
-    /// <param name="multiStatus">The answer to PROPFIND with depth 1.</param>
+    /// <summary>Returns the entries of a folder.</summary>
+    /// <param name="folder">Address of the folder, with a slash at its end.</param>
+    /// <param name="multiStatus">The response to PROPFIND with depth 1.</param>
     public static IReadOnlyList<RcloneEntry> Read(Uri folder, string multiStatus)
     {
         var entries = new List<RcloneEntry>();
@@ -31,7 +30,7 @@ internal static partial class RcloneListing
         {
             var isFolder = IsFolder(response);
             var address = new Uri(folder, response.Element(Dav + "href")!.Value);
-            // Two strings: Uri would decode what it compares.
+            // Compares strings, because Uri would decode them.
             var path = address.AbsolutePath + (isFolder && !address.AbsolutePath.EndsWith('/') ? "/" : "");
             if (address.Authority != folder.Authority || !path.StartsWith(folder.AbsolutePath, StringComparison.Ordinal))
                 continue;
@@ -44,7 +43,7 @@ internal static partial class RcloneListing
         return entries;
     }
 
-    /// <summary>The file that PROPFIND was asked about; null where rclone says that there is no such file.</summary>
+    /// <summary>Returns the file that PROPFIND was asked for; null if rclone reports that there is no such file.</summary>
     public static RcloneEntry? ReadFile(string name, string multiStatus)
     {
         var response = Responses(multiStatus).FirstOrDefault();

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>What rclone makes of the tree: the rules of 1.74 for listings, and of 1.70.3 for links (section 9 of the WebDAV contract).</summary>
+/// <summary>The tree as rclone sees it: the rules of 1.74 for listings, and of 1.70.3 for links (section 9 of the WebDAV contract).</summary>
 public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFixture>
 {
     private const string LinkSuffix = ".rclonelink";
@@ -53,7 +53,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
         }
     }
 
-    /// <summary>With <c>--links</c> a name that ends in the suffix is a symbolic link whose target is the whole text of the file.</summary>
+    /// <summary>With <c>--links</c>, rclone shows a file with the suffix as a symbolic link, and its text as the target.</summary>
     [Fact]
     public async Task Link_targets_exist_in_the_mount()
     {
@@ -65,7 +65,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
         {
             Assert.EndsWith(LinkSuffix, entry.Name, StringComparison.Ordinal);
             var target = await _server.SendAsync($"GET /{Folder}{Uri.EscapeDataString(entry.Name)}");
-            // It reads as many bytes as were listed, and the kernel refuses a target with a line end or of another length.
+            // rclone reads the listed number of bytes, and the kernel rejects a target of another length or with a line end.
             Assert.Equal(entry.Size, target.Length);
             Assert.Matches("^/mnt/media/\\.ids(/[0-9a-f]){5}/[0-9a-f-]{36}$", target.Text);
 
@@ -76,7 +76,7 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
         }
     }
 
-    /// <summary>The reader of this test must lose what rclone loses, or it would prove nothing.</summary>
+    /// <summary>The reader of these tests must ignore the same entries as rclone, or the tests would verify nothing.</summary>
     [Theory]
     [InlineData("/x/a.mkv", "200 OK", "404 Not Found", "a.mkv 0")]
     [InlineData("/x/a.mkv", "404 Not Found", "200 OK", "")]

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>Uploads under passing names over the wire: DAV-40b.</summary>
+/// <summary>Uploads under temporary names over the wire: DAV-40b.</summary>
 public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueFixture>
 {
     private const string Nzb = "<?xml version=\"1.0\"?><nzb xmlns=\"http://www.newzbin.com/DTD/2003/nzb\"/>";

@@ -3,9 +3,9 @@ using System.Text.RegularExpressions;
 namespace Sluice.Server.Tests.WebDav.Tree;
 
 /// <summary>
-/// Section 3 of the WebDAV contract, one line per cell: kind of path, verb, and the requests that show each status of the cell. A
-/// request is <c>[VERB] path, path [Header: value]... status</c>; without a verb it is that of the cell, without paths they are
-/// those of the request before. <c>207/403</c> is a 207 whose property has 403. <c>{...}</c> stands for what the test knows.
+/// Section 3 of the WebDAV contract, one line per cell: kind of path, verb, and the requests that show each status of the cell. A request is
+/// <c>[VERB] path, path [Header: value]... status</c>. The verb defaults to the cell's, the paths to those of the previous request.
+/// <c>207/403</c> is a 207 with a property of status 403. <c>{...}</c> is a path of <see cref="StatusFixture"/>.
 /// </summary>
 internal static partial class StatusTable
 {
@@ -79,7 +79,7 @@ internal static partial class StatusTable
         ids       | UNLOCK    | /.ids, /.ids/0, /.ids/0/1/2/3/f/, {clip-id} [Lock-Token: <urn:uuid:none>] 405
         """;
 
-    /// <summary>What section 3 says beside its table: verbs without a column, paths that are not there, paths that are not the tree's.</summary>
+    /// <summary>Rules of section 3 outside its table: verbs without a column, unknown paths, and paths outside the tree.</summary>
     private const string Beside =
         """
         any       | BREW      | /, /README, /nzbs, /nzbs/tv, /nzbs/tv/none.nzb, /content, /content/tv/Rel, {clip}, {links}/tv/Rel, /.ids, {clip-id}, /none 405
@@ -117,7 +117,7 @@ internal static partial class StatusTable
     /// <summary>The cells of the table of section 3.</summary>
     public static IReadOnlyList<StatusCell> Section3 { get; } = Read(Cells);
 
-    /// <summary>Paths beside the table.</summary>
+    /// <summary>The requests outside the table.</summary>
     public static IReadOnlyList<StatusCell> BesideIt { get; } = Read(Beside);
 
     private static List<StatusCell> Read(string text) => [.. text.Split('\n').Select(ReadCell)];
@@ -148,8 +148,8 @@ internal static partial class StatusTable
     private static partial Regex Step();
 }
 
-/// <summary>One cell: the requests that show what a kind of path answers to a verb.</summary>
+/// <summary>One cell: the requests that show the responses of a kind of path to a verb.</summary>
 internal sealed record StatusCell(string Path, string Verb, IReadOnlyList<StatusRequest> Requests);
 
-/// <summary>One request with the status that it gets, and after a slash that of its property.</summary>
+/// <summary>One request with its status; the status of its property follows after a slash.</summary>
 internal sealed record StatusRequest(string Verb, string Path, string[] Headers, string Status);

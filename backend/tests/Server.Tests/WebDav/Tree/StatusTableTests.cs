@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>Every cell of section 3 of the WebDAV contract on the tree of the product, and <c>Allow</c> beside it (DAV-91, DAV-92, S21).</summary>
+/// <summary>Every cell of section 3 of the WebDAV contract on the product's tree, and its <c>Allow</c> (DAV-91, DAV-92, S21).</summary>
 public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<StatusFixture>
 {
     private const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>1</p></prop></set></propertyupdate>";
@@ -15,7 +15,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
 
     private readonly TreeServer _server = fixture.Server;
 
-    /// <summary>The cells by their row and column.</summary>
+    /// <summary>The cells by row and column.</summary>
     public static TheoryData<string, string> Cells =>
         [.. StatusTable.Section3.Concat(StatusTable.BesideIt).Select(cell => (cell.Path, cell.Verb))];
 
@@ -33,7 +33,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
 
             Assert.Equal($"{request.Verb} {target} {request.Status}", $"{request.Verb} {target} {StatusOf(answer, request)}");
             Assert.Equal(answer.Status == 405 || request.Verb == "OPTIONS" ? allow : null, answer["Allow"]);
-            // A free name below the queue is accepted or refused by its form.
+            // Skip free names in the queue, because their form decides whether they are accepted.
             if (path == "unknown")
                 continue;
             if (request.Status is "403" or "405" or "207/403")
@@ -110,7 +110,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     }
 }
 
-/// <summary>A server whose tree holds every kind of path: files that play, files that are lost, and files without a provider.</summary>
+/// <summary>A server whose tree has every kind of path: playable files, lost files, and files without a provider.</summary>
 public sealed class StatusFixture : IAsyncLifetime
 {
     private readonly Dictionary<string, string> _paths = [];
@@ -130,7 +130,7 @@ public sealed class StatusFixture : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Server.DisposeAsync();
 
-    /// <summary>A path of the table as the server knows it.</summary>
+    /// <summary>Returns the server's path for a path of the table.</summary>
     internal string Resolve(string path)
     {
         foreach ((var name, var meaning) in _paths)

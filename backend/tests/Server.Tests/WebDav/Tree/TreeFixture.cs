@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>One server for a class of tests, with releases in it: starting one costs the hash of its password.</summary>
+/// <summary>One server with releases for a class of tests, because each start costs a password hash.</summary>
 public sealed class TreeFixture : IAsyncLifetime
 {
     internal TreeServer Server { get; private set; } = null!;
@@ -19,7 +19,7 @@ public sealed class TreeFixture : IAsyncLifetime
     public async ValueTask DisposeAsync() => await Server.DisposeAsync();
 }
 
-/// <summary>A server whose database answers no query about the tree.</summary>
+/// <summary>A server whose database fails every query about the tree.</summary>
 public sealed class BrokenTreeFixture : IAsyncLifetime
 {
     internal TreeServer Server { get; private set; } = null!;
@@ -36,7 +36,7 @@ public sealed class BrokenTreeFixture : IAsyncLifetime
     public async ValueTask DisposeAsync() => await Server.DisposeAsync();
 }
 
-/// <summary>A server that takes uploads of 1 MiB.</summary>
+/// <summary>A server that accepts uploads of up to 1 MiB.</summary>
 public sealed class QueueFixture : IAsyncLifetime
 {
     internal TreeServer Server { get; private set; } = null!;

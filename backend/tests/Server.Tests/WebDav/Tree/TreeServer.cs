@@ -16,7 +16,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>The whole tree over a data folder of its own. Nothing works on the queue, so that its items stay where they are.</summary>
+/// <summary>The whole tree over its own data folder. No worker takes queue items, so they stay in place.</summary>
 internal sealed class TreeServer : IAsyncDisposable
 {
     public const string Password = "correct horse";
@@ -44,7 +44,7 @@ internal sealed class TreeServer : IAsyncDisposable
 
     public static Task<TreeServer> StartAsync(params (string Name, string Value)[] settings) => StartAsync(_ => { }, settings);
 
-    /// <summary>Starts it with endpoints beside its own.</summary>
+    /// <summary>Starts it with additional endpoints.</summary>
     public static async Task<TreeServer> StartAsync(Action<WebApplication> map, params (string Name, string Value)[] settings)
     {
         var folder = Directory.CreateTempSubdirectory("sluice-tree-");
@@ -74,7 +74,7 @@ internal sealed class TreeServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Sends a request with the right credentials.</summary>
+    /// <summary>Sends a request with valid credentials.</summary>
     public async Task<RawAnswer> SendAsync(string requestLine, params string[] headers)
     {
         await using var connection = await RawConnection.OpenAsync(Address);
@@ -90,14 +90,13 @@ internal sealed class TreeServer : IAsyncDisposable
         return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
     }
 
-    /// <summary>Puts a text.</summary>
     public Task<RawAnswer> PutAsync(string path, string body, params string[] headers) => SendBodyAsync($"PUT {path}", body, headers);
 
-    /// <summary>Sends a request with a text.</summary>
+    /// <summary>Sends a request with a text as its body.</summary>
     public Task<RawAnswer> SendBodyAsync(string requestLine, string body, params string[] headers) =>
         SendBytesAsync(requestLine, Encoding.UTF8.GetBytes(body), headers);
 
-    /// <summary>Sends a request with bytes.</summary>
+    /// <summary>Sends a request with bytes as its body.</summary>
     public async Task<RawAnswer> SendBytesAsync(string requestLine, byte[] body, params string[] headers)
     {
         await using var connection = await RawConnection.OpenAsync(Address);
@@ -106,7 +105,7 @@ internal sealed class TreeServer : IAsyncDisposable
         return await connection.ReadAnswerAsync(isHead: false);
     }
 
-    /// <summary>Adds a file as clients of SABnzbd do.</summary>
+    /// <summary>Adds a file through the SABnzbd API.</summary>
     public async Task AddFileAsync(byte[] content, string fileName, string query)
     {
         using var form = new MultipartFormDataContent { { new ByteArrayContent(content), "name", fileName } };
@@ -115,18 +114,17 @@ internal sealed class TreeServer : IAsyncDisposable
         Assert.Contains("\"status\":true", answer.Text, StringComparison.Ordinal);
     }
 
-    /// <summary>The queue items.</summary>
-    /// <summary>The archive password of an item, which is stored sealed.</summary>
+    /// <summary>Decrypts the archive password of an item.</summary>
     public string PasswordOf(QueueItem item) => Services.GetRequiredService<ItemPasswords>().Open(item);
 
     public Task<List<QueueItem>> ItemsAsync() =>
         Services.GetRequiredService<QueueStore>()
             .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).ToListAsync(TestContext.Current.CancellationToken).AsTask();
 
-    /// <summary>What lies among the blobs.</summary>
+    /// <summary>Returns the names of the stored blobs.</summary>
     public IEnumerable<string> BlobNames() => Directory.GetFiles(Path.Combine(_folder.FullName, "blobs")).Select(path => Path.GetFileName(path)!);
 
-    /// <summary>Sends a request with a text in one chunk.</summary>
+    /// <summary>Sends a request with a text in one chunk, without a Content-Length.</summary>
     public async Task<RawAnswer> SendChunkedAsync(string requestLine, string body)
     {
         await using var connection = await RawConnection.OpenAsync(Address);
@@ -137,11 +135,11 @@ internal sealed class TreeServer : IAsyncDisposable
         return await connection.ReadAnswerAsync(isHead: false);
     }
 
-    /// <summary>Publishes a release whose files all begin in the same posted file of 1,000 bytes, and whose NZB is lost.</summary>
+    /// <summary>Publishes a release without its NZB; all of its files begin in the same posted file of 1,000 bytes.</summary>
     public Task<long> PublishAsync(string category, string name, params string[] paths) =>
         PublishAsync(new string('a', 64), category, name, paths);
 
-    /// <summary>Publishes such a release with an NZB, so that only providers are missing.</summary>
+    /// <summary>Publishes such a release with its NZB, so that it lacks only providers.</summary>
     public async Task<long> PublishWithNzbAsync(string category, string name, params string[] paths)
     {
         using var nzb = new MemoryStream(NzbText.Of("1.mkv", "2.mkv"));
@@ -159,7 +157,7 @@ internal sealed class TreeServer : IAsyncDisposable
             connection => LibraryStore.Insert(connection, release, Published), TestContext.Current.CancellationToken);
     }
 
-    /// <summary>Publishes a release that the history calls completed.</summary>
+    /// <summary>Publishes a release with a completed history item.</summary>
     public async Task PublishCompletedAsync(string category, string name, params string[] paths)
     {
         var release = await PublishAsync(category, name, paths);

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>Paths with text that has no form NFC are refused like any other path that names nothing (DAV-15).</summary>
+/// <summary>Paths with text that cannot be normalized to NFC are rejected like any unknown path (DAV-15).</summary>
 public sealed class UnicodePathTests
 {
     private static readonly string[] Paths =

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>A server whose keys of links are known.</summary>
+/// <summary>A server with known keys for signed links.</summary>
 public sealed class ViewFixture : IAsyncLifetime
 {
     internal const string ApiKey = "0123456789abcdef0123456789abcdef";

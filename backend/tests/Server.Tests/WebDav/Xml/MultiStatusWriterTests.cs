@@ -118,7 +118,7 @@ public sealed class MultiStatusWriterTests
     public void Propfind_must_contain_exactly_one_request_kind(string body) =>
         Assert.Throws<DavXmlException>(() => PropFindRequest.From(DavXmlReader.Parse(Encoding.UTF8.GetBytes(body))));
 
-    /// <summary>One response as it is written, without the root around it.</summary>
+    /// <summary>Writes one response, without the root element.</summary>
     private static async Task<string> WriteAsync(string href, IStoreItem item, string? body)
     {
         using var output = new MemoryStream();
