@@ -2,13 +2,13 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>What <c>docs/architecture.md</c> names: types, folders and files, each between backticks.</summary>
+/// <summary>Checks the names in <c>docs/architecture.md</c>: types, folders and files, each between backticks.</summary>
 internal static partial class ArchitecturePage
 {
-    /// <summary>Names of the page that nothing in the repository has.</summary>
+    /// <summary>Names of the page that do not exist in the repository.</summary>
     /// <param name="page">Text of the page.</param>
-    /// <param name="types">Types of product, tools and tests.</param>
-    /// <param name="exists">Whether there is a file or folder of that path, below the root or below <c>backend/src</c>.</param>
+    /// <param name="types">Types of the product, the tools and the tests.</param>
+    /// <param name="exists">Whether a file or folder with this path exists below the root or below <c>backend/src</c>.</param>
     public static IReadOnlyList<string> Unknown(string page, IReadOnlySet<string> types, Func<string, bool> exists) =>
     [
         .. from line in page.Split('\n')
@@ -18,7 +18,7 @@ internal static partial class ArchitecturePage
            select $"docs/architecture.md names {name}, which is no type, file or folder.",
     ];
 
-    // A name behind a plus sign is one that a coming change brings.
+    // A plus sign before a name announces it for a coming change.
     [GeneratedRegex(@"(?<new>\+ (?:[a-z ]+)?)?`(?<name>[^`]+)`")]
     private static partial Regex Name();
 }

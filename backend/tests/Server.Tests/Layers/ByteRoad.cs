@@ -2,24 +2,24 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>The section "What a byte meets" of <c>docs/architecture.md</c>: the classes that a byte passes, and the files of its way through the engine.</summary>
+/// <summary>The section "What a byte meets" of <c>docs/architecture.md</c>: the classes that a byte passes in the engine, and their files.</summary>
 internal static partial class ByteRoad
 {
     private const string Engine = "backend/src/Usenet/";
 
-    // The rooms whose files count when a class of the road names them. Files at the root of both folders are words, and no steps.
+    // Files in these rooms count if a class of the road names them. Files at the root of both folders are shared types, not steps.
     private static readonly string[] Rooms = [Engine + "Nntp/", Engine + "Streams/"];
 
-    /// <summary>The classes in the order of a byte, from the socket of the news server on.</summary>
+    /// <summary>The classes in the order in which a byte passes them, starting at the socket of the news server.</summary>
     public static IReadOnlyList<string> ClassesOf(string page) =>
         [.. Step().Matches(SectionOf(page)).Select(match => match.Groups["name"].Value)];
 
-    /// <summary>The block of files, one room per line, as the page has it.</summary>
+    /// <summary>The block of files on the page, one room per line.</summary>
     public static string FilesOf(string page) => Block().Match(SectionOf(page)).Groups["files"].Value;
 
     /// <summary>
-    /// The files from the stream to the socket of the news server: those of the classes in the engine, and those in the rooms of <c>Nntp</c> and
-    /// <c>Streams</c> that one of these names.
+    /// The files from the stream to the socket of the news server: files of the classes in the engine, and files in the rooms of
+    /// <c>Nntp</c> and <c>Streams</c> that a class names.
     /// </summary>
     /// <param name="classes">The classes of the road.</param>
     /// <param name="files">All files of the product.</param>
@@ -30,7 +30,7 @@ internal static partial class ByteRoad
         return [.. own.Union(named)];
     }
 
-    /// <summary>The files as the page draws them: a room, and its files in order, in lines of at most 120 characters.</summary>
+    /// <summary>Formats the files as on the page: each room with its sorted files, in lines of at most 120 characters.</summary>
     public static string Draw(IEnumerable<SourceFile> files)
     {
         var rooms = files
@@ -58,7 +58,7 @@ internal static partial class ByteRoad
     private static bool IsInRoom(string path) =>
         Array.Exists(Rooms, room => path.StartsWith(room, StringComparison.Ordinal) && path[room.Length..].Contains('/'));
 
-    /// <summary>Whether the types of a file have a name in another: they share a namespace, or the other one imports it.</summary>
+    /// <summary>Whether one file can name the types of another without a namespace: it shares or imports the namespace.</summary>
     private static bool Sees(SourceFile user, SourceFile file)
     {
         var folder = FolderOf(file.Path);
@@ -66,7 +66,7 @@ internal static partial class ByteRoad
             || user.Code.Contains($"using Sluice.Usenet.{folder[Engine.Length..^1].Replace('/', '.')};", StringComparison.Ordinal);
     }
 
-    /// <summary>Whether a word of a file is the type, and not only a property with the same name.</summary>
+    /// <summary>Whether the file uses the type, and not only a property with its name.</summary>
     private static bool IsUsed(string type, SourceFile user) => Regex.IsMatch(
         user.Code,
         $@"(?<![\w.]){type}(?:[.(<\[?]|\s+(?!(?:is|as|and|or|in|when|with|switch)\b)[A-Za-z_@])|(?:\b(?:new|is|as|not|case)\s+|[:<]\s*|\btypeof\(){type}\b");

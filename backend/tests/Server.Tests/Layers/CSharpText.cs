@@ -2,12 +2,12 @@ using System.Text;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>Blanks comments and literals, so that a word in them is no import.</summary>
+/// <summary>Blanks comments and literals, so that a word in them does not count as an import.</summary>
 internal static class CSharpText
 {
     /// <summary>
-    /// The text with comments and literals replaced by one space and their line ends; the holes of interpolated texts stay, since they are
-    /// code.
+    /// Returns the text with each comment and literal replaced by one space and its line ends. The holes of interpolated strings stay,
+    /// because they are code.
     /// </summary>
     public static string WithoutCommentsAndStrings(string text)
     {
@@ -18,7 +18,7 @@ internal static class CSharpText
         return code.ToString();
     }
 
-    /// <summary>Copies one character of code, or skips one comment or literal; returns the place behind it.</summary>
+    /// <summary>Copies one character of code, or skips one comment or literal; returns the position after it.</summary>
     private static int CopyOne(string text, int at, StringBuilder code)
     {
         if (Starts(text, at, "//"))
@@ -49,7 +49,7 @@ internal static class CSharpText
         return at + 1;
     }
 
-    /// <summary>How the literal that starts here is written, or null when none starts here.</summary>
+    /// <summary>Returns the form of the literal that starts here, or null if none does.</summary>
     private static Literal? LiteralAt(string text, int at)
     {
         var dollars = 0;
@@ -67,7 +67,7 @@ internal static class CSharpText
             quotes++;
         if (quotes == 0)
             return null;
-        // Two quotes are an empty text; three or more open a raw one.
+        // Two quotes are an empty string; three or more start a raw string.
         var raw = quotes >= 3 && !verbatim;
         return new Literal(at - start, raw ? quotes : 1, dollars, verbatim, raw);
     }
@@ -104,7 +104,7 @@ internal static class CSharpText
         return at;
     }
 
-    /// <summary>Copies the code of one hole, or steps over braces that are text.</summary>
+    /// <summary>Copies the code of one hole, or skips braces that are text.</summary>
     private static int CopyHole(string text, int at, Literal literal, StringBuilder code)
     {
         var open = 0;

@@ -3,7 +3,7 @@ using System.Reflection.Emit;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>The methods that the code of a type calls, read from its built form.</summary>
+/// <summary>The methods that the code of a type calls, read from its compiled form.</summary>
 internal static class CalledMethods
 {
     private const BindingFlags Everything =
@@ -12,7 +12,7 @@ internal static class CalledMethods
     private static readonly Dictionary<short, OpCode> Codes = typeof(OpCodes).GetFields()
         .Select(field => field.GetValue(null)).OfType<OpCode>().ToDictionary(code => code.Value);
 
-    /// <summary>Whether code of one type or its bases calls a member of another, or a member of a base or an interface that the other has.</summary>
+    /// <summary>Whether code of one type or its bases calls a member of the other type, of its bases or of its interfaces.</summary>
     public static bool Reach(Type from, Type to)
     {
         var members = to.GetInterfaces().Concat(WithBases(to)).Where(type => type != typeof(IDisposable) && type != typeof(IAsyncDisposable)).ToHashSet();
@@ -25,7 +25,7 @@ internal static class CalledMethods
             yield return each;
     }
 
-    /// <summary>All of them, those of lambdas and of asynchronous methods included.</summary>
+    /// <summary>Returns all called methods, including calls from lambdas and asynchronous methods.</summary>
     private static IEnumerable<MethodBase> Of(Type type) =>
         type.GetMethods(Everything).Concat<MethodBase>(type.GetConstructors(Everything)).SelectMany(CalledBy)
             .Concat(type.GetNestedTypes(Everything).SelectMany(Of));

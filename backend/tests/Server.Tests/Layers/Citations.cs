@@ -7,34 +7,34 @@ namespace Sluice.Server.Tests.Layers;
 /// <param name="Text">The whole text.</param>
 internal sealed record TextFile(string Path, string Text);
 
-/// <summary>A place that names a requirement.</summary>
+/// <summary>A citation of a requirement.</summary>
 /// <param name="Place">File and line.</param>
 /// <param name="Code">The code of the requirement.</param>
 internal readonly record struct Citation(string Place, string Code);
 
-/// <summary>Finds what a text names of the contracts. Pure.</summary>
+/// <summary>Finds citations of the contracts in a text. Pure.</summary>
 internal static partial class Citations
 {
-    /// <summary>Every requirement code of the families in a file, once for each time that it stands there.</summary>
+    /// <summary>Returns every requirement code in a file, once for each occurrence.</summary>
     public static IEnumerable<Citation> Of(TextFile file, IReadOnlySet<string> families)
     {
         foreach (var (line, number) in Lines(file))
         {
-            // A code such as F18 is a word of code as well: only comments, prose and the names of tests cite it.
+            // A short code such as F18 may also be an identifier, so it counts only in comments, prose and test names.
             var codes = Dashed().Matches(line).Concat(Short().Matches(ProseOf(file.Path, line))).Concat(InName().Matches(line));
             foreach (var match in codes.Where(match => families.Contains(match.Groups["family"].Value)))
                 yield return new Citation($"{file.Path}:{number}", match.Groups["code"].Value);
         }
     }
 
-    /// <summary>Every section of a contract that a file names: the page without its extension, and the number.</summary>
+    /// <summary>Returns every section of a contract that a file cites: the page without its extension, and the number.</summary>
     public static IEnumerable<(string Place, string Page, string Section)> SectionsOf(TextFile file) =>
         from line in Lines(file)
         from match in SectionOfContract().Matches(line.Text).Concat(SectionOfPage().Matches(line.Text))
         from section in match.Groups["section"].Captures
         select ($"{file.Path}:{line.Number}", match.Groups["page"].Value.ToLowerInvariant(), section.Value);
 
-    /// <summary>Places that name documents which are no part of the repository.</summary>
+    /// <summary>Finds citations of documents outside of the repository.</summary>
     public static IEnumerable<string> OutsideOf(TextFile file) =>
         from line in Lines(file)
         where Outside().IsMatch(line.Text)

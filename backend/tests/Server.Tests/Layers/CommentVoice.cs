@@ -3,15 +3,15 @@ using System.Text.RegularExpressions;
 namespace Sluice.Server.Tests.Layers;
 
 /// <summary>
-/// Counts clauses that hide their noun ("what it has", "that of those who") in the comments of each room. It is a smoke alarm: a low count
-/// proves nothing, but a room above the limit reads like a translation.
+/// Counts clauses that hide their noun ("what it has", "that of those who") in the comments of each room. A low count proves nothing, but
+/// comments above the limit read like a translation.
 /// </summary>
 internal static partial class CommentVoice
 {
     /// <summary>Markers per 1,000 words; other projects of this kind have 1.6 to 2.4.</summary>
     private const double MaxRate = 4;
 
-    // A shorter comment is a label, and a room with fewer words says too little for a rate.
+    // Shorter comments are labels, and a room with fewer words has no meaningful rate.
     private const int MinWords = 4;
     private const int MinRoomWords = 250;
 
@@ -26,10 +26,10 @@ internal static partial class CommentVoice
            select $"The comments of {room.Key} have {markers} clauses without a noun in {words} words: name the article, the connection, the client.",
     ];
 
-    /// <summary>backend/src/Server/Queue, tools/MockNntpServer.</summary>
+    /// <summary>Returns the room of a file, for example backend/src/Server/Queue or tools/MockNntpServer.</summary>
     private static string RoomOf(string path) => string.Join('/', path.Split('/').SkipLast(1).Take(path.StartsWith("tools/", StringComparison.Ordinal) ? 2 : 4));
 
-    /// <summary>Blocks of comment lines, without their slashes and tags.</summary>
+    /// <summary>Returns the blocks of comment lines, without their slashes and tags.</summary>
     private static IEnumerable<string> Comments(string text) =>
         Block().Matches(text).Select(block => Tag().Replace(Slashes().Replace(block.Value, " "), " "));
 

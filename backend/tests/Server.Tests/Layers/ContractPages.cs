@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 namespace Sluice.Server.Tests.Layers;
 
 /// <summary>The pages of <c>docs/contracts</c>: tables whose rows begin with a code and end with a state.</summary>
-/// <remarks>Which families of codes there are, and on which page each stands, is what the table of the folder's <c>README.md</c> says.</remarks>
+/// <remarks>The table in the folder's <c>README.md</c> lists the families of codes and the page of each.</remarks>
 internal sealed partial class ContractPages
 {
     private readonly List<Row> _rows;
@@ -29,10 +29,10 @@ internal sealed partial class ContractPages
              select (family, Page: match.Groups["page"].Value)).ToDictionary(pair => pair.family, pair => pair.Page);
     }
 
-    /// <summary>The letters that codes begin with.</summary>
+    /// <summary>The prefixes of the codes.</summary>
     public IReadOnlySet<string> Families => _pageOf.Keys.ToHashSet();
 
-    /// <summary>Faults of the pages themselves.</summary>
+    /// <summary>Errors in the pages themselves.</summary>
     public IReadOnlyList<string> Violations() =>
     [
         .. from family in _pageOf.Keys
@@ -50,7 +50,7 @@ internal sealed partial class ContractPages
            select $"{same.Key} has {same.Count()} rows.",
     ];
 
-    /// <summary>Codes and sections in files that have no row and no heading.</summary>
+    /// <summary>Codes without a row and sections without a heading that files cite.</summary>
     public IReadOnlyList<string> Unresolved(IReadOnlyList<TextFile> files) =>
     [
         .. from file in files

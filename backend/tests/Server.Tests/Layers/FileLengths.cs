@@ -1,17 +1,16 @@
 namespace Sluice.Server.Tests.Layers;
 
 /// <summary>
-/// Holds files to one idea each. The owner of a lock and all that the lock guards are one idea, so that the limit is one that only a
-/// second idea reaches.
+/// Limits files to one idea each. The owner of a lock and all its guarded state are one idea, so the limit is high.
 /// </summary>
 internal static class FileLengths
 {
     public const int Most = 800;
 
-    /// <summary>Longer files are told with the figures of the house.</summary>
+    /// <summary>Longer files are reported with the statistics of the code.</summary>
     public const int Long = 500;
 
-    /// <summary>Files that are longer for a reason. An entry that is no longer needed fails as well.</summary>
+    /// <summary>Longer files with the reason for each. An entry that is no longer needed is an error too.</summary>
     public static readonly IReadOnlyDictionary<string, string> Allowed = new Dictionary<string, string>();
 
     public static IReadOnlyList<string> Violations(IReadOnlyList<SourceFile> files, IReadOnlyDictionary<string, string> allowed)

@@ -7,11 +7,11 @@ internal static partial class HouseRules
 {
     private const int MaxTestName = 60;
 
-    /// <summary>Notes to oneself: missing work is written down where it is planned, never in the product.</summary>
+    /// <summary>Finds notes to oneself, because missing work belongs into the plan and not into the product.</summary>
     public static IReadOnlyList<string> Notes(IReadOnlyList<SourceFile> files) =>
         Lines(files, line => Note().IsMatch(line), "holds a note to oneself");
 
-    /// <summary>Tests whose names are too long to be read in a list.</summary>
+    /// <summary>Finds tests whose names are too long for a list.</summary>
     public static IReadOnlyList<string> LongTestNames(IReadOnlyList<SourceFile> files) =>
     [
         .. from file in files
@@ -21,13 +21,13 @@ internal static partial class HouseRules
            select $"{file.Path}: {name} has {name.Length} characters of {MaxTestName}.",
     ];
 
-    /// <summary>Types whose comment says that a lock guards them, in files that have no lock: owner and guarded state are one idea.</summary>
+    /// <summary>Finds types that a lock in another file guards, because a lock and its guarded state are one idea.</summary>
     public static IReadOnlyList<string> GuardedElsewhere(IReadOnlyList<SourceFile> files) =>
         [.. from file in files
             where Guarded().IsMatch(file.Text) && !file.Words.Contains("Lock")
             select $"{file.Path} is guarded by a lock of another file."];
 
-    /// <summary>Silenced warnings whose line, or the line above, does not say why.</summary>
+    /// <summary>Finds silenced warnings without a reason in the line or the line above.</summary>
     public static IReadOnlyList<string> SilencedWarnings(IReadOnlyList<SourceFile> files)
     {
         var violations = new List<string>();
@@ -47,19 +47,19 @@ internal static partial class HouseRules
         return violations;
     }
 
-    /// <summary>Uses of an API that only one file or folder of the product may use.</summary>
-    /// <param name="files">All files; those of the product are looked at.</param>
-    /// <param name="use">What a use looks like.</param>
-    /// <param name="user">The file, or the folder with its last slash, that may; empty: none.</param>
-    /// <param name="inStrings">Whether strings and comments count, too.</param>
+    /// <summary>Finds uses of an API outside the only file or folder that may use it.</summary>
+    /// <param name="files">All files; only files of the product are checked.</param>
+    /// <param name="use">Pattern of a use.</param>
+    /// <param name="user">The allowed file, or the allowed folder with a slash at its end; empty if none is.</param>
+    /// <param name="inStrings">Whether strings and comments are checked too.</param>
     public static IReadOnlyList<string> Uses(IReadOnlyList<SourceFile> files, Regex use, string user, bool inStrings = false) =>
         [.. from file in files
             where file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && !IsOrIsIn(file.Path, user) && use.IsMatch(inStrings ? file.Text : file.Code)
             select user.Length == 0 ? $"{file.Path} does what no file may." : $"{file.Path} goes around {user}."];
 
     /// <summary>
-    /// Calls with a sequence of rows that hold bytes, which Dapper's generator leaves out: a row is recognized by its name and a byte array
-    /// in its declaration.
+    /// Finds Dapper calls with a sequence of rows that hold bytes, because Dapper's generator skips them. A row is recognized by its name and
+    /// the byte array in its declaration.
     /// </summary>
     public static IReadOnlyList<string> RowsOfBytes(IReadOnlyList<SourceFile> files)
     {
@@ -77,23 +77,23 @@ internal static partial class HouseRules
     private static bool IsOrIsIn(string path, string user) =>
         user.EndsWith('/') ? path.StartsWith(user, StringComparison.Ordinal) : path == user;
 
-    /// <summary>The time of day, which may be set at any moment: durations and deadlines follow the timestamp.</summary>
+    /// <summary>The time of day, which may be changed at any moment. Durations and deadlines must use the timestamp.</summary>
     [GeneratedRegex(@"\bGetUtcNow\b")]
     public static partial Regex TimeOfDay();
 
-    /// <summary>The form of Unicode text, which some text does not have.</summary>
+    /// <summary>Unicode normalization, which throws for invalid text.</summary>
     [GeneratedRegex(@"\.\s*(Normalize|IsNormalized)\s*\(")]
     public static partial Regex UnicodeForm();
 
-    /// <summary>The engine of the database, its classes and words of its SQL: stores use what all engines have.</summary>
+    /// <summary>Classes and SQL of the database engine. Stores use only features that all engines have.</summary>
     [GeneratedRegex(@"\b(Microsoft\.Data\.Sqlite|SQLitePCL|Sqlite[A-Z]\w*|json_each|json_group_array|rowid|sqlite_\w+|PRAGMA)\b")]
     public static partial Regex Engine();
 
-    /// <summary>JSON of a type that is looked at while running, and not at build.</summary>
+    /// <summary>JSON of a type that is inspected at runtime instead of at build time.</summary>
     [GeneratedRegex(@"\bJsonSerializer\s*\.\s*\w+(<[^(]*>)?\((?![^;]*\w+Json\.Default\.)")]
     public static partial Regex ReflectedJson();
 
-    /// <summary>Rows or parameters of types that Dapper's generator cannot name: none, dynamic ones and those that are private.</summary>
+    /// <summary>Rows or parameters that Dapper's generator does not support: untyped, dynamic or of a private type.</summary>
     [GeneratedRegex(@"\bDynamicParameters\b|\.\s*Query\w*\(|\bprivate\s+sealed\s+record\s+\w*Row\b|\.\s*(Query|Execute)\w*<\(")]
     public static partial Regex ReflectedRows();
 

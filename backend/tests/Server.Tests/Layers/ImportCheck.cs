@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>Finds who uses whom in a set of files, and what of it the import table forbids.</summary>
+/// <summary>Finds the folders that use each other in a set of files, and reports uses that the import table forbids.</summary>
 internal sealed partial class ImportCheck
 {
     private readonly IReadOnlyList<Layer> _order;
@@ -28,9 +28,9 @@ internal sealed partial class ImportCheck
         _types = _files.ToDictionary(entry => entry.Key, entry => entry.Value.SelectMany(file => file.Types).ToHashSet());
     }
 
-    /// <summary>Sentences that each name a file and what it must not do; empty when all is well.</summary>
+    /// <summary>Returns one sentence per violation, with the file and the forbidden use; empty if there is none.</summary>
     /// <param name="order">The import table.</param>
-    /// <param name="files">The files of production and tools; not those of tests.</param>
+    /// <param name="files">The files of the product and the tools, without the tests.</param>
     public static IReadOnlyList<string> Violations(IReadOnlyList<Layer> order, IReadOnlyList<SourceFile> files)
     {
         var check = new ImportCheck(order, files);
@@ -60,7 +60,7 @@ internal sealed partial class ImportCheck
                 && (!(layer.HasRooms || layer.Folder == Layer.Root) || !path[layer.Path.Length..].Contains('/')))
             .MaxBy(layer => layer.Path.Length);
 
-    /// <summary>A program of a single file beside the tools, run by hand and built with nothing.</summary>
+    /// <summary>Whether the file is a script next to the tools, run by hand and built on its own.</summary>
     private static bool IsScript(string path) =>
         path.StartsWith("tools/", StringComparison.Ordinal) && path.LastIndexOf('/') == "tools/".Length - 1;
 
@@ -77,7 +77,7 @@ internal sealed partial class ImportCheck
             _violations.Add($"{file.Path} declares namespace {declared}; its folder is {layer.Namespace}.");
     }
 
-    /// <summary>Every other folder that the file names, by whole or shortened namespace or by a type that it sees without one.</summary>
+    /// <summary>Returns every other folder that the file uses, by full or shortened namespace or by a type of an enclosing namespace.</summary>
     private HashSet<Layer> UsedBy(Layer layer, SourceFile file)
     {
         var used = new HashSet<Layer>();
@@ -91,7 +91,7 @@ internal sealed partial class ImportCheck
         }
         foreach (Match match in ShortName().Matches(file.Code))
         {
-            // Queue.Count may be a property; Queue.QueueItem is a type of that folder.
+            // Queue.Count may be a property; Queue.QueueItem is a type of the folder.
             var name = match.Groups["name"].Value;
             foreach (var other in _order)
             {
@@ -100,7 +100,7 @@ internal sealed partial class ImportCheck
                     used.Add(other);
             }
         }
-        // Types of an enclosing namespace need no name before them.
+        // Types of an enclosing namespace need no prefix.
         foreach (var outer in _order.Where(outer => layer.Namespace.StartsWith(outer.Namespace + ".", StringComparison.Ordinal)))
         {
             if (_types[outer].Any(type => file.Words.Contains(type) && !_types[layer].Contains(type)))
@@ -110,11 +110,11 @@ internal sealed partial class ImportCheck
         return used;
     }
 
-    /// <summary>The folder of a whole name, of a namespace or of a type in it.</summary>
+    /// <summary>Returns the folder of a namespace, or of a type with its namespace.</summary>
     private Layer? OwnerOf(string name) =>
         _order.Where(layer => (name + ".").StartsWith(layer.Namespace + ".", StringComparison.Ordinal)).MaxBy(layer => layer.Namespace.Length);
 
-    /// <summary>What may stand before a type of a folder: its path in the project, and in rooms of one folder the room alone.</summary>
+    /// <summary>Returns the possible prefixes of a folder's types: its path in the project, and inside the same folder its room alone.</summary>
     private static IEnumerable<string> ShortNamesOf(Layer folder, Layer user)
     {
         yield return folder.Folder.Replace('/', '.') + ".";

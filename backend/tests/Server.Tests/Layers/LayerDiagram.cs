@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>The import table as docs/architecture.md draws it: its first fenced block that names no language, one project per line.</summary>
+/// <summary>The import table in docs/architecture.md: the first fenced block without a language, one project per line.</summary>
 internal static class LayerDiagram
 {
     /// <param name="order">The import table.</param>
@@ -22,10 +22,10 @@ internal static class LayerDiagram
         return violations;
     }
 
-    /// <summary>Project to its folders in the drawn order, arrows and bars left out.</summary>
+    /// <summary>Returns the folders of each project in the drawn order, without arrows and bars.</summary>
     private static Dictionary<string, string> Read(string page)
     {
-        // Every second part between fences is a block; its first line names the language, or nothing.
+        // Every second part between fences is a block. Its first line contains the language, if any.
         var block = page.Split("```").Where((_, at) => at % 2 == 1).FirstOrDefault(text => text.StartsWith('\n')) ?? "";
         var rows = new Dictionary<string, string>();
         foreach (var line in block.Split('\n'))

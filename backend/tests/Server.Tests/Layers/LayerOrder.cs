@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>The import table: a folder may use those before it, or less where it says so.</summary>
+/// <summary>The import table: a folder may use the folders before it, or fewer if its entry says so.</summary>
 internal static class LayerOrder
 {
     private static readonly string[] Engine =
@@ -9,10 +9,10 @@ internal static class LayerOrder
         "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Proof", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Media/Titles", "Media/Subtitles", "Par2", "Probing", "Archives",
     ];
 
-    // Of an NZB the road of an article knows the name of the article, and of its bytes nothing.
+    // Fetching needs only the message-id of an NZB, and nothing of the yEnc decoder.
     private static readonly Dictionary<string, string[]> NameOfArticle = new() { ["Nzb"] = ["MessageId"], ["Yenc"] = [] };
 
-    // A clip, a cache or a test can be the source of articles: only the seam, its answers, its lanes and what a fetch throws.
+    // A clip, a cache or a test can also be the source of articles, so streams see only the interface of a fetch with its types and exceptions.
     private static readonly Dictionary<string, string[]> SourceOfArticles = new()
     {
         ["Nntp"] =
@@ -22,23 +22,23 @@ internal static class LayerOrder
         ],
     };
 
-    /// <summary>All folders from left to right. The diagram of docs/architecture.md shows those that exist, in this order.</summary>
+    /// <summary>All folders from left to right. The diagram in docs/architecture.md shows the existing ones in this order.</summary>
     public static readonly IReadOnlyList<Layer> All =
     [
-        // Small things that all others may use, WebDav too; they use none of them.
+        // Small types that all folders may use, including WebDav; they use no folder.
         new("Usenet", "Primitives") { Uses = [] },
         new("Usenet", "Nzb"),
-        // Yenc and Media can each be read, tested and replaced alone.
+        // Yenc and Media can each be read, tested and replaced on their own.
         new("Usenet", "Yenc") { Uses = [] },
-        // The words of all that fetch; then its rooms, from the socket to the article.
+        // The shared types of fetching, then its rooms from the socket to the article.
         new("Usenet", "Nntp") { HasRooms = true, Sees = NameOfArticle },
         new("Usenet", "Nntp/Wire") { Sees = NameOfArticle, UsedBy = ["Nntp/Health", "Nntp/Connections", "Nntp/Fetching"] },
         new("Usenet", "Nntp/Health") { Sees = NameOfArticle, UsedBy = ["Nntp/Admission", "Nntp/Connections", "Nntp/Fetching", "Providers"] },
-        // The gates know neither sockets nor the wire.
+        // The gates know neither sockets nor commands.
         new("Usenet", "Nntp/Admission") { Sees = NameOfArticle, UsedBy = ["Nntp/Connections", "Nntp/Fetching", "Providers", "FullNzbTester"] },
         new("Usenet", "Nntp/Connections") { Sees = NameOfArticle, UsedBy = ["Nntp/Fetching"] },
         new("Usenet", "Nntp/Fetching") { Sees = NameOfArticle, UsedBy = ["Providers", "FullNzbTester"] },
-        // The words of all that read; then its rooms, as the bytes flow.
+        // The shared types of reading, then its rooms in the order of the bytes.
         new("Usenet", "Streams") { HasRooms = true, Sees = SourceOfArticles },
         new("Usenet", "Streams/Maps") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Memory") { Sees = SourceOfArticles },
@@ -68,14 +68,14 @@ internal static class LayerOrder
         new("Server", "Library"),
         new("Server", "Playbacks"),
         new("Server", "History"),
-        // The rows of the queue; then how NZBs come into it, and how they become releases.
+        // The rows of the queue, then the intake of NZBs, then the steps of an import.
         new("Server", "Queue") { HasRooms = true },
         new("Server", "Queue/Intake"),
         new("Server", "Queue/Steps"),
         new("Server", "Health"),
         new("Server", "FamilyImport"),
-        // The protocol runs over any store, so it knows none; three contracts, three edges that never meet.
-        // The contract of a tree and the words of the protocol; then its rooms, from the parts of a request to the verbs.
+        // WebDAV works over any store, so it uses none.
+        // The interfaces of a tree and the shared types of the protocol, then its rooms from the parts of a request to the verbs.
         new("Server", "WebDav")
         {
             HasRooms = true,
@@ -101,13 +101,13 @@ internal static class LayerOrder
         new("Server", "Pages") { Uses = ["Auth"], UsedBy = [Layer.Root] },
         new("Server", Layer.Root),
 
-        // An encoder that shared code with the decoder would share its mistakes.
+        // The mock shares no code with the product, because an encoder would share the mistakes of the decoder.
         new("Tools", "MockNntpServer") { Uses = [] },
-        // The tester measures the engine; the server is another process to it.
+        // The tester measures the engine, and runs the server only as a process.
         new("Tools", "FullNzbTester") { Uses = [.. Engine, "MockNntpServer"] },
     ];
 
-    /// <summary>What each project may reference, as the import table says it for whole projects.</summary>
+    /// <summary>The allowed references of each project.</summary>
     public static readonly IReadOnlyDictionary<string, string[]> ProjectReferences = new Dictionary<string, string[]>
     {
         ["backend/src/Usenet/Usenet.csproj"] = [],

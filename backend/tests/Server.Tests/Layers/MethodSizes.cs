@@ -2,13 +2,13 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>Finds methods that are too long, or branch too often, to be read at a glance. Reads text and knows no types.</summary>
+/// <summary>Finds methods that are too long or have too many branches. Parses text without resolving types.</summary>
 internal static partial class MethodSizes
 {
     public const int MostLines = 80;
     public const int MostBranches = 25;
 
-    /// <summary>Sentences that each name such a method. The arms of a switch expression are rows of a table and no branches.</summary>
+    /// <summary>Returns one sentence per method. Arms of a switch expression do not count as branches, because they are rows of a table.</summary>
     public static IReadOnlyList<string> Violations(IReadOnlyList<SourceFile> files) =>
     [
         .. from file in files
@@ -20,10 +20,10 @@ internal static partial class MethodSizes
            select $"{file.Path} has a method of {size.Lines} lines and {size.Branches} branches: {Space().Replace(head, " ").Trim()}",
     ];
 
-    /// <summary>Each member of each type, from behind the one before it to its last brace or semicolon.</summary>
+    /// <summary>Returns each member of each type, from the end of the previous one to its last brace or semicolon.</summary>
     private static IEnumerable<string> Members(string code)
     {
-        // For each open brace whether it is that of a type.
+        // For each open brace, whether it starts a type.
         var open = new Stack<bool>();
         var (start, parentheses) = (0, 0);
         for (var at = 0; at < code.Length; at++)
@@ -69,7 +69,7 @@ internal static partial class MethodSizes
         return head;
     }
 
-    // Up to the body.
+    // The text before the body.
     [GeneratedRegex(@"\A(?:\([^)]*\)|\[[^\]]*\]|(?!=>)[^{;])*")]
     private static partial Regex Head();
 
@@ -85,7 +85,7 @@ internal static partial class MethodSizes
     [GeneratedRegex(@"\b(class|struct|interface|enum|record|namespace)\b")]
     private static partial Regex TypeKeyword();
 
-    // What may stand behind a brace that does not end its member: an initializer, or the rest of an expression.
+    // Text after a brace that continues the member: an initializer, or the rest of an expression.
     [GeneratedRegex(@"\G\s*[;,).=\]?!]")]
     private static partial Regex GoesOn();
 

@@ -4,10 +4,10 @@ using System.Reflection.PortableExecutable;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>What a built assembly calls of the part of Dapper that looks at rows and parameters while running.</summary>
+/// <summary>Finds calls in a built assembly of the part of Dapper that inspects rows and parameters at runtime.</summary>
 internal static class ReflectedCalls
 {
-    /// <summary>The methods, by name. A call that Dapper's generator has replaced is none of them.</summary>
+    /// <summary>Returns the names of the called methods. Calls that Dapper's generator has replaced do not appear.</summary>
     public static IReadOnlyList<string> In(Assembly assembly)
     {
         using var image = new PEReader(File.OpenRead(assembly.Location));

@@ -3,21 +3,21 @@ using System.Text.RegularExpressions;
 namespace Sluice.Server.Tests.Layers;
 
 /// <summary>
-/// Finds files so small that they are a part of another one: of at most thirty lines, and named by one other file alone. Composition
-/// is no use: what only a registration names has no other file that it belongs to.
+/// Finds files that belong into another one: of at most thirty lines, and used by only one other file. Registrations and endpoints do not
+/// count as users, because a file that only they name has no other file to belong to.
 /// </summary>
 internal static partial class SmallFiles
 {
     public const int Most = 30;
 
-    /// <summary>Files that stand alone by their role, however small: each folder has its registration, its log and its records of settings.</summary>
+    /// <summary>Files that are separate by role, however small: the registration, the endpoints, the log and the options of a folder.</summary>
     private static readonly string[] Roles = ["Registration.cs", "Endpoints.cs", "Log.cs", "Options.cs"];
 
     private static readonly string[] Composition = ["Registration.cs", "Endpoints.cs", "/Program.cs"];
 
-    /// <summary>Sentences that each name such a file.</summary>
-    /// <param name="files">All files of production and tools: each of them may be the one that names another.</param>
-    /// <param name="folder">The folder whose files are looked at.</param>
+    /// <summary>Returns one sentence per file.</summary>
+    /// <param name="files">All files of the product and the tools, because each of them may use another.</param>
+    /// <param name="folder">The folder whose files are checked.</param>
     public static IReadOnlyList<string> Violations(IReadOnlyList<SourceFile> files, string folder)
     {
         var names = files.Where(file => !EndsWithOneOf(file.Path, Composition))

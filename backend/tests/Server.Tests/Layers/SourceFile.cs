@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>One C# file as the layer checks see it.</summary>
+/// <summary>One C# file for the layer checks.</summary>
 internal sealed partial class SourceFile
 {
     /// <param name="path">Path below the repository's root, with forward slashes.</param>
@@ -22,16 +22,16 @@ internal sealed partial class SourceFile
 
     public string Text { get; }
 
-    /// <summary>The text without comments and without the content of string and character literals.</summary>
+    /// <summary>The text without comments and without the contents of string and character literals.</summary>
     public string Code { get; }
 
-    /// <summary>Names of the types it declares, those that are private to another type left out.</summary>
+    /// <summary>Names of the declared types, without private nested types.</summary>
     public IReadOnlyList<string> Types { get; }
 
-    /// <summary>Every identifier and keyword in its code that is not a member of something.</summary>
+    /// <summary>Every identifier and keyword in the code that does not follow a dot.</summary>
     public IReadOnlySet<string> Words { get; }
 
-    /// <summary>Whether the code names the type, alone or behind the last word of its namespace.</summary>
+    /// <summary>Whether the code names the type, alone or after the last part of its namespace.</summary>
     public bool Names(string type, string folder) =>
         Words.Contains(type) || Regex.IsMatch(Code, $@"\b{folder}\.{type}\b");
 

@@ -3,14 +3,14 @@ using System.Text.RegularExpressions;
 namespace Sluice.Server.Tests.Layers;
 
 /// <summary>
-/// The form of a file that the build does not judge: its encoding, its line ends and the order of its imports. Whitespace is IDE0055 of the
-/// build. Both together replace dotnet format in the tests, which loads every project anew for them.
+/// Checks the form of a file that the build does not check: encoding, line ends and order of imports. The build checks whitespace by
+/// IDE0055. Together they replace dotnet format, which would load every project again.
 /// </summary>
 internal static partial class SourceForm
 {
     private static readonly byte[] ByteOrderMark = [0xEF, 0xBB, 0xBF];
 
-    /// <summary>What the bytes of a file have against .editorconfig; empty if nothing.</summary>
+    /// <summary>Returns violations of .editorconfig in the bytes of a file; empty if there is none.</summary>
     public static IReadOnlyList<string> Violations(string path, ReadOnlySpan<byte> bytes)
     {
         var violations = new List<string>();
@@ -23,7 +23,7 @@ internal static partial class SourceForm
         return violations;
     }
 
-    /// <summary>Files whose imports are not sorted: namespaces of System first, then the others, then static imports, then aliases.</summary>
+    /// <summary>Finds unsorted imports. The order is System, other namespaces, static imports, aliases.</summary>
     public static IReadOnlyList<string> UnsortedImports(IReadOnlyList<SourceFile> files) =>
     [
         .. from file in files
@@ -50,7 +50,7 @@ internal static partial class SourceForm
 
     private static string[] Parts(string import) => import.Split('.', ' ');
 
-    // A using that begins a line without a space is an import: those of statements are indented.
+    // A using at the start of a line is an import, because using statements are indented.
     [GeneratedRegex(@"^using (?<name>[^;(]+);", RegexOptions.Multiline)]
     private static partial Regex Import();
 }
