@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>The blobs of the family: read as they were written, and never more than they hold.</summary>
+/// <summary>Blobs of the family are read as written, and never beyond their contents.</summary>
 public sealed class FamilyBlobReaderTests
 {
     private static readonly OldFile[] Files =

@@ -23,7 +23,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>The library of a relative of nzbdav in all its shapes, imported by the real server and read back over the wire (CFG-40 to CFG-42).</summary>
+/// <summary>A library of every kind from a relative of nzbdav, imported by the real server and read over the wire (CFG-40 to CFG-42).</summary>
 public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLibrary>
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -165,7 +165,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         AddAccess(old);
         old.Leave();
         await using var server = await ImportingServer.StartAsync(folder, imports: false);
-        // An item that shares the release Other, and has links of its own.
+        // A history item with its own links, whose release is Other.
         await server.Get<SluiceDatabase>().WriteAsync(
             connection =>
             {
@@ -226,10 +226,10 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         command.ExecuteNonQuery();
     }
 
-    /// <summary>Writes the library and plants what is broken in it.</summary>
+    /// <summary>Writes the library and adds broken rows and files.</summary>
     /// <param name="old">The old server.</param>
-    /// <param name="displaced">Whole files that lie where no file should.</param>
-    /// <returns>How many files cannot be taken over.</returns>
+    /// <param name="displaced">Intact files at invalid paths.</param>
+    /// <returns>The number of files that cannot be imported.</returns>
     private int Fill(OldServer old, out List<OldFile> displaced)
     {
         foreach (var release in library.Releases)
@@ -263,7 +263,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         old.AddFile(nameless, folder, length, "", null);
         old.Run("UPDATE DavItems SET Id = 'no id' WHERE Id = @p0", nameless.Id.ToString("D").ToUpperInvariant());
 
-        // These are whole, wherever they lie.
+        // These files are intact although their paths are invalid.
         displaced = [Copy("dangling.mkv"), Copy("twice.mkv"), Copy("twice.mkv"), Copy("loose.mkv")];
         old.AddFile(displaced[0], Guid.NewGuid(), length, "", null);
         old.AddFile(displaced[1], folder, length, "", null);
@@ -286,7 +286,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         old.AddSetting("rclone.mount-dir", OldServer.Mount);
     }
 
-    /// <summary>The storage of each history item, the newest first.</summary>
+    /// <summary>Returns the storage of each history item, newest first.</summary>
     private static async Task<IEnumerable<string>> StoragesAsync(ImportingServer server) =>
         (await server.CallAsync($"mode=history&apikey={OldServer.ApiKey}"))["history"]!["slots"]!.AsArray().Select(slot => slot!["storage"]!.GetValue<string>());
 
@@ -308,7 +308,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         Assert.Equal(broken, left.Count(thing => thing!["kind"]!.GetValue<string>() == "files"));
     }
 
-    /// <summary>Each file is read whole by its id.</summary>
+    /// <summary>Checks that each file can be read by its id.</summary>
     private async Task AssertPlaysAsync(ImportingServer server, IReadOnlyList<OldFile> files)
     {
         var failures = new ConcurrentBag<string>();
@@ -325,7 +325,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         Assert.Empty(failures);
     }
 
-    /// <summary>Links by id, as they stand in libraries, and addresses in STRM files lead where they did.</summary>
+    /// <summary>Checks that links by id and addresses in STRM files still lead to their files.</summary>
     private async Task AssertLinksAsync(ImportingServer server)
     {
         foreach (var release in library.Releases.Where((_, i) => i % 20 == 0))
@@ -351,10 +351,10 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         var slots = history["history"]!["slots"]!.AsArray().ToDictionary(slot => slot!["nzo_id"]!.GetValue<string>(), slot => slot!);
         Assert.Equal(old.Count("SELECT count(*) FROM HistoryItems"), slots.Count);
         Assert.All(library.Releases, release => Assert.Equal(release.Name, slots[release.Item.ToString()]["name"]!.GetValue<string>()));
-        // The newest first, as before.
+        // Newest first, as on the old server.
         Assert.Equal(["Gone.Film", "Failed.Film", library.Releases[^1].Name], slots.Values.Take(3).Select(slot => slot["name"]!.GetValue<string>()));
         Assert.Equal("It failed on the old server, which said: Missing articles.", slots.Values.ElementAt(1)["fail_message"]!.GetValue<string>());
-        // Its release is gone. Sonarr deletes the storage of an item, so it must not be the folder of a category.
+        // Its release is gone. Sonarr deletes the storage of an item, so this must not be the folder of a category.
         Assert.Equal($"{OldServer.Mount}/completed-symlinks/tv/Gone.Film", slots.Values.First()["storage"]!.GetValue<string>());
         var queue = await server.CallAsync($"mode=queue&apikey={OldServer.ApiKey}");
         Assert.Equal(["Waiting.One", "Waiting.Two"], queue["queue"]!["slots"]!.AsArray().Select(slot => slot!["filename"]!.GetValue<string>()));
@@ -366,7 +366,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         Assert.Equal((OldServer.Mount, "28", "0"), (values.Text("rclone.mount-dir"), values.Text("usenet.read-ahead-mb"), values.Text("database.history-retention-days")));
         Assert.Contains("usenet.article-buffer-size: 40 is usenet.read-ahead-mb: 28 here", report["notes"]!.AsArray().Select(note => note!.GetValue<string>()));
         Assert.Equal(["repair.enable", "search.profiles"], report["kept"]!.AsArray().Select(key => key!.GetValue<string>()).Order(StringComparer.Ordinal).Where(key => key != "usenet.max-streams"));
-        // A key outside of the schema may hold a secret: SettingsStore seals its value.
+        // SettingsStore encrypts the values of unknown keys, because they may be secrets.
         var kept = await server.Get<SluiceDatabase>().ReadAsync(connection => connection.Query<string>("SELECT value FROM setting").ToList(), Token);
         Assert.DoesNotContain(kept, value => value.Contains("secret-of-an-indexer", StringComparison.Ordinal));
 
@@ -380,7 +380,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         Assert.False(server.Get<AdminStore>().Admin!.Password.IsImported);
     }
 
-    /// <summary>A disk that is full after so many files.</summary>
+    /// <summary>A disk that is full after this number of files.</summary>
     private sealed class FullDisk(int files) : IBlobFiles
     {
         private readonly DiskBlobFiles _disk = new();
@@ -404,7 +404,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
     }
 }
 
-/// <summary>The whole server over an old data folder, with no setting but those that it finds there.</summary>
+/// <summary>The whole server over an old data folder, with only the settings of the old server.</summary>
 internal sealed class ImportingServer : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -448,7 +448,7 @@ internal sealed class ImportingServer : IAsyncDisposable
 
     public Task<JsonNode> ReportAsync() => SendAsync(HttpMethod.Get, "/api/setup/import", HttpStatusCode.OK);
 
-    /// <summary>Asks until the import is in a state, or has failed.</summary>
+    /// <summary>Polls until the import reaches a state; fails if the import has failed.</summary>
     public async Task<JsonNode> WaitAsync(string state)
     {
         while (true)
@@ -490,7 +490,7 @@ internal sealed class ImportingServer : IAsyncDisposable
         return await Client.SendAsync(request, completion, Token);
     }
 
-    /// <summary>How many rows each table has that an import writes.</summary>
+    /// <summary>Counts the rows of each table that an import writes.</summary>
     public async Task<JsonNode> RowsAsync() => await Get<SluiceDatabase>().ReadAsync(
         connection => (JsonNode)new JsonObject(((string[])["release", "library_file", "posted_file", "history_item", "queue_item", "setting", "admin_account"])
             .Select(table => KeyValuePair.Create(table, (JsonNode?)connection.ExecuteScalar<long>($"SELECT count(*) FROM {table}")))),

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>The saved values of the family, converted by the table of aliases (CFG-41).</summary>
+/// <summary>Saved settings of the family, converted by the table of aliases (CFG-41).</summary>
 public sealed class FamilySettingsTests
 {
     private readonly ImportTally _tally = new();

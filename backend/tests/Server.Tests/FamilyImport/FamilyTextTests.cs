@@ -41,7 +41,7 @@ public sealed class FamilyTextTests
         Assert.Equal(text, Encoding.UTF8.GetString(FamilyText.Read(Convert.ToBase64String(packed.ToArray()))));
     }
 
-    /// <summary>Zeros as the old server packs a text.</summary>
+    /// <summary>Compresses zeros in the format of the old server.</summary>
     private static string Packed(long length)
     {
         var packed = new MemoryStream();

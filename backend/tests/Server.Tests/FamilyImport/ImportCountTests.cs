@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>The counts that the setup shows while an old server moves in.</summary>
+/// <summary>The counts that the setup page shows during the import of an old server.</summary>
 public sealed class ImportCountTests
 {
     private const int Items = 300;

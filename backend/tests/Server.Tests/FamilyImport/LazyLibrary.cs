@@ -11,15 +11,15 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>A film in a RAR set, as an old server that reads volumes lazily keeps it; with the sentence of an import that refuses it, else empty.</summary>
+/// <summary>A film in a RAR set as stored by an old server that reads volumes lazily, and the error of an import; empty if it succeeds.</summary>
 internal sealed record LazyFilm(OldReleaseRow Row, string Sentence)
 {
     public OldFile File => Row.Files[0];
 }
 
 /// <summary>
-/// Posted RAR sets of one film each. A server that has imported them says where their bytes are; some of them no import opens. Passwords are known to the
-/// old server alone, as when the name of the NZB held them.
+/// Posted RAR sets of one film each. The offsets come from a server that has imported them; two of the sets cannot be imported. Only the old server knows
+/// the passwords, as if they had been in the names of the NZBs.
 /// </summary>
 public sealed class LazyLibrary : IAsyncLifetime
 {
@@ -47,7 +47,7 @@ public sealed class LazyLibrary : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Mock.DisposeAsync();
 
-    /// <summary>The film as an old server keeps it that has read so many volumes.</summary>
+    /// <summary>Returns the rows of a film of which the old server has read this number of volumes.</summary>
     internal static OldReleaseRow Played(LazyFilm film, int resolved) =>
         film.Row with { Files = [film.File with { Resolved = Math.Min(resolved, film.File.Parts.Length) }] };
 
@@ -80,7 +80,7 @@ public sealed class LazyLibrary : IAsyncLifetime
         }
         else
         {
-            // The old server took it all the same. Where the bytes are in it does not matter.
+            // The old server imported it anyway. The offsets in it do not matter.
             var length = truth.Bytes.Length / ids.Count;
             file = new OldFile(
                 Guid.NewGuid(),

@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>Films of an old server that reads RAR volumes lazily: their old map is a hint, their NZB the truth (IMP-36).</summary>
+/// <summary>Films of an old server that reads RAR volumes lazily: the old map is only a hint, and the NZB decides (IMP-36).</summary>
 public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLibrary>
 {
     private const int AllVolumes = int.MaxValue;
@@ -157,7 +157,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         await using (var server = await ImportingServer.StartAsync(folder, imports: true, WithoutOpening))
         {
             await server.WaitAsync("finished");
-            // An earlier run has added the first half, without its items; one file cannot be healed.
+            // An earlier run has added the first half without its items, and one file cannot be healed.
             await LeaveOutAsync(server, keeps: library.Films.Count / 2);
             await AsBeforeAsync(server, report => report with
             {
@@ -236,7 +236,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         foreach (var file in Directory.EnumerateFiles(folder.Root, "db.sqlite*"))
             File.Delete(file);
         await using var next = await ImportingServer.StartAsync(folder, imports: false);
-        // A volume of one article has no neighbors that could confirm it, so its film is opened again while the reader retries.
+        // A volume of one article has no neighbors to confirm its offset, so the film is opened again while the reader retries.
         foreach (var film in library.Films.Where(film => film.Sentence.Length == 0))
         {
             while (!await IsCompleteAsync(next, film.File))
@@ -246,7 +246,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         await AssertPlaysAsync(next);
     }
 
-    /// <summary>Whether a film can be read to its end; what comes before an abort is right.</summary>
+    /// <summary>Reads a film and returns whether it is complete. Checks the bytes before an abort.</summary>
     private static async Task<bool> IsCompleteAsync(ImportingServer server, OldFile file)
     {
         using var answer = await server.GetTreeAsync("/" + IdPath.Of(file.Id), HttpCompletionOption.ResponseHeadersRead);
@@ -260,14 +260,14 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         }
         catch (Exception e) when (e is HttpRequestException or IOException)
         {
-            // The answer is cut off where the map is contradicted.
+            // The server aborts the response if the bytes contradict the map.
         }
 
         Assert.Equal(truth[..(int)read.Length], read.ToArray());
         return read.Length == truth.Length;
     }
 
-    /// <summary>An old data folder with all films, of which the old server has read so many volumes.</summary>
+    /// <summary>Creates an old data folder with all films; the old server has read this number of volumes of each.</summary>
     private OldServer Old(OldShape shape, TemporaryFolder folder, int resolved, Action<OldServer>? add = null)
     {
         var old = new OldServer(shape, folder);
@@ -283,7 +283,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         return old;
     }
 
-    /// <summary>Adds the NZB of a film once more and returns the storage of its new item.</summary>
+    /// <summary>Adds the NZB of a film again and returns the storage of its new item.</summary>
     private static async Task<string> AddAsync(ImportingServer server, LazyFilm film)
     {
         using var form = new MultipartFormDataContent { { new ByteArrayContent(film.Row.Nzb), "name", film.Row.Name + ".nzb" } };
@@ -298,7 +298,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         }
     }
 
-    /// <summary>Refuses a release, as when no provider had its articles at that time.</summary>
+    /// <summary>Marks a release as failed, as if no provider had had its articles.</summary>
     private static Task<bool> RefuseAsync(ImportingServer server, Release release) => server.Get<SluiceDatabase>().WriteAsync(
         connection =>
         {
@@ -320,7 +320,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         return await server.Get<LibraryStore>().GetPostedFilesAsync(file.Release.Id, 0, int.MaxValue, Token);
     }
 
-    /// <summary>Each film has its old id, length and link, before a byte of it is known.</summary>
+    /// <summary>Checks that each film has its old id, length and link, before any of its bytes has been read.</summary>
     private async Task<Dictionary<Guid, EntityTagHeaderValue?>> AssertListedAsync(ImportingServer server)
     {
         var tags = new Dictionary<Guid, EntityTagHeaderValue?>();
@@ -331,7 +331,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
             tags.Add(film.File.Id, answer.Headers.ETag);
             using var path = await server.GetTreeAsync($"/content/tv/{film.Row.Name}/{film.File.Name}", HttpMethod.Head);
             Assert.Equal(HttpStatusCode.OK, path.StatusCode);
-            // A release whose item has failed is not offered to Sonarr.
+            // The release of a failed item is not offered to Sonarr.
             if (film.Sentence.Length > 0)
                 continue;
             using var link = await server.GetTreeAsync($"/completed-symlinks/tv/{film.Row.Name}/{film.File.Name}.rclonelink");
@@ -347,7 +347,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
             await AssertEqualAsync(server, film.File);
     }
 
-    /// <summary>The film is exact in the last volume, then as a whole, and keeps its validator.</summary>
+    /// <summary>Checks the last bytes of a film, then all of them, and that its ETag stays the same.</summary>
     private static async Task AssertEqualAsync(ImportingServer server, OldFile file)
     {
         var (path, truth) = ("/" + IdPath.Of(file.Id), file.Truth.ToArray());
@@ -361,7 +361,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         Assert.Equal(head.Headers.ETag, answer.Headers.ETag);
     }
 
-    /// <summary>A read, the history and the report say what an import of the same NZB says.</summary>
+    /// <summary>Checks that a read, the history and the report have the error of an import of the same NZB.</summary>
     private async Task AssertRefusedAsync(ImportingServer server)
     {
         List<LazyFilm> refused = [.. library.Films.Where(film => film.Sentence.Length > 0)];
@@ -382,7 +382,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         Assert.Equal((library.Films.Count, library.Films.Count - 2, 2), ((int)files["found"]!, (int)files["taken"]!, (int)files["left"]!));
     }
 
-    /// <summary>Leaves the rows of an import by a version that left out films with unread volumes.</summary>
+    /// <summary>Restores the rows of an older version, which skipped films with unread volumes.</summary>
     private async Task LeaveOutAsync(ImportingServer server, int keeps = 0)
     {
         await server.Get<SluiceDatabase>().WriteAsync(
@@ -396,7 +396,7 @@ public sealed class LazyLibraryTests(LazyLibrary library) : IClassFixture<LazyLi
         });
     }
 
-    /// <summary>Leaves the rows of an import by a version that took encoded bytes for the lengths of volumes.</summary>
+    /// <summary>Restores the rows of an older version, which used encoded bytes as the lengths of volumes.</summary>
     private async Task BelieveAsync(ImportingServer server)
     {
         var store = server.Get<LibraryStore>();

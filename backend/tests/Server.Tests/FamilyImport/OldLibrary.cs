@@ -12,34 +12,33 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>A stretch of a posted file, as servers of the family keep it.</summary>
+/// <summary>A range of a posted file, as stored by servers of the family.</summary>
 internal sealed record OldPart(string[] Ids, long Posted, long Offset, long Length)
 {
-    /// <summary>Sum of the encoded bytes by the NZB.</summary>
+    /// <summary>Total of the encoded bytes in the NZB.</summary>
     public long Encoded { get; init; }
 }
 
-/// <summary>A file of the old library with its truth; its kind is 201, 202 or 203.</summary>
+/// <summary>A file of the old library with its correct bytes; its kind is 201, 202 or 203.</summary>
 internal sealed record OldFile(Guid Id, string Name, MockBytes Truth, int Kind, OldPart[] Parts, StreamCipher? Cipher)
 {
-    /// <summary>How many volumes the old server had read, of a set that it reads lazily; null if it reads at once.</summary>
+    /// <summary>Number of volumes that the old server has read of a lazily read set; null if it reads at once.</summary>
     public int? Resolved { get; init; }
 
     public string? Password { get; init; }
 }
 
-/// <summary>A release of the old library.</summary>
 internal sealed record OldReleaseRow(Guid Item, Guid Folder, string Category, string Name, byte[] Nzb, OldFile[] Files);
 
 /// <summary>
-/// Two hundred posted releases of all kinds. What the family says about archives is taken from a server that has imported them; that it is
-/// right shows when the bytes are compared with what was posted.
+/// Two hundred posted releases of all kinds. The stored offsets in archives come from a server that has imported the releases; the tests
+/// verify them by comparing the bytes with the posted ones.
 /// </summary>
 public sealed class OldLibrary : IAsyncLifetime
 {
     public const int Count = 200;
 
-    // No part size that posters offer, so that every estimate is wrong, and one in ten that is right.
+    // No poster uses the odd size, so estimates for it are wrong. One release in ten has the usual size, and right estimates.
     private const int OddArticle = 9_000;
     private const int UsualArticle = 716_800;
 
@@ -72,7 +71,7 @@ public sealed class OldLibrary : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Mock.DisposeAsync();
 
-    /// <summary>The message-ids of each file of an NZB, in its order.</summary>
+    /// <summary>Returns the message-ids of each file of an NZB, in order.</summary>
     internal static List<string[]> IdsOf(byte[] nzb) =>
     [
         .. XDocument.Parse(Encoding.UTF8.GetString(nzb)).Root!.Elements().Where(file => file.Name.LocalName == "file")

@@ -10,7 +10,7 @@ using Sluice.Server.Tests.Database;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>The three forms in which servers of the family keep what files are made of.</summary>
+/// <summary>The three formats in which servers of the family store the parts of files.</summary>
 public enum OldShape
 {
     Json,
@@ -19,7 +19,7 @@ public enum OldShape
 }
 
 /// <summary>
-/// Writes the data folder of a server of the family: its tables as its migrations make them, its columns and blobs as its serializers do.
+/// Writes the data folder of a server of the family, with the tables of its migrations and the columns and blobs of its serializers.
 /// </summary>
 internal sealed class OldServer : IDisposable
 {
@@ -75,7 +75,7 @@ internal sealed class OldServer : IDisposable
 
     public static Guid CategoryId(string category) => new(SHA256.HashData(Encoding.UTF8.GetBytes(category)).AsSpan(0, 16));
 
-    /// <summary>A release with its files, and its completed item.</summary>
+    /// <summary>Adds a release with its files and its completed item.</summary>
     public void Add(OldReleaseRow release)
     {
         AddFolder(release.Folder, CategoryId(release.Category), release.Name);
@@ -167,21 +167,21 @@ internal sealed class OldServer : IDisposable
         return (long)command.ExecuteScalar()!;
     }
 
-    /// <summary>Puts the database into the data folder as it is while its server runs: most of it is in its log.</summary>
+    /// <summary>Copies the database into the data folder as during a run of its server, with most of it in the write-ahead log.</summary>
     public void Leave()
     {
         foreach (var name in (string[])["db.sqlite", "db.sqlite-wal"])
             File.Copy(Path.Combine(_scratch.FullName, name), Path.Combine(_folder.Root, name));
     }
 
-    /// <summary>All that belongs to the old server: each file with its time and a hash of its bytes.</summary>
+    /// <summary>Returns all files of the old server, each with its time and a hash of its bytes.</summary>
     public IReadOnlyList<string> Look() =>
     [
         .. Directory.EnumerateFiles(_folder.Root, "db.sqlite*").Concat(Directory.EnumerateDirectories(_folder.Folder.Blobs).SelectMany(folder => Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)))
             .Order(StringComparer.Ordinal).Select(file => $"{file} {File.GetLastWriteTimeUtc(file).Ticks} {new FileInfo(file).UnixFileMode} {Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(file)))}"),
     ];
 
-    /// <summary>A password as ASP.NET Identity keeps it.</summary>
+    /// <summary>Hashes a password like ASP.NET Identity.</summary>
     public static string Identity(string password)
     {
         var (bytes, salt) = (new byte[13 + 16 + 32], RandomNumberGenerator.GetBytes(16));
@@ -221,7 +221,7 @@ internal sealed class OldServer : IDisposable
         File.WriteAllBytes(Path.Combine(folder.FullName, id.ToString("D")), bytes);
     }
 
-    // One fork writes Zstandard, another one Brotli.
+    // One fork writes Zstandard, another one writes Brotli.
     private static string Column(byte[] plain, Guid id, Func<byte[], byte[]>? damage)
     {
         damage ??= bytes => bytes;
@@ -273,14 +273,14 @@ internal sealed class OldServer : IDisposable
     }
 
     /// <summary>
-    /// Volumes that the old server has read. One that reads lazily measures the first and takes the encoded bytes of the others for their length.
+    /// Returns the volumes that the old server has read. Lazy reading measures the first one and uses the encoded bytes of the others as lengths.
     /// </summary>
     private static OldPart[] ResolvedOf(OldFile file) =>
         file.Resolved is not { } resolved ? file.Parts : [.. file.Parts.Take(resolved).Select((part, i) => i == 0 ? part : part with { Posted = part.Encoded })];
 
     private static OldPart[] PendingOf(OldFile file) => [.. file.Parts.Skip(file.Resolved ?? file.Parts.Length)];
 
-    /// <summary>The same in the version-tolerant form of MemoryPack.</summary>
+    /// <summary>Serializes the file in the version-tolerant format of MemoryPack.</summary>
     public static byte[] Blob(OldFile file)
     {
         var id = file.Id.ToByteArray();
@@ -299,7 +299,7 @@ internal sealed class OldServer : IDisposable
         };
     }
 
-    // An array or a text that is null.
+    // A null array or string.
     private static byte[] Absent => BitConverter.GetBytes(-1);
 
     private static byte[] Members(params byte[][] members)

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>Estimates of where segments begin.</summary>
+/// <summary>Estimates of segment offsets.</summary>
 public sealed class PartSizesTests
 {
     [Theory]

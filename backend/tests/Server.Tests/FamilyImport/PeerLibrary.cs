@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>A file in the library of an old server, as its own tables list it.</summary>
+/// <summary>A file in the library of an old server, as listed in its tables.</summary>
 internal sealed record PeerFile(Guid Id, string Path, long Length, Guid? Item)
 {
     /// <summary>The folder of its release.</summary>
@@ -18,11 +18,11 @@ internal sealed record PeerFile(Guid Id, string Path, long Length, Guid? Item)
 }
 
 /// <summary>
-/// Data folders that InfiniDysk and nzbdav wrote themselves, the posts that they imported, and what an import by Sluice of the same NZBs says.
+/// Data folders written by InfiniDysk and nzbdav, the posts that they imported, and the errors of Sluice when it imports the same NZBs.
 /// </summary>
 public sealed class PeerLibrary : IAsyncLifetime
 {
-    // The tree by parents, because the oldest server stores no paths.
+    // Walks up the parents, because the oldest server stores no paths.
     private const string FilesQuery = """
         WITH RECURSIVE tree (Id, Path, FileSize, Folder) AS (
             SELECT Id, Name, FileSize, Id FROM DavItems WHERE ParentId = '00000000-0000-0000-0000-000000000002'
@@ -61,7 +61,7 @@ public sealed class PeerLibrary : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Mock.DisposeAsync();
 
-    /// <summary>Unpacks the data folder of an old server, with the mock as its provider. Nothing else is changed.</summary>
+    /// <summary>Unpacks the data folder of an old server, and changes only its provider to the mock.</summary>
     internal IReadOnlyList<PeerFile> Unpack(string name, TemporaryFolder folder)
     {
         ZipFile.ExtractToDirectory(Repository.Fixture($"peers/{name}.zip"), folder.Root, overwriteFiles: true);
@@ -83,12 +83,12 @@ public sealed class PeerLibrary : IAsyncLifetime
         return files;
     }
 
-    /// <summary>What an import by Sluice of the same NZB says; empty if it succeeds.</summary>
+    /// <summary>The error of an import of the same NZB by Sluice; empty if it succeeds.</summary>
     internal string SentenceOf(PeerFile file) => _sentences[ReleaseOf(file).Title];
 
     internal static MockRelease ReleaseOf(PeerFile file) => PeerReleases.Find(file.Folder["Peer.".Length..]);
 
-    /// <summary>The bytes of a file: a posted file of its name, or else the file of an archive with its length.</summary>
+    /// <summary>Returns the bytes of a file: the posted file with its name, or the file of an archive with its length.</summary>
     internal static byte[] TruthOf(PeerFile file)
     {
         var release = ReleaseOf(file);
@@ -96,7 +96,7 @@ public sealed class PeerLibrary : IAsyncLifetime
         return (posted >= 0 ? release.BytesOf(posted) : release.Entries.Single(entry => entry.Bytes.Length == file.Length).Bytes).ToArray();
     }
 
-    /// <summary>How many articles of a release were asked for.</summary>
+    /// <summary>Counts the requests for articles of a release.</summary>
     internal int BodiesOf(MockRelease release)
     {
         var bodies = Mock.Stats.Bodies;

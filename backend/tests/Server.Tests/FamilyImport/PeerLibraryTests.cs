@@ -8,12 +8,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
-/// <summary>Moves from folders that InfiniDysk and nzbdav wrote themselves (CFG-40 to CFG-42, IMP-36).</summary>
+/// <summary>Imports of data folders written by InfiniDysk and nzbdav (CFG-40 to CFG-42, IMP-36).</summary>
 public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLibrary>
 {
     private const int Tail = 10_000;
 
-    // Without a password, or without the value that checks it, nzbdav lists the encrypted bytes as they are.
+    // Without a password, or without its check value, nzbdav lists the encrypted bytes.
     private static readonly HashSet<string> Encrypted = ["locked", "rar5-encrypted-unchecked"];
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -109,7 +109,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
             Assert.True(library.BodiesOf(release) <= MostArticles(release), $"{release.Title}: {library.BodiesOf(release)} articles for {release.Files.Count} posted files");
     }
 
-    /// <summary>A few articles foretell a set, but not its encrypted headers, nor random names, which each post's first article tells.</summary>
+    /// <summary>A few articles predict a set. Encrypted headers and random names cannot be predicted, so each post's first article is read.</summary>
     private static int MostArticles(MockRelease release) =>
         release.Title.Contains("headers", StringComparison.Ordinal) || release.Title.Contains("par2", StringComparison.Ordinal)
             ? (release.Files.Count * 2) + 4
@@ -123,7 +123,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 
-    /// <summary>Each file has its old id, path, length and link.</summary>
+    /// <summary>Checks that each file has its old id, path, length and link.</summary>
     private async Task AssertListedAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
     {
         Assert.NotEmpty(files);
@@ -135,7 +135,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
                 Assert.Equal((path, HttpStatusCode.OK, file.Length), (path, head.StatusCode, head.Content.Headers.ContentLength));
             }
 
-            // A release whose item has failed is not offered to Sonarr.
+            // The release of a failed item is not offered to Sonarr.
             if (library.SentenceOf(file).Length > 0)
                 continue;
             using var link = await server.GetTreeAsync($"/completed-symlinks/{file.Path}.rclonelink");
@@ -146,12 +146,12 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
     private async Task AssertAllAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
     {
         await AssertListedAsync(server, files);
-        // A corrupt article is asked for again after a pause, in which the other films are read.
+        // The retry of a corrupt article waits, so the other films are read at the same time.
         await Task.WhenAll(AssertCutAsync(server, files), AssertPlaysAsync(server, files));
         await AssertRefusedAsync(server, files);
     }
 
-    /// <summary>Each film that an import opens is exact, in its last bytes and as a whole.</summary>
+    /// <summary>Checks the last bytes and then all bytes of each film that can be imported.</summary>
     private async Task AssertPlaysAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
     {
         foreach (var file in files.Where(file => library.SentenceOf(file).Length == 0 && !PeerReleases.Damaged.Contains(PeerLibrary.ReleaseOf(file).Title)))
@@ -159,7 +159,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
             var truth = PeerLibrary.TruthOf(file);
             var from = Math.Max(0, truth.Length - Tail);
             var (tail, whole) = (await ReadAsync(server, file, from), await ReadAsync(server, file));
-            // A volume of a size that nothing foretold ends the first read of it, and its set is opened once more.
+            // An unexpected volume size ends the first read, and the set is opened again.
             while (whole.IsCut && PeerReleases.HasUnforeseenVolume(PeerLibrary.ReleaseOf(file)))
                 whole = await ReadAsync(server, file);
             Assert.Equal((file.Path, HttpStatusCode.PartialContent, false), (file.Path, tail.Status, tail.IsCut));
@@ -169,7 +169,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
         }
     }
 
-    /// <summary>A film with a damaged article is exact up to it and behind it, and is cut off in between.</summary>
+    /// <summary>Checks that a film with a damaged article is right before and after it, and that the response ends there.</summary>
     private static async Task AssertCutAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
     {
         foreach (var file in files.Where(file => PeerReleases.Damaged.Contains(PeerLibrary.ReleaseOf(file).Title)))
@@ -199,7 +199,7 @@ public sealed class PeerLibraryTests(PeerLibrary library) : IClassFixture<PeerLi
         }
     }
 
-    /// <summary>A read of another film and its item say what an import of its NZB says.</summary>
+    /// <summary>Checks that a read of any other film and its item have the error of an import of the NZB.</summary>
     private async Task AssertRefusedAsync(ImportingServer server, IReadOnlyList<PeerFile> files)
     {
         foreach (var file in files.Where(file => library.SentenceOf(file).Length > 0))

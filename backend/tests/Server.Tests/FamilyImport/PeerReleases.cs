@@ -6,7 +6,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 namespace Sluice.Server.Tests.FamilyImport;
 
 /// <summary>
-/// The posts that the old servers of <c>Fixtures/peers</c> imported. The mock makes their articles again from their seeds, so a change here needs new
+/// The posts that the old servers of <c>Fixtures/peers</c> imported. The mock generates their articles from seeds, so a change here needs new
 /// fixtures.
 /// </summary>
 internal static class PeerReleases
@@ -21,11 +21,11 @@ internal static class PeerReleases
         "rar-in-rar", "split-in-rar", "rar-in-7z", "rar-in-encrypted-rar",
     ];
 
-    /// <summary>All releases. Each is named after its layout.</summary>
+    /// <summary>All releases, each named after its layout.</summary>
     public static IReadOnlyList<MockRelease> All { get; } =
     [
         .. Layouts.Select(MockLayouts.Make),
-        // Each volume is one article, so it has no neighbors that confirm its place.
+        // Each volume is a single article, so it has no neighbors to confirm its offset.
         MockLayouts.Builder("one-article-volumes").AddArchive(MockLayouts.Rar5(40)).Build(),
         MockLayouts.Builder("par2").Obfuscate().AddArchive(MockLayouts.Rar5(12)).AddPar2(2).Shuffle().Build(),
         MockLayouts.Builder("rar5-mixed").AddFile("film.nfo", 900).AddArchive(MockLayouts.Rar5(8) with { Shifted = (3, 500) }).AddPar2(0).Build(),
@@ -34,7 +34,7 @@ internal static class PeerReleases
         MockLayouts.Builder("named-rar4").AddArchive(MockLayouts.Rar4(6) with { Password = Password, Naming = VolumeNaming.Old }).Build(),
         MockLayouts.Builder("season").AddFile("show.s01e01.mkv", 210_000).AddFile("show.s01e02.mkv", 190_001).Build(),
         Nested("nested", MockLayouts.Rar5(7)),
-        // Those that no import opens, or opens with a hole.
+        // Releases that an import rejects, or that it opens with a gap.
         MockLayouts.Builder("locked").AddArchive(MockLayouts.Rar5(6) with { Password = "lost" }).Build(),
         MockLayouts.Builder("locked-headers").AddArchive(MockLayouts.Rar5(6) with { Password = "lost", EncryptsHeaders = true }).Build(),
         MockLayouts.Builder("volume-lost").AddArchive(MockLayouts.Rar5(9) with { Unposted = [4] }).Build(),
@@ -44,20 +44,20 @@ internal static class PeerReleases
         MockLayouts.Builder("gone").AddArchive(MockLayouts.Rar5(6)).Build(),
     ];
 
-    /// <summary>The releases whose articles were gone when Sluice came.</summary>
+    /// <summary>Releases whose articles were gone before Sluice imported them.</summary>
     public static IReadOnlySet<string> Gone { get; } = new HashSet<string> { "gone" };
 
-    /// <summary>The releases with an article inside that the provider lacks or has damaged.</summary>
+    /// <summary>Releases with an article in the middle that is missing or damaged at the provider.</summary>
     public static IReadOnlySet<string> Damaged { get; } = new HashSet<string> { "hole", "corrupt" };
 
-    /// <summary>What the provider lacks or has damaged, always.</summary>
+    /// <summary>The missing and the damaged article of the provider.</summary>
     public static IReadOnlyList<MockFault> Faults { get; } =
     [
         new MockFault { Kind = FaultKind.Missing, Articles = ArticleSelection.Article(Find("hole").MessageId(5, 2)) },
         new MockFault { Kind = FaultKind.Corrupt, Articles = ArticleSelection.Article(Find("corrupt").MessageId(5, 2)) },
     ];
 
-    /// <summary>A film in an archive of one volume, which InfiniDysk opens, inside another set.</summary>
+    /// <summary>Builds a film in a one-volume archive, which InfiniDysk opens, inside another set.</summary>
     private static MockRelease Nested(string title, ArchiveLayout outer)
     {
         var builder = MockLayouts.Builder(title);
@@ -67,9 +67,9 @@ internal static class PeerReleases
 
     public static MockRelease Find(string name) => All.Single(release => release.Title == name);
 
-    /// <summary>Whether a volume has another size than its neighbors.</summary>
+    /// <summary>Whether one volume differs in size from its neighbors.</summary>
     public static bool HasUnforeseenVolume(MockRelease release) => release.Title == "rar5-mixed";
 
-    /// <summary>The name under which an NZB was added; some have the password in it.</summary>
+    /// <summary>Returns the name of the added NZB; some names contain the password.</summary>
     public static string NzbNameOf(MockRelease release) => $"Peer.{release.Title}{(release.Title.StartsWith("named", StringComparison.Ordinal) ? $"{{{{{Password}}}}}" : "")}.nzb";
 }
