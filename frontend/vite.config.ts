@@ -16,8 +16,8 @@ const frame = new RegExp(
 );
 
 /**
- * Lets the frame of index.html be painted before the script works: it takes longer to run than all before it, and a browser that has it does not
- * paint first. What is hidden is not painted, and does not wait for it.
+ * Lets the browser paint the frame of index.html before the script runs. The script takes longer than everything before it, and if it is cached
+ * the browser runs it before the first paint. A hidden tab never paints, so it starts the script at once.
  */
 const frameFirst: Plugin = {
   name: "frame-first",
@@ -38,13 +38,13 @@ const frameFirst: Plugin = {
 };
 
 export default defineConfig({
-  // Addresses are relative to <base href>, which the server writes from its URL base: a sub-path needs no build of its own.
+  // Addresses are relative to <base href>, which the server writes from its URL base, so a sub-path needs no build of its own.
   base: "./",
   plugins: [react(), tailwindcss(), frameFirst],
   resolve: {
     alias: [
       { find: "@", replacement: inHere("src") },
-      // The package names its development build for every bundler: warnings that no page shows are an eighth of its size.
+      // The package resolves to its development build for every bundler. Its warnings, which no page shows, are an eighth of its size.
       { find: /^react-router$/, replacement: inHere("node_modules/react-router/dist/production/index.mjs") },
       { find: /^react-router\/dom$/, replacement: inHere("node_modules/react-router/dist/production/dom-export.mjs") },
     ],
@@ -53,17 +53,17 @@ export default defineConfig({
     outDir: "../backend/src/Server/wwwroot",
     emptyOutDir: true,
     target: "es2023",
-    // The server compresses, and the size test counts what it sends.
+    // The server compresses, and the size test counts the compressed bytes.
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // What every page needs is one file: small files compress worse, and each is a request.
+        // Code that every page needs is one file, because small files compress worse and each costs a request.
         codeSplitting: {
           groups: [
             { name: "base", tags: ["$initial"], includeDependenciesRecursively: false },
-            // What every page behind the login shows comes with the frame around it.
+            // Code that every page behind the login needs comes with the frame around it.
             { name: "frame", test: frame },
             { name: "radix", test: /node_modules\/(@radix-ui|@floating-ui|radix-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar|use-callback-ref)/, minShareCount: 2 },
           ],

@@ -3,11 +3,11 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     environment: "node",
-    // The tests of the normal run, or one of the commands of package.json.
+    // The normal tests, or one of the sets that commands of package.json name.
     include: [process.env.SLUICE_SET ?? "browser/*.test.ts"],
-    // Each file has a server and a browser of its own, and waits for them now and then: three keep two cores busy. What is measured runs alone.
+    // Each file has its own server and browser and sometimes waits for them, so three keep two cores busy. Measurements run alone.
     maxWorkers: process.env.SLUICE_SET ? 1 : 3,
-    // They share no state, and Playwright takes most of a second to load.
+    // The files share no state, and loading Playwright again takes most of a second.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -8,7 +8,7 @@ export default mergeConfig(
       environment: "jsdom",
       include: ["src/**/*.test.{ts,tsx}", "lint/**/*.test.ts"],
       setupFiles: ["src/testing/setup.ts"],
-      // Where cores are few and shared, a page takes a while to come.
+      // Pages load slowly on few or shared cores.
       testTimeout: 20_000,
       restoreMocks: true,
       unstubGlobals: true,

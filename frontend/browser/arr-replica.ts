@@ -10,7 +10,7 @@ interface DownloadClient {
   fields: Field[];
 }
 
-/** What Sonarr publishes of its API as far as a download client needs it; its test of a client asks the client, as its own does. */
+/** The part of Sonarr's API for download clients. Its client test calls the client, as Sonarr's does. */
 export interface ArrReplica {
   url: string;
   key: string;
@@ -20,20 +20,20 @@ export interface ArrReplica {
   stop(): Promise<void>;
 }
 
-/** The cause why Sonarr would refuse a download client of the kind SABnzbd; null when all is well. */
+/** Returns why Sonarr would refuse this SABnzbd client; null if it accepts it. */
 export async function refusalOf(client: { host: string; port: string; urlBase: string; apiKey: string; category: string }): Promise<string | null> {
   const origin = `http://${client.host}:${client.port}${client.urlBase}/api`;
   const version = await fetch(`${origin}?mode=version&output=json`).catch(() => null);
   if (!version?.ok) return "Unable to connect to SABnzbd";
   const answer = await fetch(`${origin}?mode=get_config&apikey=${client.apiKey}&output=json`);
   const text = await answer.text();
-  // A wrong key is answered in plain words.
+  // A wrong key gets a plain-text answer.
   if (!text.startsWith("{")) return text;
   const { config } = JSON.parse(text) as { config: { categories: { name: string }[] } };
   return config.categories.some(({ name }) => name === client.category) ? null : "Category does not exist";
 }
 
-/** Starts a replica that sees the given folder, with the probe link and the file behind it. */
+/** Starts a replica that sees the given folder with the probe link and its target file. */
 export async function startArr(folder: string): Promise<ArrReplica> {
   const key = "a5f0c3d1e2b4968778695a4b3c2d1e0f";
   const clients: DownloadClient[] = [];

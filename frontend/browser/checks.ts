@@ -7,7 +7,7 @@ const axeScript = readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 
 declare const axe: { run: (context: Document, options: RunOptions) => Promise<AxeResults> };
 
-/** Waits until no Skeleton is left, in the page or in a dialog. A step of an import that runs breathes too, and is no div. */
+/** Waits until no Skeleton is left in the page or a dialog. A running import step uses the same animation, but is not a div. */
 export async function settle(page: Page): Promise<void> {
   try {
     await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
@@ -16,34 +16,34 @@ export async function settle(page: Page): Promise<void> {
   }
 }
 
-/** What a page shows, and the requests that it has waited for longest. */
+/** Describes the content of a page and its unanswered requests, for the error message. */
 async function pending(page: Page): Promise<string> {
   const shown = await page.evaluate(() => `${location.pathname} ${document.readyState} "${document.body.innerText.replace(/\s+/g, " ").slice(0, 200)}"`);
   const open = (await page.requests()).filter((request) => request.timing().responseEnd < 0).map((request) => request.url());
   return `${shown}, without an answer: ${open.slice(0, 10).join(" ")}`;
 }
 
-/** The rules of WCAG 2.0 A to 2.2 AA and of best practice that a page breaks, each with the places; empty is good. */
+/** Returns the broken rules of WCAG 2.0 A to 2.2 AA and best practice, each with its elements; empty if all pass. */
 export async function brokenRules(page: Page, options: { contrastOnly?: boolean } = {}): Promise<string[]> {
-  // By the debugger, which the content security policy of the page does not concern.
+  // Evaluated through the debugger, because the page's content security policy would block a script tag.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(await axeScript);
   const only = options.contrastOnly
     ? { type: "rule" as const, values: ["color-contrast"] }
     : { type: "tag" as const, values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
   return page.evaluate(async (runOnly) => {
-    // axe names every place of a rule that is kept too unless it is told not to, which takes longer than to judge it.
+    // Without resultTypes axe also lists the elements of passed rules, which takes longer than the check itself.
     const { violations } = await axe.run(document, { runOnly, resultTypes: ["violations"] });
     return violations.map((rule) => `${rule.id}: ${rule.nodes.map((node) => node.target.join(" ")).join(" | ")}`);
   }, only);
 }
 
-/** By how many pixels the page is wider than its window, at each of the widths; zeros are good. */
+/** Returns by how many pixels the page is wider than its window, for each width; 0 if it fits. */
 export async function overflowAt(page: Page, widths: readonly number[] = [320, 390, 768, 1_280]): Promise<number[]> {
   const overflows: number[] = [];
   for (const width of widths) {
     await page.setViewportSize({ width, height: 780 });
     const overflow = await page.evaluate(async () => {
-      // The style sheet follows the new width with the next frame.
+      // The layout follows the new width in the next frame.
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth);
     });
@@ -52,7 +52,7 @@ export async function overflowAt(page: Page, widths: readonly number[] = [320, 3
   return overflows;
 }
 
-/** What can be pressed and is smaller than it should be: 24 px, 44 px where `pixels` says so. Links inside sentences are left out. */
+/** Returns the controls smaller than `pixels`: 24 in general, 44 for touch. Links inside sentences are exempt. */
 export async function smallTargets(page: Page, pixels = 24): Promise<string[]> {
   return page.evaluate((least) => {
     const found: string[] = [];

@@ -22,9 +22,9 @@ let page: Page;
 let arr: ArrReplica;
 let home: string;
 let mountDir: string;
-/** What the WebDAV cards gave out. */
+/** The WebDAV login that the cards show. */
 let login: { user: string; password: string };
-/** The first MiB of the film, as the API's own link has it. */
+/** SHA-256 of the first MiB of the film, read through the API's own link. */
 let beginning: string;
 
 function has(program: string): boolean {
@@ -33,13 +33,13 @@ function has(program: string): boolean {
 
 const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** Runs a command as it was copied, in a shell of a user without any configuration. */
+/** Runs a copied command in the shell of a user without any configuration. */
 async function shell(command: string): Promise<Buffer> {
   const { stdout } = await run("bash", ["-euc", command], { env: { ...process.env, HOME: home, XDG_CONFIG_HOME: "" }, encoding: "buffer", maxBuffer: 16 * mebibyte });
   return stdout;
 }
 
-/** Presses a button that copies; the answer is what a paste would give. */
+/** Presses a copy button and returns the text on the clipboard. */
 async function copied(page: Page, label: string): Promise<string> {
   await page.evaluate(() => navigator.clipboard.writeText(""));
   await page.getByRole("button", { name: `Copy: ${label}`, exact: true }).locator("visible=true").first().click();
@@ -131,7 +131,7 @@ describe("what the cards of programs give to copy", () => {
       await page.goto(`files/movies/${release}`);
       await page.getByRole("link", { name: "film.mkv", exact: true }).click();
       const link = await copied(page, "Path for Sonarr and Radarr");
-      // Before 1.70.3 rclone shows a link as a file with its target.
+      // Before 1.70.3 rclone shows a link as a text file that holds its target.
       const file = await open(existsSync(`${link}.rclonelink`) ? await readFile(`${link}.rclonelink`, "utf8") : link);
       const { buffer } = await file.read(Buffer.alloc(mebibyte), 0, mebibyte, 0);
       await file.close();
@@ -164,7 +164,7 @@ describe("what the page of a file gives to copy", () => {
   });
 });
 
-/** The names of a YAML file of nested mappings, each behind those it stands under. */
+/** Returns the keys of a YAML file of nested mappings, each after its parents. */
 function namesOf(yaml: string): string[] {
   const way: { indent: number; name: string }[] = [];
   return yaml.split("\n").flatMap((line) => {

@@ -13,7 +13,6 @@ beforeAll(async () => {
   await world.untilHistory(1);
 }, 120_000);
 
-/** A page that waits for ten seconds at most. */
 const openPage: typeof open = async (...how) => {
   const page = await open(...how);
   page.setDefaultTimeout(10_000);
@@ -25,7 +24,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Writes down where labels of the time axis are drawn: a chart is a picture. */
+/** Records where the chart draws the labels of its time axis, because a canvas has no text to query. */
 async function watchLabels(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const drawn: { text: string; from: number; to: number; y: number }[] = [];
@@ -39,7 +38,7 @@ async function watchLabels(page: Page): Promise<void> {
   });
 }
 
-/** The labels of the last picture, from left to right. */
+/** Returns the labels of the last drawn chart, from left to right. */
 const labelsOf = (page: Page) =>
   page.evaluate(() => {
     const { drawn } = window as unknown as { drawn: { text: string; from: number; to: number; y: number }[] };
@@ -51,7 +50,7 @@ describe("the chart of the throughput", () => {
   for (const locale of ["en-US", "de-DE"]) {
     it(`has labels that do not meet, in ${locale}`, async () => {
       for (const width of [390, 1_280, 1_440, 1_920]) {
-        // An hour has its first sample after ten seconds, a day after four minutes.
+        // The hour has its first sample after ten seconds; a day would need four minutes.
         for (const window of ["ten-minutes", "hour"]) {
           const page = await openPage(browser, world.server, { cookie: world.cookie, locale, viewport: { width, height: 900 } });
           await watchLabels(page);

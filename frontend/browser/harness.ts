@@ -13,21 +13,21 @@ const mockPath = process.env.SLUICE_MOCK ?? path.resolve(here, "../../tools/Mock
 const chromiumPath = process.env.SLUICE_CHROMIUM ?? "/usr/bin/chromium";
 const readyMs = 30_000;
 
-/** The code that the setup of every server here asks for. */
+/** The setup code of every server that starts here. */
 export const setupCode = "browser-test";
 
-/** The login that {@link setUp} makes. */
+/** The login that {@link setUp} creates. */
 export const account = { user: "admin", password: "correct horse battery" };
 
 /** A server process with a data folder of its own. */
 export interface RunningServer {
-  /** As in `http://127.0.0.1:41234`, with the URL base, without a slash at the end. */
+  /** For example `http://127.0.0.1:41234`, with the URL base and without a trailing slash. */
   url: string;
-  /** Of the process that runs. */
+  /** Process id; changes with a restart. */
   readonly pid: number;
   /**
-   * Ends the process and starts another one over the same data. `meanwhile` is done in between, with the folder of the data; `line` is one for
-   * a shell, which starts the server by `tools/run.sh`.
+   * Stops the process and starts another one on the same data. `meanwhile` runs in between with the data folder; `line` is a shell command that
+   * starts the server through `tools/run.sh`.
    */
   restart(how?: { meanwhile?: (data: string) => Promise<void>; line?: string }): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
   const url = `http://127.0.0.1:${port}${urlBase}`;
   const environment = {
     ...process.env,
-    // Vitest's own, which the server would take for a setting.
+    // Set by Vitest; the server would read it as a setting.
     BASE_URL: undefined,
     CONFIG_PATH: data,
     PORT: String(port),
@@ -58,7 +58,7 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
     return started;
   }
 
-  /** A folder that looks like the sources, whose script starts the server that is tested and builds none. */
+  /** Creates a folder that looks like the sources; its script starts the tested server without a build. */
   async function checkout(): Promise<string> {
     await mkdir(path.join(data, "tools"), { recursive: true });
     await writeFile(path.join(data, "tools/run.sh"), `#!/bin/sh\nexec '${serverPath}'\n`, { mode: 0o755 });
@@ -82,16 +82,16 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
   };
 }
 
-/** A news server of the tests. */
+/** A running MockNntpServer. */
 export interface RunningMock {
-  /** One `host:port` for each provider. */
+  /** One `host:port` per provider. */
   providers: string[];
-  /** `host:port` by which it is told what to do. */
+  /** `host:port` of its control interface. */
   control: string;
   stop(): Promise<void>;
 }
 
-/** Starts MockNntpServer with the arguments of its command line and waits for its line `ready`. */
+/** Starts MockNntpServer with these arguments and waits until it prints `ready`. */
 export async function startMock(...args: string[]): Promise<RunningMock> {
   const child = new Child(mockPath, args, process.env, tmpdir());
   let ready: RegExpExecArray | null = null;
@@ -142,7 +142,7 @@ class Child {
   }
 }
 
-/** Makes the administrator; the answer is the cookie of a session. */
+/** Creates the administrator, completes the setup and returns a session cookie. */
 export async function setUp(server: RunningServer): Promise<string> {
   const response = await post(server, "api/setup", { code: setupCode, ...account });
   await fetch(`${server.url}/api/setup`, {
@@ -153,7 +153,7 @@ export async function setUp(server: RunningServer): Promise<string> {
   return cookieOf(response);
 }
 
-/** Logs in by the API; the answer is the cookie of a session. */
+/** Logs in through the API and returns a session cookie. */
 export async function logIn(server: RunningServer): Promise<string> {
   return cookieOf(await post(server, "api/session", account));
 }
@@ -173,8 +173,8 @@ function cookieOf(response: Response): string {
 }
 
 /**
- * What the browser does without. Beside each window it would load pages of its own surface in advance, and a process for a page to come, which
- * together take as long as a page of ours. The others are those of Playwright's own list that matter here, which this one replaces.
+ * Browser features that are turned off. The first two load pages of Chromium's own UI and a spare process with each window, which takes as long
+ * as a page of ours. The others are the relevant part of Playwright's own list, because this option replaces that list.
  */
 const withoutFeatures = [
   "PreloadTopChromeWebUI", "SpareRendererForSitePerProcess",
@@ -182,7 +182,7 @@ const withoutFeatures = [
   "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch",
 ];
 
-/** A browser with a profile of its own. Further arguments go to it, as in `--host-resolver-rules=MAP nas.test 127.0.0.1`. */
+/** Starts a browser with a profile of its own. The arguments go to Chromium, for example `--host-resolver-rules=MAP nas.test 127.0.0.1`. */
 export async function startBrowser(...args: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
@@ -193,13 +193,13 @@ export async function startBrowser(...args: string[]): Promise<Browser> {
   });
 }
 
-/** The two windows that pages are looked at in. */
+/** The two window sizes that pages are tested in. */
 export const windows = {
   desktop: { viewport: { width: 1_280, height: 800 } },
   phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
 } satisfies Record<string, BrowserContextOptions>;
 
-/** A page of its own context, logged in if a cookie is given. An error on the page ends up in `page.errors`. */
+/** Opens a page in a context of its own, logged in if a cookie is given. `page.errors` collects the errors of the page. */
 export async function openPage(
   browser: Browser,
   server: RunningServer,
@@ -218,7 +218,7 @@ export async function openPage(
   return Object.assign(page, { errors });
 }
 
-/** A port of those below the ones that the system gives out by itself, so that nothing takes it before the server does. */
+/** Returns a free port below the ephemeral range of the system, so that nothing takes it before the server does. */
 async function freePort(): Promise<number> {
   const port = randomInt(20_000, 32_768);
   const isFree = await new Promise<boolean>((done) => {

@@ -81,7 +81,7 @@ describe("files, queue and history", () => {
     await page.getByText("2 queued").waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("h");
-    // By the event stream: nothing is loaded again.
+    // The event stream updates the page; nothing is reloaded.
     await page.getByRole("heading", { name: "2 imports" }).waitFor();
 
     await page.getByText("Gone.2026", { exact: true }).click();
@@ -109,7 +109,7 @@ describe("files, queue and history", () => {
     await page.locator("input[type=file]").setInputFiles([{ name: "Another.2026.1080p.nzb", mimeType: "application/x-nzb", buffer }]);
     await page.getByText("Another.2026.1080p is ready").waitFor();
     await page.getByRole("button", { name: "Play", exact: true }).click();
-    // The same NZB is the same release, which keeps its folder.
+    // The same NZB is the same release, so it keeps its folder.
     await page.waitForURL("**/files/**/Film.2026.1080p**");
     expect(new URL(page.url()).searchParams.has("play")).toBe(true);
     await page.getByRole("dialog").waitFor();

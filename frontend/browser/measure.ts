@@ -8,5 +8,5 @@ import "./measure/watchers";
 import "./measure/commands";
 import { printTable } from "./measure/table";
 
-// Figures of the goals of speed, beside a blank page, as a table: `npm run measure`, or some of them with `-- -t pages`.
+// Prints the performance goals and a blank page for comparison as a table: `npm run measure`, or some of them with `-- -t pages`.
 afterAll(() => printTable());

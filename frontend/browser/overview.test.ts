@@ -21,7 +21,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Reads the built-in clip once, as a player does. */
+/** Reads the built-in clip once, like a player. */
 async function playClip(): Promise<void> {
   const detail = await fetch(`${server.url}/api/files/${clip}`, { headers: { Cookie: cookie } });
   const { links } = (await detail.json()) as { links: { signed: string } };
@@ -57,7 +57,7 @@ describe("Home, the page of a playback and the log", () => {
   });
 
   it("follow a playback by events, without a request of their own", async () => {
-    // The page has asked for all that it shows once it listens to the events and has no Skeleton left; it may open their stream again.
+    // The page has sent all requests once it listens to events and shows no Skeleton; only the event stream may reconnect later.
     const listens = page.waitForResponse((response) => response.url().includes("/api/events"));
     await page.goto("");
     await page.getByText("Nothing is playing", { exact: true }).first().waitFor();
@@ -65,7 +65,7 @@ describe("Home, the page of a playback and the log", () => {
     const requests: string[] = [];
     page.on("request", (request) => /\/api\/(?!events)/.test(request.url()) && requests.push(request.url()));
     await playClip();
-    // The clip is too short for a playback of its own and counts as a scan.
+    // The clip is too short to be a playback, so it counts as a scan.
     await page.locator("main").getByText(/VLC/).first().waitFor();
     expect(requests.join(" ")).toBe("");
   });

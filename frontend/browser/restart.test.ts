@@ -12,7 +12,7 @@ beforeAll(async () => {
   cookie = await setUp(server);
 });
 
-// Of a test that failed too: what it left open would slow down those that follow.
+// After failed tests too, because pages left open would slow down the next ones.
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
 });
@@ -25,7 +25,7 @@ afterAll(async () => {
 const away = "The server is restarting – this opens by itself.";
 const scripts = "**/assets/*.js";
 
-/** Opens a page and keeps all parts away from it that it has not loaded by then. `let` ends that. */
+/** Opens a page and blocks all parts that it has not loaded yet. `letIn` unblocks them. */
 async function openWithout(where: string, how: "404" | "503" | "never"): Promise<{ page: Page & { errors: string[] }; letIn: () => void }> {
   const page = await openPage(browser, server, { cookie });
   let isAway = true;
@@ -35,7 +35,7 @@ async function openWithout(where: string, how: "404" | "503" | "never"): Promise
   await page.route(scripts, async (route) => {
     if (!isAway) return route.continue();
     if (how !== "never") return route.fulfill({ status: Number(how) });
-    // A server that ends breaks the connections that it has not answered.
+    // A server that stops resets the connections it has not answered.
     await new Promise<void>((done) => held.push(done));
     await route.abort("connectionreset");
   });
@@ -55,14 +55,14 @@ describe("a server that restarts under an open tab", () => {
       const { page, letIn } = await openWithout(where, how);
       const heading = await page.locator("h1").textContent();
       const rail = page.getByRole("navigation", { name: "Pages" }).first();
-      // A menu, a dialog and a page.
+      // Asks for a menu, a dialog and a page.
       await page.getByRole("button", { name: "Theme" }).click();
       await page.keyboard.press("?");
       await rail.getByRole("link", { name: next, exact: true }).click();
       await page.getByText(away).waitFor();
       expect([await rail.isVisible(), await page.locator("h1").textContent()]).toEqual([true, heading]);
       letIn();
-      // The dialog hides what is below it from roles.
+      // The open dialog hides the heading from role queries.
       await page.locator("h1", { hasText: new RegExp(`^${next}$`) }).waitFor();
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
       await page.getByText(away).waitFor({ state: "detached" });

@@ -15,13 +15,13 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** Says which parts of every file the provider does not have, as in `2-64`. */
+/** Sets which parts of every file the provider lacks, for example `2-64`. */
 async function miss(parts: string): Promise<void> {
   const answer = await fetch(`http://${world.mock.control}/set?missing=${parts}`, { method: "POST" });
   expect(answer.ok).toBe(true);
 }
 
-/** The history with the details of an import. */
+/** Opens the history with the details of an import. */
 async function openImport(name: string): Promise<{ page: Page & { errors: string[] }; sheet: Locator }> {
   const page = await openPage(browser, world.server, { cookie: world.cookie });
   page.setDefaultTimeout(20_000);
@@ -30,7 +30,7 @@ async function openImport(name: string): Promise<{ page: Page & { errors: string
   return { page, sheet: page.getByRole("dialog", { name }) };
 }
 
-/** The row of an import with its result, which comes by events. */
+/** The row of an import once events have brought this result. */
 const rowOf = (page: Page, name: string, result: string) => page.locator("tr[data-row]").filter({ hasText: name }).filter({ hasText: result });
 
 async function tryOtherwise(page: Page, sheet: Locator, ways: readonly string[], chosen: string): Promise<void> {
@@ -48,7 +48,7 @@ const whatever = "Retry and accept gaps";
 describe("an import that failed because articles are missing", () => {
   it("is published whatever is missing, where that is chosen", async () => {
     const name = "Holes.2026.1080p";
-    // All but its ends, so that its file can be made out and the sample finds the rest gone.
+    // All but the first and last part: the file can be identified, and the sample finds the rest missing.
     await miss("2-64");
     await world.add(name, await world.nzb(5, { size: 45 }), "movies");
     await world.untilHistory(1);

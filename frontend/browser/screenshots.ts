@@ -6,7 +6,7 @@ import { settle } from "./checks";
 import { type RunningServer, openPage, setUp, setupCode, startBrowser, startServer, windows } from "./harness";
 import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./world";
 
-/** Pictures of every page as it is with real content, for eyes: `npm run screenshots`. */
+/** Folder for pictures of every page with real content, for visual review: `npm run screenshots`. */
 const folder = path.resolve(import.meta.dirname, "../../artifacts/screenshots");
 const looks = (["desktop", "phone"] as const).flatMap((window) => (["light", "dark"] as const).map((scheme) => ({ window, scheme })))
   .filter(({ window, scheme }) => (process.env.SLUICE_LOOK ?? `${window}-${scheme}`) === `${window}-${scheme}`);
@@ -20,7 +20,7 @@ const films = [
 interface Shot {
   name: string;
   at: string | (() => Promise<string>);
-  /** Until the page has what the picture is about. */
+  /** Waits until the page shows the subject of the picture. */
   ready?: (page: Page) => Promise<unknown>;
 }
 
@@ -56,7 +56,7 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
     const storageState = { cookies: [], origins: [{ origin: new URL(server.url).origin, localStorage }] };
     const first = await openPage(browser, server, { colorScheme: scheme, storageState, ...windows[window], ...(cookie ? { cookie } : {}) });
     for (const { name, at, ready } of shots) {
-      // A page of its own: a picture of a whole page ends the emulation of touch, and what another one left open would hide it.
+      // Each picture has its own page: a full-page picture ends touch emulation, and a dialog left open would cover the next one.
       const page = await first.context().newPage();
       page.setDefaultTimeout(20_000);
       await page.goto(new URL(typeof at === "string" ? at : await at(), `${server.url}/`).href);
@@ -64,7 +64,7 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
       await ready?.(page);
       await page.evaluate(() => document.fonts.ready);
       const isOver = (await page.getByRole("dialog").count()) > 0;
-      // What sticks to the window would be drawn where the page was scrolled to.
+      // Sticky elements are drawn at the scroll position, so scroll to the top.
       if (!isOver) await page.evaluate(() => scrollTo(0, 0));
       await page.screenshot({ path: path.join(folder, `${name}-${window}-${scheme}.png`), fullPage: !isOver, animations: "disabled" });
       await page.close();
@@ -111,7 +111,7 @@ it("of a server with content", { timeout: 900_000 }, async () => {
   const job = (name: string) => history.items.find((item) => item.name.startsWith(name))?.id ?? name;
   const folderOf = (at: string) => at.split("/").slice(0, -1).map(encodeURIComponent).join("/");
 
-  // From here on, so that Home has something to show.
+  // These play from here on, so that Home shows playbacks.
   const players = ["VLC/3.0.20 LibVLC/3.0.20", "Infuse-Direct/8.1.4", "Kodi/21.0"];
   const stops = await Promise.all(players.map((player, index) => playSlowly(world, large[index]?.id ?? "", player, (3 - index) * 700_000)));
   await take(server, cookie, [
@@ -168,7 +168,7 @@ it("of a server with content", { timeout: 900_000 }, async () => {
   ]);
   await fetch(`http://${world.mock.control}/set?latency=15000`, { method: "POST" });
   await call(server, cookie, "POST", "queue/resume", {});
-  // The one that runs at this moment; others have given up meanwhile.
+  // Queried for each picture, because the import of the picture before may have failed by then.
   const running = async () => {
     const { items } = await call<{ items: { id: string }[] }>(server, cookie, "GET", "queue?state=running&limit=1");
     return `queue?item=${items[0]?.id}`;

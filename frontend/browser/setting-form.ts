@@ -5,22 +5,22 @@ import type { components } from "../src/types/api";
 export type SettingField = components["schemas"]["SettingField"];
 export type SettingValue = components["schemas"]["SettingValue"];
 
-/** Keys whose values are made in an editor of their own, as text. */
+/** Settings with an editor of their own, and a valid value of each as text. */
 export const edited: Readonly<Record<string, string>> = {
   "usenet.providers": '{"Providers":[{"Host":"127.0.0.1","Port":1,"UseSsl":false,"Type":0}]}',
   "arr.instances": '{"SonarrInstances":[{"Host":"http://sonarr:8989","ApiKey":"canarycanary"}]}',
 };
 
-/** More than any list, key or line may have. */
+/** Exceeds the limit of any list, key or line. */
 const tooMany = 300;
 const tooLong = 2_000;
-/** Lines that are entered by typing. */
+/** Longer texts are pasted. */
 const mostTyped = 20;
 
-/** What the control of a field may hold instead of what it holds now; a list gets one line more. */
+/** Returns a valid value other than the present one; a list gets one more line. */
 export function otherOf(field: SettingField, present: string, folder: string): string {
   if (field.key === "general.url-base") return "/base";
-  if (field.key === "queue.resume-threshold") return "10"; // Below the most that the queue holds.
+  if (field.key === "queue.resume-threshold") return "10"; // Must be below the capacity of the queue.
   switch (field.type) {
     case "bool":
       return present === "true" ? "false" : "true";
@@ -36,7 +36,7 @@ export function otherOf(field: SettingField, present: string, folder: string): s
       return '[{"days":"mon","from":"08:00","to":"09:00","mbps":5}]';
     case "list":
     case "secret-list":
-      // At once a name, a host, a network and a line.
+      // Valid as a name, a host, a network and a line.
       return [...linesOf(present), field.key === "api.local-nzb-dirs" ? folder : "10.1.0.0"].join("\n");
     case "secret":
       return "other-other-other-other";
@@ -45,7 +45,7 @@ export function otherOf(field: SettingField, present: string, folder: string): s
   }
 }
 
-/** What the control of a field can hold and the field cannot; null where the control holds nothing that is wrong. */
+/** Returns a wrong value that the control lets the user enter; null if the control allows valid ones only. */
 export function wrongOf(field: SettingField): string | null {
   switch (field.type) {
     case "bool":
@@ -69,7 +69,7 @@ export function wrongOf(field: SettingField): string | null {
   }
 }
 
-/** The text of a value of a list, one element in a line, or the value itself. */
+/** Returns the saved text of a draft: the lines of a list as a JSON array, anything else unchanged. */
 export function textOf(field: SettingField, draft: string): string {
   return field.type === "list" || field.type === "secret-list" ? JSON.stringify(draft.split("\n")) : draft;
 }
@@ -78,13 +78,11 @@ function linesOf(text: string): string[] {
   return text === "" ? [] : (JSON.parse(text) as string[]);
 }
 
-/** The row of a setting. */
 export const rowOf = (page: Page, key: string): Locator => page.locator(`[id="setting-${key}"]`);
 
-/** The control of a setting. */
 export const controlOf = (page: Page, field: SettingField): Locator => rowOf(page, field.key).getByLabel(field.title, { exact: true });
 
-/** Enters a value as a user does; a switch by the keyboard, because the bar below may lie over it. */
+/** Enters a value like a user; a switch by the keyboard, because the save bar may cover it. */
 export async function enter(page: Page, field: SettingField, draft: string): Promise<void> {
   const control = controlOf(page, field);
   if (field.type === "bool") {
@@ -94,7 +92,7 @@ export async function enter(page: Page, field: SettingField, draft: string): Pro
   else await control.fill(draft);
 }
 
-/** Replaces a text by a long one with one event; the browser types what it is given to fill in line by line, with two events for each. */
+/** Replaces a text with one event, because `fill` enters a long text line by line with two events each. */
 async function paste(control: Locator, text: string): Promise<void> {
   await control.click();
   await control.evaluate((area: HTMLTextAreaElement, data) => {
@@ -103,7 +101,7 @@ async function paste(control: Locator, text: string): Promise<void> {
   }, text);
 }
 
-/** Saves what a page has changed, with the look at it that comes before. */
+/** Saves the changes of a page through the review dialog. */
 export async function save(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Review and save" }).click();
   const dialog = page.getByRole("dialog");
@@ -111,13 +109,13 @@ export async function save(page: Page): Promise<void> {
   await dialog.waitFor({ state: "detached" });
 }
 
-/** Waits for the sentence at a field. */
+/** Checks that a field shows a sentence about its error. */
 export async function expectSentence(page: Page, field: SettingField): Promise<void> {
   const sentence = rowOf(page, field.key).locator('[id$="-error"]');
   expect([field.key, await sentence.innerText()]).toEqual([field.key, expect.stringMatching(/^.{10,}\.$/)]);
 }
 
-/** Enters wrong values: each gets its sentence, those that the page judges at once and those that the server judges. Nothing of it stays. */
+/** Enters wrong values and checks the sentence of each, from the page and from the server, then discards them. */
 export async function enterWrong(page: Page, fields: readonly SettingField[]): Promise<void> {
   const wrong = fields.map((field) => [field, wrongOf(field)] as const).filter((entry): entry is [SettingField, string] => entry[1] !== null);
   const isJudgedHere = ([field]: [SettingField, string]) => ["integer", "url", "path", "json"].includes(field.type);

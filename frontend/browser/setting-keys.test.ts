@@ -10,7 +10,7 @@ import {
 } from "./setting-form";
 import { call } from "./world";
 
-/** The console counts refused requests too, which the pages show by themselves. */
+/** The console also reports refused requests, which the pages show themselves. */
 const isLoad = (error: string) => error.startsWith("Failed to load resource");
 
 describe("each key", () => {
@@ -83,7 +83,7 @@ describe("each key", () => {
         seen.add(field.key);
       }
       await Promise.all(plain.map((field) => rowOf(page, field.key).getByText(field.secret ? "Saved here" : "Changed", { exact: true }).waitFor()));
-      // What a set has changed is the proof for secrets. What clients set is in none, nor is a password that a restore would bring back.
+      // For secrets, only the set shows the change. Sets leave out keys that clients set, and a password that a restore would bring back.
       const inNone = ["queue.paused", "queue.speed-limit-kbps", "queue.speed-limit-percent", "webdav.pass"];
       expect(sets[0]?.keys.toSorted()).toEqual(plain.map((field) => field.key).filter((key) => !inNone.includes(key)).toSorted());
     });

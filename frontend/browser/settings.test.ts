@@ -25,7 +25,7 @@ async function open(window: keyof typeof windows, colorScheme: "dark" | "light")
   return page;
 }
 
-/** The console counts refused requests too, which the pages show by themselves. */
+/** The console also reports refused requests, which the pages show themselves. */
 const isLoad = (error: string) => error.startsWith("Failed to load resource");
 
 describe("the settings", () => {
@@ -77,7 +77,7 @@ describe("the settings", () => {
     await page.goto("settings/account");
     await page.getByRole("heading", { name: "Keys for scripts" }).waitFor();
     await page.keyboard.press("Control+k");
-    // At once: the window that asks is loaded with its first use, and nothing of what is typed is lost.
+    // Typed at once: the dialog is loaded on first use and must keep what is typed meanwhile.
     await page.keyboard.type("read ahead");
     await page.getByRole("option", { name: /^Read-ahead/ }).waitFor();
     expect(await page.getByRole("combobox").inputValue()).toBe("read ahead");
@@ -105,7 +105,7 @@ describe("the settings", () => {
   });
 
   it("ask for the password again before a key that may do everything is made", async () => {
-    // A new run of the server knows no session that has just given it.
+    // After a restart no session counts as having entered the password recently.
     await server.restart();
     const page = await open("phone", "dark");
     await page.goto("settings/account");

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Counts what a person types and presses. */
+/** Counts the fields and clicks of a user. */
 class Hand {
   fields = 0;
   clicks = 0;
@@ -77,7 +77,7 @@ describe("the setup", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("Infuse", { exact: true }).click();
     await judge(page, 44);
-    // The session is asked for before there is one, and the console counts that.
+    // The session request before the first login is refused, and the console reports that.
     expect(page.errors.filter((error) => !error.startsWith("Failed to load resource"))).toEqual([]);
     await page.context().close();
   });
@@ -95,7 +95,7 @@ describe("the setup", () => {
     await hand.type("Password", account.password);
     await hand.press("Continue");
     await page.getByLabel("Server").waitFor();
-    // A provider listens at 563 with TLS; the one of the tests at a free port without.
+    // A real provider uses port 563 with TLS; the test provider uses a random port without TLS.
     await page.getByText("Port, encryption and more").click();
     await page.getByLabel("Port", { exact: true }).fill(port);
     await page.getByLabel("Use TLS").uncheck();
@@ -167,7 +167,7 @@ describe("the setup", () => {
 
 const oldItems = 1_200;
 
-/** The database of an old server that failed many times. */
+/** Creates the database of an old server with many failed imports. */
 function leaveOldServer(data: string) {
   const database = new DatabaseSync(path.join(data, "db.sqlite"));
   database.exec(`
@@ -180,7 +180,7 @@ function leaveOldServer(data: string) {
   database.close();
 }
 
-/** Notes each text that an element has from now on in `window.shown`. */
+/** Records every later text of an element in `window.shown`. */
 async function watchText(page: Page, element: ElementHandle<Node> | null) {
   await page.evaluate((cell) => {
     const shown: string[] = [];

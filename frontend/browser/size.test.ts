@@ -12,7 +12,7 @@ const kilobyte = 1_000;
 const gz = (names: readonly string[]) => names.reduce((sum, name) => sum + gzipSync(readFileSync(path.join(built, name)), { level: 9 }).length, 0);
 const ending = (names: readonly string[], ...ends: string[]) => names.filter((name) => ends.some((end) => name.endsWith(end)));
 
-/** A script with all that it imports before it runs. */
+/** Returns a script and all static imports below it. */
 function withImports(name: string, seen = new Set<string>()): Set<string> {
   if (seen.has(name)) return seen;
   seen.add(name);
@@ -27,7 +27,7 @@ function chunk(prefix: string): string {
   return name;
 }
 
-/** The pages, windows and menus that `prefetchWhenIdle` loads. */
+/** Pages, dialogs and menus that `prefetchWhenIdle` loads. */
 const aheadParts = [
   "files", "queue", "history", "menu-body", "dialog-body", "chart-table", "toaster", "user-items", "search-dialog", "upload-drop", "refused-dialog", "shell-notice",
   "shortcuts-dialog",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type RunningMock, type RunningServer, setUp, startMock, startServer } from "./harness";
 
-/** The file of the built-in clip. */
+/** File id of the built-in clip. */
 export const clipId = "d3305eed-0000-4000-8000-511ce0000001";
 
 /** An NZB whose articles no provider has. */
@@ -11,7 +11,7 @@ export const deadNzb = `<?xml version="1.0" encoding="UTF-8"?>
 <nzb xmlns="http://www.newzbin.com/DTD/2003/nzb"><file poster="a@b" date="1700000000" subject="&quot;gone.mkv&quot; yEnc (1/2)"><groups><group>alt.binaries.test</group></groups>
 <segments><segment bytes="740000" number="1">gone-1@nowhere</segment><segment bytes="740000" number="2">gone-2@nowhere</segment></segments></file></nzb>`;
 
-/** A call of the API by the administrator; the answer is what the server says. */
+/** Calls the API as the administrator and returns its answer. */
 export async function call<Answer>(server: RunningServer, cookie: string, method: string, where: string, body?: object): Promise<Answer> {
   const isForm = body instanceof FormData;
   const headers = { ...(isForm ? {} : { "Content-Type": "application/json" }), "X-Csrf": "1", Origin: new URL(server.url).origin, Cookie: cookie };
@@ -21,23 +21,23 @@ export async function call<Answer>(server: RunningServer, cookie: string, method
   return (text === "" ? undefined : JSON.parse(text)) as Answer;
 }
 
-/** A server with three providers, which have every release of {@link World.nzb} and the clip. */
+/** A server with providers that have the clip and every release of {@link World.nzb}. */
 export interface World {
   server: RunningServer;
   cookie: string;
   mock: RunningMock;
   folder: string;
-  /** The NZB of the clip, posted. */
+  /** NZB of the posted clip. */
   clip: string;
-  /** An NZB of a layout and a size in MiB; articles of all seeds are served, for their ids say what is in them. */
+  /** Creates an NZB of a layout and a size in MiB. The mock serves every seed, because article ids encode their content. */
   nzb(seed: number, options?: { size?: number; layout?: string }): Promise<string>;
   add(name: string, nzb: string, category: string): Promise<void>;
-  /** Waits until so many imports have ended. */
+  /** Waits until this many imports have ended. */
   untilHistory(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a world; `names` are those of its providers. */
+/** Starts a world with one provider per name. */
 export async function startWorld(names: readonly string[], environment: Record<string, string> = {}): Promise<World> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-world-"));
   const server = await startServer({ environment });
@@ -80,7 +80,7 @@ export async function startWorld(names: readonly string[], environment: Record<s
   };
 }
 
-/** Asks again and again, for at most a minute, until something is so. */
+/** Polls until a condition holds, for at most a minute. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!(await isSo())) {
@@ -89,13 +89,13 @@ export async function until(what: string, isSo: () => Promise<boolean>): Promise
   }
 }
 
-/** An address that the server gave out, at the place where the tests reach it. */
+/** Rewrites a link of the server to the address that the tests use. */
 export function onServer(server: RunningServer, link: string): string {
   const { pathname, search } = new URL(link, server.url);
   return `${new URL(server.url).origin}${pathname}${search}`;
 }
 
-/** Reads a file at some bytes per second as a player does, until it is stopped; the answer stops it. */
+/** Reads a file like a player, limited to some bytes per second. Returns a function that stops it. */
 export async function playSlowly(world: World, id: string, player: string, bytesPerSecond: number): Promise<() => void> {
   const { links } = await call<{ links: { signed: string } }>(world.server, world.cookie, "GET", `files/${id}`);
   const stop = new AbortController();

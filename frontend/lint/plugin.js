@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("../src/", import.meta.url));
 
-// What each folder of src/ may import. "self" stands for the same feature.
+// The folders that each folder of src/ may import. "self" stands for the same feature.
 const allowed = {
   app: ["app", "features", "components", "lib", "types"],
   features: ["self", "components", "lib", "types"],
@@ -13,7 +13,7 @@ const allowed = {
   testing: ["testing", "components", "lib", "types"],
 };
 
-/** The folder of src/ in which a file is, and its feature; null outside. */
+/** Returns the folder of src/ that holds a file, and its feature; null outside src/. */
 function placeOf(file) {
   const relative = path.relative(source, file);
   if (relative.startsWith("..") || path.isAbsolute(relative)) return null;
@@ -79,7 +79,7 @@ const noLiteralText = {
     function report(node, text) {
       if (hasLetters(text)) context.report({ node, messageId: "literal", data: { text: text.trim() } });
     }
-    /** Looks at a value and at both sides of its conditions. */
+    /** Checks a value and both branches of its conditions. */
     function look(node) {
       if (!node) return;
       if (node.type === "Literal" && typeof node.value === "string") report(node, node.value);
@@ -111,7 +111,7 @@ const forwardSignal = {
   },
 };
 
-/** The half of a part that is loaded later takes its types from a file of their own, and not from the half that loads it. @type {import("eslint").Rule.RuleModule} */
+/** The lazily loaded half of a part takes its types from a separate file, not from the half that loads it. @type {import("eslint").Rule.RuleModule} */
 const lazyHalf = {
   meta: { type: "problem", schema: [], messages: { circle: "{{file}} loads this file; put what both need into a file of its own." } },
   create(context) {

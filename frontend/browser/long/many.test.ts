@@ -4,7 +4,7 @@ import { openPage, startBrowser } from "../harness";
 import { type World, call, startWorld } from "../world";
 
 const count = 500;
-/** A damaged archive, and two that are no NZBs. */
+/** Indexes of a damaged archive and of two files that are not NZBs. */
 const broken = new Set([7, 250, 499]);
 
 let world: World;
@@ -52,11 +52,11 @@ describe("five hundred NZBs in one drop", () => {
     const told = (await reasons.allTextContents()).sort();
     expect(told.map((text) => /Film\.(\d+)/.exec(text)?.[1])).toEqual(["250", "499", "7"]);
 
-    // What does not even begin like an NZB is not sent; the damaged archive is, and fails.
+    // A file that does not begin like an NZB is not sent. The damaged archive is sent, and fails.
     await world.untilHistory(count - broken.size + 1);
     const total = async (result: string) => (await call<{ total: number }>(world.server, world.cookie, "GET", `history?limit=1&result=${result}`)).total;
     expect([await total("completed"), await total("failed")]).toEqual([count - broken.size, 1]);
-    // The list of the page followed all of it.
+    // The list has followed all changes.
     await page.keyboard.press("Escape");
     await page.getByText("The queue is empty").waitFor();
     await page.context().close();

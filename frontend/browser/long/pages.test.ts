@@ -70,7 +70,7 @@ describe("all pages", () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`?locale=${locale}`);
-    // The page is loaded before its script runs, which keeps what the address says.
+    // Settle first, because the script of the page stores the locale that the address names.
     await settle(page);
     for (const where of pages) {
       await page.goto(where);

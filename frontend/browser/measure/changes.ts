@@ -9,7 +9,7 @@ const restarts = 5;
 let world: World;
 let browser: Browser;
 
-/** When a text is on the page, by the clock of this machine. */
+/** Returns when a text appears on the page, by the clock of this machine. */
 async function seenAt(page: Page, text: string): Promise<number> {
   return page.evaluate(
     (wanted) =>

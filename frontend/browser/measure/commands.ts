@@ -5,7 +5,7 @@ import { note } from "./table";
 
 const folder = path.resolve(import.meta.dirname, "../..");
 
-/** How long a command of package.json takes, in seconds. */
+/** Runs a command of package.json and returns its duration in seconds. */
 async function secondsOf(...args: string[]): Promise<number> {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST") && name !== "SLUICE_SET" && name !== "NODE_ENV"));
   const began = performance.now();

@@ -12,7 +12,7 @@ const runs = 5;
 let browser: Browser;
 let folder: string;
 
-/** Milliseconds until the film at an address of the pages plays. */
+/** Waits until the film at this address of the UI plays. */
 async function untilPlaying(server: RunningServer, cookie: string, where: string): Promise<void> {
   const page = await openPage(browser, server, { cookie });
   await page.goto(where);
@@ -61,7 +61,7 @@ describe("a first film", () => {
         headers: { "Content-Type": "application/json", "X-Csrf": "1", Origin: server.url, Cookie: cookie },
         body: JSON.stringify({ id: null, ...provider }),
       });
-      // All of its steps, the speed too.
+      // Reads to the end, so that all steps of the test have run, including the speed.
       await test.text();
       await call(server, cookie, "POST", "providers", { ...provider, name: "Main", maxConnections: 20, use: "primary", priority: 0 });
       const form = new FormData();

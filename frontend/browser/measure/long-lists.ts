@@ -13,12 +13,12 @@ const scrolledMs = 4_000;
 let world: World;
 let browser: Browser;
 
-/** Does something in the page, and waits until a row with a text has been painted; milliseconds. */
+/** Acts on the page and returns the milliseconds until a row with the text has been painted. */
 async function untilRow(page: Page, text: string, act: () => Promise<void>): Promise<number> {
   await page.evaluate((wanted) => {
     const seen = new Promise<number>((done) => {
       let began = 0;
-      // The act itself, not the way to it.
+      // Starts at the event itself, not when Playwright begins to send it.
       for (const name of ["click", "input"]) addEventListener(name, () => (began ||= performance.now()), { capture: true, once: true });
       const look = () => {
         const row = began > 0 && [...document.querySelectorAll("tr[data-row], li[data-index]")].some((one) => one.textContent.includes(wanted));
@@ -33,7 +33,7 @@ async function untilRow(page: Page, text: string, act: () => Promise<void>): Pro
   return page.evaluate(() => (window as unknown as { seen: Promise<number> }).seen);
 }
 
-/** Scrolls down as a hand does that does not stop; frames in each second. */
+/** Scrolls down without pause and returns the frames per second. */
 async function framesOf(page: Page): Promise<number> {
   return page.evaluate(
     (ms) =>
@@ -67,7 +67,7 @@ describe("long lists", () => {
     await world.server.restart({
       meanwhile: async (data) => void (await promisify(execFile)("python3", [path.join(import.meta.dirname, "fill.py"), path.join(data, "sluice.db")])),
     });
-    // The check of the database that follows a start.
+    // Waits for the database check that follows a start.
     await new Promise((done) => setTimeout(done, 8_000));
   }, 120_000);
 
@@ -90,7 +90,7 @@ describe("long lists", () => {
     for (let round = 0; round < tries; round++) {
       await page.goto("");
       await page.getByRole("heading", { name: "Providers" }).waitFor();
-      // The parts of the page come with the first visit.
+      // The first visit loads the parts of the page, so it is not measured.
       if (round === 0) {
         await open(() => page.getByRole("link", { name: link, exact: true }).first().click());
         await page.getByText(row).first().waitFor();
@@ -104,7 +104,7 @@ describe("long lists", () => {
       const target = page.getByRole("link", { name: folder ?? link, exact: true }).first();
       rows.push(await untilRow(page, row, () => target.click()));
       const field = page.getByRole("searchbox").first();
-      // What is shown before must not have the row that is waited for.
+      // Empties the list, so that the awaited row is not there already.
       await field.fill("no row has this");
       await page.waitForTimeout(1_000);
       filters.push(await untilRow(page, found, () => field.fill(query)));

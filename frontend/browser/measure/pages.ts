@@ -15,7 +15,7 @@ interface Paint {
   bytes: number;
 }
 
-/** What a load of a page cost until nothing more comes, in a context of its own: nothing is cached. */
+/** Measures one load of a page, in a context of its own so that nothing is cached. */
 async function load(path: string, slowDown: number): Promise<Paint> {
   const page = await openPage(browser, world.server, { cookie: world.cookie, reducedMotion: "no-preference" });
   const session = await page.context().newCDPSession(page);
@@ -32,7 +32,7 @@ async function load(path: string, slowDown: number): Promise<Paint> {
   await page.goto(path);
   if (path === "") await page.getByText("Recently added").waitFor();
   await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
-  // What comes late counts too.
+  // Late entries count too.
   await page.waitForTimeout(500 * slowDown);
   const paint = await page.evaluate(() => {
     const { seen } = window as unknown as { seen: { lcp: number; shift: number; task: number } };

@@ -28,7 +28,7 @@ describe("playing", () => {
       const page = await openPage(browser, world.server, { cookie: world.cookie });
       await page.goto("files/movies/Sluice.Clip.2026.720p");
       await page.getByRole("button", { name: "Play clip.mp4" }).waitFor();
-      // The parts of the preview come with its first use; warm they are there.
+      // The first preview loads its parts, so the second one starts warm.
       await page.getByRole("button", { name: "Play clip.mp4" }).click();
       await page.getByText("Video and audio OK.").waitFor();
       await page.keyboard.press("Escape");
@@ -54,7 +54,7 @@ describe("playing", () => {
       const { processInfo } = await session.send("SystemInfo.getProcessInfo");
       return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
     };
-    // What its start cost is counted elsewhere.
+    // The start of the page is not part of this figure.
     await page.waitForTimeout(3_000);
     const before = await used();
     await page.waitForTimeout(watchedMs);
@@ -64,7 +64,7 @@ describe("playing", () => {
   });
 });
 
-/** Milliseconds from an act to an event of the video. */
+/** Returns the milliseconds from an act to an event of the video. */
 async function timeOf(page: Page, act: () => Promise<unknown>, event: "playing" | "seeked"): Promise<number> {
   await page.evaluate((name) => {
     Object.assign(window, { happened: new Promise<number>((done) => document.addEventListener(name, () => done(performance.now()), { capture: true, once: true })) });

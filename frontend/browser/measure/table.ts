@@ -1,24 +1,24 @@
 const rows: string[][] = [["Goal", "What", "Median", "p95", "Bar", ""]];
 
-/** How often most things are measured. */
+/** Repetitions of most measurements. */
 export const rounds = 15;
 
-/** What a figure must not be above, or below. */
+/** The upper or lower limit of a figure. */
 export interface Bar {
   goal: string;
-  /** For which of the two it stands; the median without it. */
+  /** The statistic that it limits; the median if unset. */
   of?: "median" | "p95";
   most?: number;
   least?: number;
 }
 
-/** The value below which a share of all lies. */
+/** Returns the value that this share of all values lies below. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** A line of the table. */
+/** Adds a line to the table. */
 export function note(what: string, values: readonly number[], unit: string, bar?: Bar): void {
   const digits = unit === "" ? 3 : unit === "%" ? 1 : 0;
   const text = (value: number) => `${value.toFixed(digits)} ${unit}`.trim();
@@ -29,7 +29,7 @@ export function note(what: string, values: readonly number[], unit: string, bar?
   rows.push([bar?.goal ?? "", what, text(median), values.length > 1 ? text(p95) : "", limit, isMissed ? "missed" : ""]);
 }
 
-/** Writes the table. */
+/** Prints the table. */
 export function printTable(): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   process.stdout.write(`\n${rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n")}\n`);

@@ -7,14 +7,14 @@ import { note } from "./table";
 const watchers = 100;
 const turns = 5;
 
-// Of the provider: both cores are half idle, as they are beside players, and the time of a film is the line's and what delays it.
+// Of the provider. Both cores stay half idle, as they do next to players, so the time of a film is the time of the line and its delays.
 const lineMbit = 300;
 const settleMs = 2_500;
 const ticksPerSecond = 100;
 
 let world: World;
 
-/** Processor time of the server in ms, in the steps of the system. */
+/** Returns the processor time of the server in ms, in the ticks of the system. */
 async function used(): Promise<number> {
   const fields = (await readFile(`/proc/${world.server.pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
@@ -25,12 +25,12 @@ const follow = `
   for (let at = 0; at < count; at++) require("http").get(url, { headers: { Cookie: cookie } }, (answer) => answer.resume());
 `;
 
-/** Follows, in another process, what an overview and a queue follow, a hundred times; the answer ends it. */
+/** Follows the events of an overview and a queue a hundred times, in another process. Returns a function that ends it. */
 async function watch(): Promise<() => Promise<void>> {
   const url = `${world.server.url}/api/events?topics=stats,streams,providers,queue`;
   const child = spawn(process.execPath, ["-e", follow, url, world.cookie, String(watchers)], { stdio: "ignore" });
   const ended = new Promise<void>((done) => child.once("exit", () => done()));
-  // Their first frames, which are the largest, are past.
+  // Lets the first frames pass, because they are the largest.
   await new Promise((done) => setTimeout(done, settleMs));
   return async () => {
     child.kill();
