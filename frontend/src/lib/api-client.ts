@@ -3,14 +3,14 @@ import type { components, paths } from "@/types/api";
 import { ApiProblem } from "./api-problem";
 import { baseUrl, urlOf } from "./url-base";
 
-/** The shapes of the API by name, as in `Schema<"Session">`. */
+/** Types of the API by name, as in `Schema<"Session">`. */
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
 type Refusal = () => void;
 
 let refused: Refusal = () => undefined;
 
-/** Says what happens once the session is over: the app goes to the login. */
+/** Sets the handler for an expired session: the app opens the login. */
 export function onUnauthorized(handler: Refusal): void {
   refused = handler;
 }
@@ -26,24 +26,24 @@ const rules: Middleware = {
   },
 };
 
-/** The API, typed by its description. A call that fails throws an {@link ApiProblem}. */
+/** The typed client of the API. A failed call throws an {@link ApiProblem}. */
 export const api = createClient<paths>({ baseUrl: baseUrl().replace(/\/$/, ""), credentials: "same-origin", fetch: reach });
 
 api.use(rules);
 
-/** The body of an answer: `dataOf(api.GET("/api/session", { signal }))`. */
+/** Returns the body of an answer: `dataOf(api.GET("/api/session", { signal }))`. */
 export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
   const { data } = await answer;
   return data as T;
 }
 
-/** Posts a form, for uploads; the answer is its JSON. */
+/** Posts a form, for uploads, and returns the JSON of the answer. */
 export async function postForm<T>(path: string, form: FormData, signal: AbortSignal): Promise<T> {
   const response = await send(path, { method: "POST", body: form, signal });
   return (await response.json()) as T;
 }
 
-/** Posts JSON and hands out the events of the answer, in their order, as `{ event, data }`. */
+/** Posts JSON and yields the server-sent events of the answer as `{ event, data }`. */
 export async function* postForEvents<T>(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<{ event: string; data: T }> {
   const headers = { Accept: "text/event-stream", "Content-Type": "application/json" };
   const response = await send(path, { method: "POST", body: JSON.stringify(body), headers, signal });

@@ -1,13 +1,13 @@
-/** What went wrong with a call: the server's own words where it had any. */
+/** A failed call, in the server's own words if it sent any. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
 
   /**
-   * @param type A stable word, as in `wrong-state`; `unreachable` where no answer came.
+   * @param type A stable word, as in `wrong-state`; `unreachable` if there was no answer.
    * @param title A sentence for people.
-   * @param status The status of the answer; 0 where none came.
+   * @param status The HTTP status; 0 if there was no answer.
    * @param errors Sentences by field.
-   * @param retryAfter Seconds to wait; null where the server names none.
+   * @param retryAfter Seconds to wait; null if the server gave none.
    */
   constructor(
     readonly type: string,
@@ -19,12 +19,12 @@ export class ApiProblem extends Error {
     super(title);
   }
 
-  /** The sentence about one field. */
+  /** Returns the sentence about one field. */
   field(name: string): string | undefined {
     return this.errors[name]?.[0];
   }
 
-  /** Reads the problem of an answer that failed. */
+  /** Reads the problem from a failed response. */
   static async of(response: Response): Promise<ApiProblem> {
     const wait = Number.parseInt(response.headers.get("Retry-After") ?? "", 10);
     const retryAfter = Number.isNaN(wait) ? null : wait;
@@ -39,7 +39,7 @@ export class ApiProblem extends Error {
     );
   }
 
-  /** Any thrown value as a problem. */
+  /** Converts any thrown value to a problem. */
   static from(error: unknown): ApiProblem {
     if (error instanceof ApiProblem) return error;
     return new ApiProblem("unreachable", error instanceof Error ? error.message : String(error), 0);

@@ -1,7 +1,7 @@
 import { ApiProblem } from "./api-problem";
 import { toast } from "./toast";
 
-/** Waits for a call. Where it fails, a toast says so in the server's words, and the answer is null. */
+/** Awaits a call. If it fails, shows the server's reason in a toast and returns null. */
 export async function attempt<T>(call: Promise<T>, title: string): Promise<T | null> {
   try {
     return await call;

@@ -1,7 +1,7 @@
-// The folder in which releases without a category lie.
+// The folder of releases without a category.
 const folderOfNone = "uncategorized";
 
-/** A category as its folder is called: download clients say `*` where none was chosen. */
+/** Returns the folder name of a category. Download clients send `*` if none was chosen. */
 export function categoryName(category: string): string {
   return category === "*" || category === "" ? folderOfNone : category;
 }

@@ -1,6 +1,6 @@
 /**
- * Puts a text into the clipboard. Plain HTTP has no `navigator.clipboard`; there a hidden field is copied from.
- * @returns Whether it is there; where not, the page shows the text selected.
+ * Copies a text to the clipboard. Plain HTTP has no `navigator.clipboard`, so there the text is copied from a hidden field.
+ * @returns Whether it succeeded; if not, the page shows the text selected.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -9,7 +9,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Refused, as in a frame without the permission: the old way may still work.
+    // Refused, for example in a frame without the permission. The fallback may still work.
   }
   return copyByField(text);
 }
@@ -20,7 +20,7 @@ function copyByField(text: string): boolean {
   field.value = text;
   field.readOnly = true;
   field.style.cssText = "position:fixed;inset-block-start:0;opacity:0";
-  // Inside an open dialog, since focus cannot leave it.
+  // Inside an open dialog, because focus cannot leave it.
   const home = before?.closest("[role=dialog]") ?? document.body;
   home.append(field);
   field.focus();

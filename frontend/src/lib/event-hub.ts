@@ -1,9 +1,9 @@
-/** How the event stream is: nobody listens or the tab is hidden, it is being opened, it is open, it broke. */
+/** State of the event stream: unused or tab hidden, connecting, open, broken. */
 export type ConnectionState = "idle" | "connecting" | "open" | "lost";
 
 type Listener = (frame: unknown) => void;
 
-/** What the hub needs of its surroundings; tests put their own in. */
+/** Dependencies of the hub; tests replace them. */
 export interface HubSurroundings {
   open(url: string): EventSource;
   isVisible(): boolean;
@@ -14,8 +14,8 @@ const gatherMs = 20;
 const retryMs = [500, 1_000, 2_000] as const;
 
 /**
- * The one event stream of this tab (ADM-20 to ADM-23), for the union of the topics that are listened to. It is closed while the tab is hidden,
- * and goes on from the last id: `?since=` brings what came meanwhile, or a snapshot where that is too long ago.
+ * The only event stream of this tab (ADM-20 to ADM-23), for all subscribed topics. It is closed while the tab is hidden and resumes after the
+ * last id: `?since=` brings the missed events, or a snapshot if they are too old.
  */
 export class EventHub {
   readonly #surroundings: HubSurroundings;
@@ -28,7 +28,7 @@ export class EventHub {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #state: ConnectionState = "idle";
 
-  /** Called when the stream cannot be opened, which is also how an ended session shows. */
+  /** Called if the stream cannot be opened, for example because the session has expired. */
   onRefused: () => void = () => undefined;
 
   constructor(surroundings: HubSurroundings) {
@@ -39,7 +39,7 @@ export class EventHub {
     return this.#state;
   }
 
-  /** Listens to a topic; the answer ends that. */
+  /** Subscribes to a topic. Returns the unsubscribe function. */
   subscribe(topic: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners.add(listener));
@@ -51,19 +51,19 @@ export class EventHub {
     };
   }
 
-  /** Tells of changes of {@link state}. */
+  /** Calls the watcher on each change of {@link state}. */
   readonly watch = (watcher: () => void): (() => void) => {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   };
 
-  /** To be called when the tab is shown or hidden. */
+  /** Must be called when the tab is shown or hidden. */
   visibilityChanged(): void {
     this.#failures = 0;
     this.#apply();
   }
 
-  // Pages that change places unmount and mount in one go: the stream is opened once for both.
+  // A page change unmounts and mounts components in one go. The delay opens the stream once for both.
   #schedule(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#apply(), ms);
@@ -96,7 +96,7 @@ export class EventHub {
     for (const topic of topics.split(",")) source.addEventListener(topic, (event) => this.#receive(topic, event as MessageEvent<string>));
   }
 
-  // The browser's own retry waits for seconds and does not follow the topics, so this one replaces it.
+  // Replaces the browser's own retry, which waits for seconds and does not follow the topics.
   #fail(source: EventSource): void {
     if (source !== this.#source) return;
     const wasOpen = this.#failures === 0 && this.#state === "open";

@@ -13,13 +13,12 @@ export type Topic =
 
 type PayloadName<T extends Topic> = T extends `stream:${string}` ? "stream" : T;
 
-/** What every frame has. */
+/** Fields of every frame. */
 export interface FrameHead {
   kind: "snapshot" | "delta";
   seq: number;
 }
 
-/** A frame of a topic. */
 export type Frame<T extends Topic> = PayloadName<T> extends keyof Payloads ? NonNullable<Payloads[PayloadName<T>]> : FrameHead;
 
 /** The event stream of this tab. */
@@ -36,34 +35,33 @@ hub.watch(() => {
   else if (hub.state === "open") server.reportBack();
 });
 
-/** Calls the handler for each frame of a topic while the component is mounted; null listens to nothing. */
+/** Calls the handler for each frame of a topic while the component is mounted; null subscribes to nothing. */
 export function useTopic<T extends Topic>(topic: T | null, handler: (frame: Frame<T>) => void): void {
   const onFrame = useEffectEvent(handler);
   useEffect(() => (topic === null ? undefined : hub.subscribe(topic, (frame) => onFrame(frame as Frame<T>))), [topic]);
 }
 
-/** The last frame of a sampled topic, by way of the query cache; undefined before the first. */
+/** Returns the last frame of a sampled topic from the query cache; undefined before the first. */
 export function useTopicFrame<T extends Topic>(topic: T): Frame<T> | undefined {
   const client = useQueryClient();
   useTopic(topic, (frame) => client.setQueryData(["topic", topic], frame));
   return useQuery<Frame<T>>({ queryKey: ["topic", topic], queryFn: skipToken, staleTime: Number.POSITIVE_INFINITY }).data;
 }
 
-/** How the event stream is. */
 export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(hub.watch, () => hub.state);
 }
 
-/** What a delta does to the rows that a page shows. */
+/** The rows of a page after a delta. */
 export interface Folded<Row> {
   items: Row[];
-  /** Changed rows that the page does not show: it asks for its page again if they could belong there. */
+  /** Changed rows that the page does not show. It reloads if they could belong there. */
   unknown: Row[];
-  /** How many shown rows are gone. */
+  /** Number of shown rows that were removed. */
   removed: number;
 }
 
-/** Puts changed rows in their places and takes removed ones away. Rows that did not change stay the same objects. */
+/** Replaces changed rows in place and drops removed ones. Unchanged rows stay the same objects. */
 export function foldRows<Row extends { id: string }>(items: readonly Row[], changed: readonly Row[], removed: readonly string[]): Folded<Row> {
   const gone = new Set(removed);
   const news = new Map(changed.map((row) => [row.id, row]));

@@ -28,7 +28,7 @@ const t = createTexts({
   "failed-before": "Failed on the old server",
 });
 
-/** A reason why imports fail, in two or three words. */
+/** Returns a reason for failed imports in two or three words. */
 export function failureName(reason: Schema<"FailureReason">): string {
   return t(reason);
 }

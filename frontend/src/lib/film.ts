@@ -1,6 +1,6 @@
 import { createTexts } from "./i18n/texts";
 
-/** What the name of a release says, as the server has read it. */
+/** The parts of a release name, as the server has read them. */
 export interface FilmTitle {
   title: string;
   year: number | null;
@@ -13,12 +13,12 @@ export interface FilmTitle {
 
 const t = createTexts({ season: "Season {season}", episode: "S{season} E{episode}" });
 
-/** The name of a film, a show or, where its name says nothing, of the release. */
+/** Returns the title of a film or show, or the release name if the title is unknown. */
 export function filmName(film: FilmTitle | null, release: string): string {
   return film?.title ?? release;
 }
 
-/** Year, or season and episode: what tells a film from others of its name. Empty if nothing does. */
+/** Returns the year, or season and episode, which tell films of one title apart. Empty if unknown. */
 export function filmPart(film: FilmTitle | null): string {
   if (!film) return "";
   const { season, episodes, year } = film;
@@ -27,15 +27,15 @@ export function filmPart(film: FilmTitle | null): string {
   return episodes ?? (year === null ? "" : String(year));
 }
 
-/** The same with the quality, as in "2024 · 1080p WEB-DL". */
+/** Returns {@link filmPart} and the quality, as in "2024 · 1080p WEB-DL". */
 export function filmLine(film: FilmTitle | null): string {
   return [filmPart(film), film?.quality ?? ""].filter((part) => part !== "").join(" · ");
 }
 
-/** A hue from 0 to 359 that stays the same for a name. */
+/** Returns a hue from 0 to 359 that is always the same for a name. */
 export function hueOf(name: string): number {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 360;
-  // The neighbors of a hue look alike, and so would films whose names differ by a letter.
+  // Spreads the hues, because neighbors look alike and names that differ by a letter would be neighbors.
   return (hash * 137) % 360;
 }

@@ -3,12 +3,12 @@ import { useEffect, useState } from "react";
 const uploadsBegin = "sluice-uploads";
 const signs = ["pointermove", "pointerdown", "keydown", "dragenter", uploadsBegin];
 
-/** Tells that files are being sent, which a form may do before anything else is touched. */
+/** Reports that files are being sent. A form may do that before the page is touched otherwise. */
 export function tellUploads(): void {
   window.dispatchEvent(new Event(uploadsBegin));
 }
 
-/** Whether the page has been touched. What serves drops and uploads is loaded only then: a page that is only looked at needs neither. */
+/** Whether the page has been touched. The parts for drops and uploads load only then, because a page that is only viewed needs neither. */
 export function useFirstTouch(): boolean {
   const [isTouched, setTouched] = useState(false);
   useEffect(() => {

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
 
 /**
- * Moves the focus to the `h1` after each navigation to another path; not on the first load, and not where the address opens or closes a window
- * over the page, which has the focus or gives it back (`lib/url-param`).
+ * Moves the focus to the `h1` after each navigation to another path. Not on the first load, and not if the address opens or closes a dialog,
+ * because the dialog takes or returns the focus itself (`lib/url-param`).
  */
 export function useHeadingFocus(): void {
   const { pathname, state } = useLocation();

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { tellUploads } from "./first-touch";
 import { queryClient } from "./query-client";
 
-/** An import whose toast says how it ends. */
+/** An import whose toast will report its result. */
 export interface FollowedJob {
   id: string;
   name: string;
@@ -12,18 +12,17 @@ export interface FollowedJob {
 const listeners = new Set<() => void>();
 let followed: readonly FollowedJob[] = [];
 
-/** Follows an import that is tried again. The answer is the id of its toast. */
+/** Follows a retried import and returns the id of its toast. */
 export function followJob(id: string, name: string): string {
   const toastId = `job ${id}`;
-  // How the try before ended is known, and must not be taken for the end of this one.
+  // The cached result of the previous try must not pass for the result of this one.
   queryClient.removeQueries({ queryKey: ["job", "history", id] });
   show([...followed.filter((job) => job.id !== id), { id, name, toastId }]);
-  // Loads what follows it.
+  // Loads the part that follows imports.
   tellUploads();
   return toastId;
 }
 
-/** Stops following an import. */
 export function unfollowJob(id: string): void {
   show(followed.filter((job) => job.id !== id));
 }
@@ -38,7 +37,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The imports that are followed. */
 export function useFollowedJobs(): readonly FollowedJob[] {
   return useSyncExternalStore(subscribe, () => followed);
 }

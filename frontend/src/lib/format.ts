@@ -7,27 +7,27 @@ export const rateUnit = preference("rate-unit", ["bytes", "bits"]);
 const byteUnits = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
 const bitUnits = ["kilobit", "megabit", "gigabit", "terabit"] as const;
 
-/** A number with the separators of the language. */
+/** Formats a number with the separators of the user's language. */
 export function formatNumber(value: number, fractionDigits = 0): string {
   return numberFormat({ maximumFractionDigits: fractionDigits }).format(value);
 }
 
-/** A size, as in "4.2 GB". */
+/** Formats a size, as in "4.2 GB". */
 export function formatBytes(bytes: number): string {
   return bytes < 1_000 ? numberFormat({ style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes) : scaled(bytes, byteUnits, "");
 }
 
-/** A rate in bytes per second, as in "84 MB/s", or "672 Mb/s" for those who think in bits. */
+/** Formats a rate in bytes per second, as in "84 MB/s", or "672 Mb/s" if the user prefers bits. */
 export function formatRate(bytesPerSecond: number): string {
   return rateUnit.get() === "bits" ? scaled(bytesPerSecond * 8, bitUnits, "-per-second") : scaled(bytesPerSecond, byteUnits, "-per-second");
 }
 
-/** A share from 0 to 100, as in "42 %". */
+/** Formats a percentage from 0 to 100, as in "42 %". */
 export function formatPercent(percent: number, fractionDigits = 0): string {
   return numberFormat({ style: "percent", maximumFractionDigits: fractionDigits }).format(percent / 100);
 }
 
-/** A duration in ms: "340 ms", "2.4 s", "3 min 5 s", "2 h 10 min", "4 d 3 h". */
+/** Formats a duration in ms: "340 ms", "2.4 s", "3 min 5 s", "2 h 10 min", "4 d 3 h". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return unit(Math.round(ms), "millisecond");
   const seconds = ms / 1_000;
@@ -40,7 +40,7 @@ export function formatDuration(ms: number): string {
   return pair(Math.floor(hours / 24), "day", hours % 24, "hour");
 }
 
-/** A place in a film, as in "1:04:09" or "12:41". */
+/** Formats a position in a film, as in "1:04:09" or "12:41". */
 export function formatPosition(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -48,17 +48,17 @@ export function formatPosition(ms: number): string {
   return shown.map((part, at) => (at === 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
 }
 
-/** A moment, as in "28 Nov 2026, 14:05". */
+/** Formats a date and time, as in "28 Nov 2026, 14:05". */
 export function formatDateTime(at: string | Date): string {
   return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
 
-/** A time of day with seconds. */
+/** Formats a time of day with seconds. */
 export function formatTime(at: string | Date): string {
   return dateFormat({ timeStyle: "medium" }).format(new Date(at));
 }
 
-/** A tick of a time axis: the day if ticks are a day apart (in seconds), else the time; within an hour nobody needs AM or PM. */
+/** Formats a tick of a time axis: the day if `ticks` (in seconds) are a day apart, else the time, without AM or PM if they are close. */
 export function formatClock(at: number, ticks: readonly number[]): string {
   const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
   if (distance >= 86_400) return dateFormat({ day: "numeric", month: "short" }).format(at);
@@ -72,7 +72,7 @@ export function formatClock(at: number, ticks: readonly number[]): string {
     .trim();
 }
 
-/** How long ago, as in "5 minutes ago". */
+/** Formats the time since a moment, as in "5 minutes ago". */
 export function formatAgo(at: string | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1_000;
   const relative = relativeFormat();

@@ -1,4 +1,4 @@
-/** A random id of 32 hex digits. `crypto.randomUUID` does not exist on plain HTTP. */
+/** Returns a random id of 32 hex digits. `crypto.randomUUID` does not exist on plain HTTP. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -4,12 +4,12 @@ import { useTopic } from "./events";
 
 export type FileRow = Schema<"FileRow">;
 
-/** The largest film of some rows; undefined where there is none. */
+/** Returns the largest film among the rows; undefined if there is none. */
 export function filmOf(rows: readonly FileRow[]): FileRow | undefined {
   return rows.filter((row) => row.media === "video" && row.id !== null).sort((one, other) => (other.bytes ?? 0) - (one.bytes ?? 0))[0];
 }
 
-/** The files of a folder of the tree. */
+/** Loads the files of a folder of the tree; null loads nothing. */
 export function useFolder(path: string | null) {
   return useQuery({
     queryKey: ["files", "folder", path],
@@ -19,7 +19,7 @@ export function useFolder(path: string | null) {
   });
 }
 
-/** What has become of an NZB: its row of the queue, and then that of the history. */
+/** Follows an import: its row in the queue, and then its row in the history. */
 export function useJob(id: string, name: string) {
   const client = useQueryClient();
   const queue = useQuery({

@@ -15,31 +15,31 @@ export class LatePart<Part> {
   #part: Part | undefined;
   #wanted: Promise<Part> | undefined;
 
-  /** @param isAhead Whether it is loaded ahead: not what is large and seldom used. */
+  /** @param isAhead Whether it is loaded ahead of use; false for parts that are large and seldom used. */
   constructor(load: () => Promise<Part>, isAhead = true) {
     this.#load = load;
     if (isAhead) parts.push(this);
   }
 
-  /** The part; undefined until it is here. */
+  /** The part; undefined until it is loaded. */
   readonly peek = (): Part | undefined => this.#part;
 
-  /** Calls back once the part is here. */
+  /** Calls back once the part is loaded. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Loads the part because somebody waits for it. It never fails: it is tried again when the server is back. */
+  /** Loads the part for a caller that needs it. Never fails, because it retries when the server is back. */
   readonly get = (): Promise<Part> => (this.#wanted ??= this.#insist());
 
-  /** Loads the part ahead of its use. A failure says nothing. */
+  /** Loads the part ahead of its use. A failure is ignored. */
   async prefetch(): Promise<void> {
     if (this.#part !== undefined || this.#wanted) return;
     try {
       this.#keep(await this.#load());
     } catch {
-      // The first component that shows the part loads it again.
+      // The first component that needs the part loads it again.
     }
   }
 
@@ -58,7 +58,7 @@ export class LatePart<Part> {
     }
   }
 
-  // A request without an answer does not fail, so it is noticed by its time.
+  // A request that hangs does not fail, so timers detect it.
   #watch(): ReturnType<typeof setTimeout>[] {
     const look = async (isStuck: boolean) => {
       server.reportMissing(this);
@@ -75,7 +75,7 @@ export class LatePart<Part> {
   }
 }
 
-/** Waits until another try may succeed: for the server, or longer each time if only the one file is refused. */
+/** Waits until a retry may succeed: for the server, or with a growing delay if it refuses only this file. */
 async function untilWorthwhile(failures: number): Promise<void> {
   if (await server.askForBuild()) {
     await new Promise((done) => setTimeout(done, Math.min(retryMs * 2 ** failures, mostRetryMs)));
@@ -90,10 +90,10 @@ async function untilWorthwhile(failures: number): Promise<void> {
   });
 }
 
-/** Loads all parts one by one while the browser has nothing to do, so that a restart of the server finds them here. */
+/** Loads all parts one by one while the browser is idle, so that they are here if the server restarts. */
 export async function prefetchWhenIdle(): Promise<void> {
   await new Promise((done) => setTimeout(done, idleMs));
-  // The list grows: a page that is here names its own parts.
+  // The list grows meanwhile, because a loaded page registers its own parts.
   for (let at = 0; at < parts.length; at += 1) {
     await new Promise<void>((done) => ("requestIdleCallback" in window ? requestIdleCallback(() => done()) : setTimeout(done, 50)));
     await parts[at]?.prefetch();

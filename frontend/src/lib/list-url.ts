@@ -1,25 +1,25 @@
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 
-/** What the address says about a list. */
+/** The state of a list in the address. */
 export interface ListUrl<Filter extends string> {
   /** The filters that are set. */
   filters: Partial<Record<Filter, string>>;
-  /** Name of the order, with `-` in front for downwards. */
+  /** Name of the order; a leading `-` means descending. */
   sort: string;
-  /** 1 for the first. */
+  /** Starts at 1. */
   page: number;
   /** Whether any filter is set. */
   isFiltered: boolean;
-  /** Sets a filter, or takes it away with an empty text; goes to the first page. */
+  /** Sets a filter, or removes it if the text is empty; returns to the first page. */
   setFilter(name: Filter, value: string): void;
   setSort(sort: string): void;
   setPage(page: number): void;
-  /** Takes all filters away. */
+  /** Removes all filters. */
   clear(): void;
 }
 
-/** Filter, sort and page of a list, kept in the address so that a reload and a link show the same. */
+/** Keeps filter, sort and page of a list in the address, so that a reload and a link show the same. */
 export function useListUrl<const Filter extends string>(options: { filters: readonly Filter[]; sort: string }): ListUrl<Filter> {
   const [search, setSearch] = useSearchParams();
   const names = options.filters.join(",");

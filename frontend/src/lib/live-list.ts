@@ -3,7 +3,7 @@ import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { ApiProblem } from "./api-problem";
 import { type Frame, foldRows, hub, useTopic } from "./events";
 
-/** A page of a list as the API answers it. */
+/** A page of a list, as the API returns it. */
 export interface ListPage<Row> {
   items: Row[];
   next: string | null;
@@ -20,25 +20,25 @@ export interface ListFrame<Row> {
   removed: string[];
 }
 
-/** What a list knows of its own filter and order; where it does not know, the server is asked again. */
+/** The decisions about its filter and order that a list makes itself; null leaves a decision to the server. */
 export interface ListRules<Row> {
   isFiltered: boolean;
-  /** Whether a changed row belongs to the list; null where only the server can say. `before` is the row that is shown, if it is. */
+  /** Whether a changed row belongs to the list; null if only the server can tell. `before` is the shown row, if there is one. */
   belongs: (row: Row, before: Row | undefined) => boolean | null;
-  /** Whether a row that is shown stands elsewhere now; `at` is where it is shown. */
+  /** Whether a shown row belongs at another position now; `at` is the present one. */
   isMoved: (row: Row, before: Row, at: number) => boolean;
-  /** Where a row that is not shown stands: before all that are shown, behind them, or null where only the server can say. */
+  /** Position of a row that is not shown: before or after all shown rows, or null if only the server can tell. */
   sideOf: (row: Row, shown: readonly Row[]) => "start" | "end" | null;
 }
 
-/** Pages after a frame. */
+/** The pages after a frame was folded in. */
 export interface FoldedPages<Page> {
   pages: Page[];
-  /** The rows cannot be told from the frame alone: the list has to be asked for again. */
+  /** The frame does not determine the rows, so the list must be reloaded. */
   isStale: boolean;
 }
 
-/** Folds a frame into those pages that are older; `facts` is what it says beside the rows. Pages that do not change stay the same objects. */
+/** Folds a frame into all pages that are older than it; `facts` are its values besides the rows. Newer pages stay the same objects. */
 export function foldFrame<Row extends { id: string }, Page extends ListPage<Row>>(
   pages: readonly Page[],
   frame: ListFrame<Row>,
@@ -78,7 +78,7 @@ export function foldFrame<Row extends { id: string }, Page extends ListPage<Row>
   }
 
   const lost = rows.filter((row) => gone.has(row.id)).length;
-  // A row that went and was never loaded may or may not have been counted.
+  // A removed row that was never loaded may or may not have matched the filter.
   if (rules.isFiltered && hasMore && frame.removed.some((id) => !shown.has(id))) isStale = true;
   const counted = (pages[0]?.total ?? 0) - lost + starts.length + ends.length + beyond;
   const total = rules.isFiltered ? counted : frame.total;
@@ -113,18 +113,18 @@ interface LiveListOptions<Row extends { id: string }, Page extends ListPage<Row>
   topic: T;
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>;
   rules: ListRules<Row>;
-  /** What a frame says beside its rows. */
+  /** Returns the values of a frame besides its rows. */
   factsOf?: (frame: Frame<T>) => Partial<Page>;
 }
 
-/** A list as a page shows it. */
+/** A list for the page that shows it. */
 export interface LiveList<Row, Page> {
   rows: readonly Row[];
-  /** The first page, with what it says beside its rows; undefined until it is there. */
+  /** The first page, with its values besides the rows; undefined until it is loaded. */
   first: Page | undefined;
   total: number;
   isLoading: boolean;
-  /** Why it could not be loaded; null where it could, or is being loaded. */
+  /** Why loading failed; null if it succeeded or is running. */
   problem: ApiProblem | null;
   loadMore: () => void;
   refetch: () => void;
@@ -133,14 +133,14 @@ export interface LiveList<Row, Page> {
 const keptFrames = 100;
 const changes = new EventTarget();
 
-/** To be called after a change of one's own: where the event stream does not tell of it, the lists of the topic are asked for again. */
+/** Must be called after a change by this tab. Reloads the lists of the topic unless the event stream is open and reports the change. */
 export function listChanged(topic: "queue" | "history"): void {
   if (hub.state !== "open") changes.dispatchEvent(new Event(topic));
 }
 
 /**
- * A list that grows as it is scrolled and that follows its topic: frames are folded into what is shown at once, and where that does not do, the
- * rows are asked for again, four times a second at most.
+ * A list that loads more rows as it is scrolled and follows its topic. Frames are folded into the shown rows at once. If a frame does not suffice,
+ * the rows are reloaded, four times a second at most.
  */
 export function useLiveList<Row extends { id: string }, Page extends ListPage<Row>, T extends "queue" | "history">({
   key, topic, load, rules, factsOf,
@@ -152,7 +152,7 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Page) => page.next ?? undefined,
-    // A query without observers has no event stream: its rows may be old.
+    // A query without observers gets no events, so its rows may be old.
     staleTime: 0,
     refetchOnMount: "always",
   });
@@ -178,7 +178,7 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
     recent.current = [...recent.current.slice(1 - keptFrames), frame];
     fold([frame]);
   });
-  // What was told while an answer was on its way is newer than the answer.
+  // Frames that arrived while a request was running are newer than its answer.
   const foldRecent = useEffectEvent(() => fold(recent.current));
   useEffect(() => foldRecent(), [query.dataUpdatedAt]);
 
@@ -204,12 +204,12 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
   };
 }
 
-// As often as frames come, but what is slow to answer is left in peace for most of the time.
+// As often as frames come, but a slow server rests four times as long as its last answer took.
 const shortestMs = 250;
 const longestMs = 1_000;
 const restOfAnswer = 4;
 
-/** Asks for what has this key again: at once, then after a rest that grows with the time of the answer. */
+/** Reloads the queries of this key: at once, then after a pause that grows with the duration of the answer. */
 export function useRefetch(key: QueryKey): () => void {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -232,7 +232,7 @@ export function useRefetch(key: QueryKey): () => void {
   }, [client]);
 }
 
-// A row that moved between two requests may be in both pages.
+// A row that moved between two requests may be on both pages.
 function withoutDoubles<Row extends { id: string }>(pages: readonly ListPage<Row>[]): Row[] {
   const seen = new Set<string>();
   return pages.flatMap((page) => page.items.filter((row) => !seen.has(row.id) && seen.add(row.id)));

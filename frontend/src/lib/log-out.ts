@@ -4,7 +4,7 @@ import { ApiProblem } from "./api-problem";
 import { queryClient } from "./query-client";
 import { toast } from "./toast";
 
-/** Ends the session, and goes to the login. */
+/** Ends the session and opens the login. */
 export async function logOut(navigate: NavigateFunction): Promise<void> {
   try {
     await api.DELETE("/api/session");

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Whether a media query holds. */
+/** Whether a media query matches. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -13,7 +13,7 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
-/** Whether the window is as narrow as a phone's: tables are cards, filters are sheets. */
+/** Whether the window is as narrow as a phone. Tables are cards then, and filters are sheets. */
 export function useIsPhone(): boolean {
   return useMedia("(max-width: 639px)");
 }

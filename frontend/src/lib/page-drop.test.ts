@@ -4,7 +4,7 @@ import { acceptDrops, hasKeptDrops, takeDrops } from "./page-drop";
 let stop: () => void = () => undefined;
 afterEach(() => stop());
 
-/** Drops a file, or drags it over the page; the answer tells whether the browser would open it. */
+/** Drags a file over the page or drops it. Returns whether the browser would open it. */
 function drag(type: "dragover" | "drop"): boolean {
   const file = new File(["<nzb>"], "film.nzb");
   const event = new Event(type, { bubbles: true, cancelable: true });

@@ -3,7 +3,7 @@ import { tellUploads } from "./first-touch";
 import { server } from "./server-watch";
 
 interface Drops {
-  /** Whether files are held over the window. */
+  /** Called with whether files are dragged over the window. */
   onOver: (isOver: boolean) => void;
   onFiles: (files: Promise<File[]>) => void;
 }
@@ -12,8 +12,8 @@ let taker: Drops | null = null;
 let kept: Promise<File[]>[] = [];
 
 /**
- * Accepts files that are dropped anywhere on the page: a browser would open them and leave the page. They are kept until the upload takes them.
- * @returns Ends that.
+ * Accepts files that are dropped anywhere on the page, because a browser would open them and leave. They are kept until the upload takes them.
+ * @returns A function that ends this.
  */
 export function acceptDrops(): () => void {
   const stop = new AbortController();
@@ -39,7 +39,7 @@ export function acceptDrops(): () => void {
       const files = droppedFiles(event.dataTransfer);
       if (taker) taker.onFiles(files);
       else kept.push(files);
-      // Loads what takes them, even if nothing has been touched.
+      // Loads the upload part, even if the page has not been touched.
       tellUploads();
     },
     { signal },
@@ -51,7 +51,7 @@ export function acceptDrops(): () => void {
   };
 }
 
-/** Takes what is dropped from now on, and what was kept. The answer ends that. */
+/** Takes the kept drops and all later ones. Returns a function that ends this. */
 export function takeDrops(drops: Drops): () => void {
   taker = drops;
   kept.forEach(drops.onFiles);
@@ -61,7 +61,7 @@ export function takeDrops(drops: Drops): () => void {
   };
 }
 
-/** Whether dropped files wait to be taken. */
+/** Whether dropped files wait for the upload part. */
 export function hasKeptDrops(): boolean {
   return kept.length > 0;
 }

@@ -3,7 +3,7 @@ import { useLayoutEffect, useSyncExternalStore } from "react";
 let title = "";
 const listeners = new Set<() => void>();
 
-/** Names the page: the one `h1`, which the top bar draws, and the title of the tab. */
+/** Sets the title of the page: its only `h1`, in the top bar, and the title of the tab. */
 export function usePageTitle(next: string): void {
   useLayoutEffect(() => {
     title = next;
@@ -12,7 +12,7 @@ export function usePageTitle(next: string): void {
   }, [next]);
 }
 
-/** The name of the page. */
+/** Returns the title of the page. */
 export function usePageHeading(): string {
   return useSyncExternalStore(subscribe, () => title);
 }

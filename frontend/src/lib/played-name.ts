@@ -1,13 +1,13 @@
 import type { Schema } from "./api-client";
 
-/** What a file that is played is called: by its release, for many releases have the same film.mkv. */
+/** The shown name of a played file: its release, because many releases contain the same film.mkv. */
 export interface PlayedName {
   title: string;
-  /** The file, where its name is not just that of the release; null where it is. */
+  /** The name of the file; null if it is that of the release. */
   file: string | null;
 }
 
-/** Names a file by the folder of its release, the second of `category/release/…/file`, or by itself where there is none. */
+/** Names a file after its release folder, the second of `category/release/…/file`, or by itself if there is none. */
 export function playedName({ name, path }: Pick<Schema<"StreamFile">, "name" | "path">): PlayedName {
   const [, release, ...inside] = path.split("/");
   if (!release || inside.length === 0) return { title: name, file: null };

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from "react";
 
-/** A choice of this browser, kept over reloads where the browser allows it. */
+/** A choice that this browser keeps across reloads if it allows storage. */
 export interface Preference<T extends string> {
   get(): T;
   set(value: T): void;
   subscribe(listener: () => void): () => void;
 }
 
-/** A preference with its possible words, the default first. */
+/** Creates a preference with its possible values, the default first. */
 export function preference<const T extends string>(name: string, words: readonly [T, ...T[]]): Preference<T> {
   const key = `sluice.${name}`;
   const listeners = new Set<() => void>();
@@ -23,7 +23,7 @@ export function preference<const T extends string>(name: string, words: readonly
       try {
         localStorage.setItem(key, value);
       } catch {
-        // A browser without storage keeps the choice until the page is left.
+        // Without storage the choice lasts until the page is closed.
       }
       listeners.forEach((listener) => listener());
     },
@@ -34,7 +34,7 @@ export function preference<const T extends string>(name: string, words: readonly
   };
 }
 
-/** The choice at the moment, and how to change it. */
+/** Returns the current choice and its setter. */
 export function usePreference<T extends string>(choice: Preference<T>): [T, (value: T) => void] {
   return [useSyncExternalStore(choice.subscribe, choice.get), choice.set];
 }

@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiProblem } from "./api-problem";
 import { server } from "./server-watch";
 
-/** Nothing is polled and nothing is asked for again by itself: changes come by the event stream. */
+/** Queries neither poll nor reload by themselves, because changes come by the event stream. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError: (error) => ApiProblem.from(error).status === 0 && server.reportAway() }),
@@ -20,10 +20,10 @@ export function createQueryClient(): QueryClient {
 
 export const queryClient = createQueryClient();
 
-// What failed while the server was away is asked for again when it is back.
+// Queries that failed while the server was away are retried when it is back.
 server.onBack(() => void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" }));
 
-/** Whether the cause may be over in a moment. */
+/** Whether a retry may succeed in a moment. */
 function isPassing(problem: ApiProblem): boolean {
   return problem.status === 0 || problem.status === 502 || problem.status === 503;
 }

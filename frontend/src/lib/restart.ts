@@ -3,7 +3,7 @@ import { urlOf } from "./url-base";
 
 const interval = 1_000;
 
-/** Reloads the app at its first page once the server has restarted: it stops answering, or says that it stops, and then serves again. */
+/** Opens the first page of the app once the restarting server was not ready and is ready again. */
 export function useReloadAfterRestart(isRestarting: boolean): void {
   useEffect(() => {
     if (!isRestarting) return;

@@ -1,12 +1,12 @@
-/** Saves a text as a file, made in the browser. */
+/** Downloads a text as a file. */
 export function saveText(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   saveUrl(url, name);
-  // The download begins after this turn; the browser holds what it reads.
+  // The download begins after this turn, so the address must stay valid for a while.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Saves what is at an address of this server. */
+/** Downloads an address of this server. */
 export function saveUrl(url: string, name = ""): void {
   const link = document.createElement("a");
   link.href = url;
@@ -16,7 +16,7 @@ export function saveUrl(url: string, name = ""): void {
   link.remove();
 }
 
-/** The name without what file systems refuse. */
+/** Replaces the characters that file systems refuse. */
 export function safeName(name: string): string {
   return name.replace(/[\\/:*?"<>|\u0000-\u001f]/g, "_").replace(/^\.+/, "_");
 }

@@ -1,19 +1,19 @@
 import { useState } from "react";
 
-/** Rows that are ticked, or all that match a filter. */
+/** The ticked rows, or all rows that match a filter. */
 export interface ListSelection<Filter> {
   ids: ReadonlySet<string>;
-  /** All that match, loaded or not. */
+  /** All matching rows, loaded or not. */
   isAll: boolean;
   count: number;
   set: (ids: ReadonlySet<string>) => void;
   selectAll: () => void;
   clear: () => void;
-  /** What a bulk call takes: ids, or the filter. */
+  /** The argument of a bulk call: ids, or the filter. */
   target: { ids: string[] } | { filter: Filter };
 }
 
-/** Ticks of a list. They are forgotten as its filter changes, and rows that go take theirs with them. */
+/** Keeps the ticked rows of a list. A new filter clears them, and a row that disappears is unticked. */
 export function useSelection<Filter extends object>(rows: readonly { id: string }[], total: number, filter: Filter): ListSelection<Filter> {
   const place = JSON.stringify(filter);
   const [state, setState] = useState<{ place: string; ids: ReadonlySet<string>; isAll: boolean }>({ place, ids: new Set(), isAll: false });

@@ -1,26 +1,26 @@
 import { useSyncExternalStore } from "react";
 import { baseUrl } from "./url-base";
 
-/** The server answers; it does not; or it answers with a later build of these pages than the one that runs here. */
+/** The server answers, does not answer, or has a later build than this tab. */
 export type ServerState = "here" | "away" | "updated";
 
-/** What a watch needs of its surroundings; tests put their own in. */
+/** Dependencies of the watch; tests replace them. */
 export interface WatchSurroundings {
-  /** The build that the server has now, as a word; null if it does not answer. */
+  /** Returns the build that the server has now; null if it does not answer. */
   build: () => Promise<string | null>;
-  /** The build that runs in this tab; null if unknown, as in development. */
+  /** The build of this tab; null if unknown, as in development. */
   ownBuild: string | null;
-  /** Loads the tab again, at the address that was about to be opened. */
+  /** Reloads the tab at the address that was about to be opened. */
   reload: () => void;
-  /** Whether this tab was reloaded for the build before. The answer also remembers it. */
+  /** Whether this tab was already reloaded for this build. Also records it. */
   wasReloadedFor: (build: string) => boolean;
 }
 
 const retryMs = [250, 500, 1_000] as const;
 
 /**
- * Knows whether the server is there. A request that fails calls `reportAway`; the watch then asks until it answers again, and tells
- * those that failed meanwhile. Nothing is asked while the server is there.
+ * Tracks whether the server answers. A failed request calls `reportAway`; the watch then polls until the server answers again and notifies
+ * the waiting callers. It does not poll while the server answers.
  */
 export class ServerWatch {
   readonly #surroundings: WatchSurroundings;
@@ -35,7 +35,7 @@ export class ServerWatch {
     this.#surroundings = surroundings;
   }
 
-  /** A part that is missing counts as a server that is away: whoever waits for it sees no difference. */
+  /** A missing part counts as an absent server, because whoever waits for it sees no difference. */
   readonly state = (): ServerState => (this.#state === "here" && this.#missing.size > 0 ? "away" : this.#state);
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -43,30 +43,30 @@ export class ServerWatch {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Calls back each time the server is there again; the answer ends that. */
+  /** Calls back each time the server answers again. Returns the unsubscribe function. */
   readonly onBack = (handler: () => void): (() => void) => {
     this.#waiting.add(handler);
     return () => this.#waiting.delete(handler);
   };
 
-  /** Names what would be lost by a reload, such as files that are being sent; the answer ends that. */
+  /** Prevents a reload while it would lose something, such as files being sent. Returns a function that ends this. */
   readonly hold = (isNeeded: () => boolean): (() => void) => {
     this.#holds.add(isNeeded);
     return () => this.#holds.delete(isNeeded);
   };
 
-  /** To be called when a call of the server failed without an answer. */
+  /** Must be called when a request failed without an answer. */
   reportAway(): void {
     this.#become("away");
     if (!this.#isAsking) void this.#ask();
   }
 
-  /** To be called when the server answered, as when its event stream is open again. */
+  /** Must be called when the server answered, for example when its event stream opens. */
   reportBack(): void {
     if (this.#state === "away") void this.#compare();
   }
 
-  /** Says that somebody waits for a part of these pages, until it is `found`. */
+  /** Reports that a part of the app is missing, until `found` is called. */
   reportMissing(part: object): void {
     this.#missing.add(part);
     this.#tell();
@@ -77,9 +77,9 @@ export class ServerWatch {
   }
 
   /**
-   * Asks after a file of this build did not come. Where the server has another build, the tab is loaded again, once and only if nothing would be
-   * lost by it; else the page says so.
-   * @param isStuck Whether the file is not coming although the server is there, which loading the tab again cures too.
+   * Asks for the server's build because a file of this build did not come. If it is another one, reloads the tab, once and only if nothing would
+   * be lost; otherwise the page reports the update.
+   * @param isStuck Whether the file does not come although the server answers, which a reload cures too.
    * @returns Whether the server answers.
    */
   async askForBuild(isStuck = false): Promise<boolean> {
@@ -90,7 +90,7 @@ export class ServerWatch {
     return true;
   }
 
-  /** Loads the tab again because somebody asked for it. */
+  /** Reloads the tab at the user's request. */
   reload(): void {
     this.#surroundings.reload();
   }
@@ -135,7 +135,7 @@ export class ServerWatch {
 const answerMs = 3_000;
 const reloadedKey = "sluice.reloaded-for";
 
-/** The script that a page of the server starts with: its name changes with every build. */
+/** Returns the entry script of a page, whose name changes with every build. */
 function buildOf(html: string): string | null {
   return /<link rel="modulepreload"[^>]*href="([^"]+)"/.exec(html)?.[1] ?? null;
 }
@@ -155,14 +155,14 @@ function wasReloadedFor(build: string): boolean {
     sessionStorage.setItem(reloadedKey, build);
     return false;
   } catch {
-    // Without a memory a second reload could follow the first.
+    // Without storage a second reload could follow the first.
     return true;
   }
 }
 
 let goal: () => string | null = () => null;
 
-/** Names the address to open when the tab is loaded again; null stays at the one of the tab. */
+/** Sets the address to open on a reload; null stays at that of the tab. */
 export function onReload(address: () => string | null): void {
   goal = address;
 }
@@ -179,7 +179,6 @@ export const server = new ServerWatch({
   wasReloadedFor,
 });
 
-/** Whether the server is there. */
 export function useServerState(): ServerState {
   return useSyncExternalStore(server.subscribe, server.state);
 }

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from "react";
 import { preference } from "./preference";
 
-/** A key or a row of keys with what it does. */
+/** A key or a sequence of keys, and its action. */
 export interface Shortcut {
   /** As in `mod+k`, `/`, `g q`, `Shift+x`, `Delete`; `mod` is Ctrl, or Command on a Mac. */
   keys: string;
@@ -9,7 +9,7 @@ export interface Shortcut {
   run: () => void;
 }
 
-/** Whether single letters do something; some speech input types letters. */
+/** Whether single letters are shortcuts. Users of speech input that types letters turn this off. */
 export const letterKeys = preference("letter-keys", ["on", "off"]);
 
 const sequenceMs = 1_000;
@@ -18,12 +18,12 @@ const noted = new Set<Pick<Shortcut, "keys" | "label">>();
 let pending = "";
 let pressedAt = 0;
 
-/** What can be pressed at the moment, for the list behind `?`. */
+/** Returns the current shortcuts for the list that `?` opens. */
 export function activeShortcuts(): Pick<Shortcut, "keys" | "label">[] {
   return [...active, ...noted].filter(({ label }) => label !== "");
 }
 
-/** Lists keys that a part of the page takes itself, as a table does for the row with the focus. */
+/** Lists keys that a component handles itself, as a table does for its focused row. */
 export function useKeyNotes(notes: readonly Pick<Shortcut, "keys" | "label">[]): void {
   const words = JSON.stringify(notes);
   useEffect(() => {
@@ -33,7 +33,7 @@ export function useKeyNotes(notes: readonly Pick<Shortcut, "keys" | "label">[]):
   }, [words]);
 }
 
-/** A shortcut while the component is mounted. */
+/** Registers a shortcut while the component is mounted. */
 export function useShortcut(keys: string, label: string, run: () => void, isEnabled = true): void {
   const onPress = useEffectEvent(run);
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useShortcut(keys: string, label: string, run: () => void, isEnab
   }, [keys, label, isEnabled]);
 }
 
-/** Does what the key is for, the latest registration first. To be called for each `keydown` of the window. */
+/** Runs the shortcut of a key, the latest registration first. Must be called for each `keydown` of the window. */
 export function pressKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const key = nameOf(event);

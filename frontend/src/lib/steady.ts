@@ -5,7 +5,7 @@ type Sample = Schema<"StatSample">;
 
 const seconds = 10;
 
-/** Samples of the last ten seconds as one: rates as their mean, counts as their most. Of a bursty thing, one second says little. */
+/** Merges the samples of the last ten seconds, because traffic is bursty: the mean of rates, the maximum of counts. */
 export function steadyOf(samples: readonly Sample[]): Sample | undefined {
   const last = samples.at(-1);
   if (!last) return undefined;
@@ -21,7 +21,7 @@ export function steadyOf(samples: readonly Sample[]): Sample | undefined {
   };
 }
 
-/** The last ten seconds of the samples that come one by one. */
+/** Collects samples that arrive one by one and returns the last ten seconds, merged. */
 export function useSteady(sample: Sample | undefined): Sample | undefined {
   const [recent, setRecent] = useState<readonly Sample[]>([]);
   if (sample && recent.at(-1)?.at !== sample.at) setRecent([...recent.slice(1 - seconds), sample]);

@@ -29,12 +29,12 @@ const t = createTexts({
 
 const counted = ["files", "segments", "heads", "indexes", "sets refused", "volumes predicted", "notes", "asked", "missing"] as const;
 
-/** The steps of an import as a timeline has them. */
+/** Converts the steps of an import for a timeline. */
 export function timelineOf(steps: readonly JobStep[]) {
   return steps.map(({ step, state, ms, detail }) => ({ label: t(`step-${step}`), state, stateLabel: t(`state-${state}`), ms, detail: findingsOf(detail) }));
 }
 
-/** What a step has found, from the server's counts ("3 files, 0 notes"): in words, and without what there was none of. */
+/** Words the server's counts of a step ("3 files, 0 notes") and leaves out zeros. */
 export function findingsOf(detail: string): string {
   return detail
     .split(", ")
@@ -42,7 +42,7 @@ export function findingsOf(detail: string): string {
       const [, digits, name] = /^(\d+) (.+)$/.exec(part) ?? [];
       const count = Number(digits);
       const word = counted.find((known) => known === name);
-      // That nothing is missing is worth saying; how often was asked and where names come from concerns the log.
+      // Of the zeros only "0 missing" is worth showing. Counts without a text here concern the log.
       if (word) return count === 0 && word !== "missing" ? "" : t(word, { count });
       return name === "bytes" && count > 0 ? t("bytes", { bytes: formatBytes(count) }) : "";
     })

@@ -1,20 +1,20 @@
 import { useSyncExternalStore } from "react";
 import { newId } from "./ids";
 
-/** A short word about what has happened. */
+/** A short message about an event. */
 export interface Toast {
-  /** A toast with the id of one that is shown takes its place. */
+  /** A toast replaces a shown toast with the same id. */
   id?: string;
   title: string;
   body?: string;
-  /** `bad` is read out at once. */
+  /** Screen readers announce `bad` at once. */
   tone?: "plain" | "ok" | "bad";
   action?: { label: string; run: () => void };
-  /** How long it stays; 6, with a button or bad news 12; null until it is closed. It stays while it is pointed at. */
+  /** Time until it closes: 6 by default, 12 with a button or bad news, null until it is closed. The pointer on it stops the clock. */
   seconds?: number | null;
 }
 
-/** A toast as it is shown. */
+/** A shown toast. */
 export type ShownToast = Toast & { id: string; version: number };
 
 const most = 4;
@@ -22,7 +22,7 @@ const listeners = new Set<() => void>();
 let shown: readonly ShownToast[] = [];
 let version = 0;
 
-/** Shows a toast; the answer is its id. */
+/** Shows a toast and returns its id. */
 export function toast(next: Toast): string {
   version += 1;
   const entry = { ...next, id: next.id ?? newId(), version };
@@ -31,7 +31,6 @@ export function toast(next: Toast): string {
   return entry.id;
 }
 
-/** Takes a toast away. */
 export function dismissToast(id: string): void {
   show(shown.filter((entry) => entry.id !== id));
 }
@@ -46,7 +45,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The toasts that are shown. */
 export function useToasts(): readonly ShownToast[] {
   return useSyncExternalStore(subscribe, () => shown);
 }

@@ -1,10 +1,10 @@
-/** How long a field may take to come; whoever types for longer is typing for something else. */
+/** How long a field may take to load. Later keys are meant for something else. */
 const mostMs = 10_000;
 
 let kept = "";
 let stop: AbortController | null = null;
 
-/** Keeps what is typed while the field that it is meant for is being loaded. Until then no key does anything else. */
+/** Keeps typed keys while the field that they are meant for is loading. Until then no other handler gets them. */
 export function keepTyping(): void {
   takeTyped();
   const { signal } = (stop = new AbortController());
@@ -24,7 +24,7 @@ export function keepTyping(): void {
   );
 }
 
-/** Ends the keeping; the answer is what was typed. */
+/** Stops keeping keys and returns the typed text. */
 export function takeTyped(): string {
   stop?.abort();
   stop = null;

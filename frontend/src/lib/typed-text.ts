@@ -2,10 +2,10 @@ import { server } from "./server-watch";
 
 const typed = new Set<HTMLInputElement | HTMLTextAreaElement>();
 
-/** Keeps the tab from being loaded again by itself while text that was typed would be lost. The answer ends that. */
+/** Prevents automatic reloads while typed text would be lost. Returns a function that ends this. */
 export function keepTypedText(): () => void {
   const remember = ({ target, isTrusted }: Event) => {
-    // Searches are in the address.
+    // Search fields are skipped, because the address keeps their text over a reload.
     const isField = (target instanceof HTMLInputElement && target.type !== "search") || target instanceof HTMLTextAreaElement;
     if (isTrusted && isField) typed.add(target);
   };

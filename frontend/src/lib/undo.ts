@@ -4,15 +4,15 @@ import { listChanged } from "./live-list";
 import { toast } from "./toast";
 
 interface UndoTexts {
-  /** What has happened, as in "3 items removed". */
+  /** The event, as in "3 items removed". */
   title: string;
-  /** What the button says. */
+  /** Label of the button. */
   undo: string;
-  /** What stands over the reason when it could not be taken back. */
+  /** Title of the toast if the removal cannot be undone. */
   failed: string;
 }
 
-/** Says what was taken away, and takes it back on a press within the ten seconds that the server allows. */
+/** Reports a removal and offers to undo it within the ten seconds that the server allows. */
 export function offerUndo(undo: string | null, texts: UndoTexts): void {
   async function run(id: string) {
     await attempt(api.POST("/api/undo/{id}", { params: { path: { id } } }), texts.failed);

@@ -12,7 +12,7 @@ describe("UploadQueue", () => {
   it("sends one request a file, in the order in which they were dropped", async () => {
     const arrived: string[] = [];
     const queue = new UploadQueue(async (file) => {
-      // An early file that takes long must not be overtaken.
+      // Later files must not overtake a slow early one.
       await new Promise((done) => setTimeout(done, file.name === "0.nzb" ? 1_000 : 10));
       arrived.push(file.name);
       return taken(file);

@@ -5,30 +5,30 @@ import { beginsLikeNzb, isNzbName } from "./dropped-files";
 import { tellUploads } from "./first-touch";
 import { server } from "./server-watch";
 
-/** What the server says of an upload: ids and names of the items that it became. */
+/** The server's answer to an upload: ids and names of the new items. */
 export type Accepted = Schema<"QueueAdded">;
 
-/** A file that was not taken, and why. */
+/** A file that was not queued, and why. */
 export interface Refused {
   name: string;
   reason: string;
 }
 
-/** How uploads stand since the last time that none was left. */
+/** Progress of the uploads since none was pending. */
 export interface UploadState {
   total: number;
-  /** Files that were sent and taken. */
+  /** Files that the server has accepted. */
   accepted: number;
-  /** Items that they became and that have not failed at once: an archive may hold several. */
+  /** Their items, without those that failed at once. An archive may hold several. */
   items: { ids: readonly string[]; names: readonly string[] };
   refused: readonly Refused[];
   /** Files that wait or are being sent. */
   left: number;
-  /** The server's sentence while it takes nothing more, and when it is asked again; null otherwise. */
+  /** The server's reason while it accepts nothing, and when it is asked again; null otherwise. */
   paused: { reason: string; until: number } | null;
 }
 
-/** What is sent with a file; empty words are left out. */
+/** Values that are sent with a file; empty ones are left out. */
 export interface UploadOptions {
   category?: string;
   password?: string;
@@ -44,13 +44,13 @@ interface Waiting {
 
 const defaultPauseSeconds = 30;
 const absentSeconds = 2;
-/** A server that is not there or starts, and a disk or queue that is full: all of these pass. */
+/** Statuses of a temporary refusal: the server is absent or starting, or its disk or queue is full. */
 const isPassing = new Set([0, 429, 503, 507]);
 const none: UploadState = { total: 0, accepted: 0, items: { ids: [], names: [] }, refused: [], left: 0, paused: null };
 
 /**
- * Sends files one request each, one after the other: the server puts them into the queue in the order in which they arrive. A full disk or queue (507, 429) pauses all until the server wants to be asked again, and so does
- * a server that starts anew; any other refusal concerns its file alone.
+ * Sends files one after the other, because the server queues them in the order of arrival. A full disk or queue (507, 429) or a server that
+ * is starting pauses all files until the server wants to be asked again; any other refusal concerns its file alone.
  */
 export class UploadQueue {
   readonly #send: Send;
@@ -72,7 +72,7 @@ export class UploadQueue {
 
   readonly state = (): UploadState => this.#state;
 
-  /** Adds files, and those that are refused at once with their reasons. */
+  /** Adds files to send, and files that are already refused with their reasons. */
   add(files: readonly File[], refused: readonly Refused[] = [], options: UploadOptions = {}): void {
     const before = this.#state.left === 0 ? none : this.#state;
     this.#waiting.push(...files.map((file) => ({ file, options })));
@@ -80,7 +80,7 @@ export class UploadQueue {
     this.#next();
   }
 
-  /** Forgets what waits and ends what is being sent. */
+  /** Drops the waiting files and aborts the running upload. */
   cancel(): void {
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -107,7 +107,7 @@ export class UploadQueue {
     }
   }
 
-  // What is no NZB is taken too, and has failed by then.
+  // The server accepts a file that is not an NZB too, and reports its failure in the answer.
   #with({ file }: Waiting, { ids, names, failures }: Accepted): Partial<UploadState> {
     const { accepted, items, refused } = this.#state;
     const isGood = (_: unknown, at: number) => failures[at] === "";
@@ -156,7 +156,7 @@ export const uploads = new UploadQueue((file, signal, options) => {
 
 server.hold(() => uploads.state().left > 0);
 
-/** Sends those files of a drop that may be NZBs, by their names and how they begin; the others are refused with the reason that is given. */
+/** Sends the dropped files that can be NZBs by their names and first bytes, and refuses the others with the given reason. */
 export async function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): Promise<void> {
   tellUploads();
   const isGood = await Promise.all(files.map(async (file) => isNzbName(file.name) && (await beginsLikeNzb(file))));
@@ -167,7 +167,6 @@ export async function queueFiles(files: readonly File[], reason: string, options
   );
 }
 
-/** How uploads stand. */
 export function useUploads(): UploadState {
   return useSyncExternalStore(uploads.subscribe, uploads.state);
 }

@@ -1,20 +1,20 @@
 import type { ComponentProps } from "react";
 import { Link, type NavigateFunction, type To, useLocation, useNavigate, useSearchParams } from "react-router";
 
-/** Marks a step of the browser's history that opened a window over a page, so that closing goes back. */
+/** Marks a step of the browser's history that opened a dialog over a page, so that closing it goes back. */
 const opened = { isWindow: true, keepsFocus: true };
 
-/** Opens a window over the page at an address of its own. */
+/** Opens a dialog over the page at an address of its own. */
 export function openWindow(navigate: NavigateFunction, to: To): void {
   void navigate(to, { state: opened, preventScrollReset: true });
 }
 
-/** A link to such an address: a click opens the window here, and it can be opened in a tab of its own. */
+/** A link that opens a dialog over the page; a new tab can open the same address. */
 export function WindowLink(props: ComponentProps<typeof Link>) {
   return <Link {...props} state={opened} preventScrollReset />;
 }
 
-/** Closes the window that the address opened: back to where it was opened from, or to the address of the page without it. */
+/** Returns a function that closes the dialog of the address: back if it was opened from a page, else to the address without it. */
 export function useCloseWindow(page: To): () => void {
   const navigate = useNavigate();
   const { state } = useLocation();
@@ -24,16 +24,16 @@ export function useCloseWindow(page: To): () => void {
   };
 }
 
-/** A word of the address that opens a window, as in `?play=<id>`. */
+/** A query parameter that opens a dialog, as in `?play=<id>`. */
 interface WindowParam {
   value: string | null;
-  /** The address with another value. */
+  /** Returns the address with another value. */
   to: (value: string) => To;
   open: (value: string) => void;
   close: () => void;
 }
 
-/** A word of the address that opens a window: its value, how to open one, and how to close it. */
+/** Returns the value of a query parameter that opens a dialog, and functions to open and close it. */
 export function useWindowParam(name: string): WindowParam {
   const navigate = useNavigate();
   const [search] = useSearchParams();

@@ -1,10 +1,10 @@
 import { vi } from "vitest";
 
-/** The event stream of the tab, in place of the browser's. */
+/** Controls the event stream of the tab in place of the server. */
 export interface FakeEvents {
-  /** Sends a frame to the stream that is open. */
+  /** Sends a frame to the open stream. */
   send(topic: string, frame: object): void;
-  /** Whether a stream listens to a topic. */
+  /** Whether the open stream subscribes to a topic. */
   hears(topic: string): boolean;
 }
 
@@ -26,7 +26,7 @@ class FakeSource extends EventTarget {
 
 let opened: FakeSource[] = [];
 
-/** Puts streams in place of the browser's that say what the test says. The stream of a test before may still be open: a tab has but one. */
+/** Replaces EventSource with streams that the test controls. A stream of an earlier test may still be open, so the newest one counts. */
 export function fakeEvents(): FakeEvents {
   vi.stubGlobal("EventSource", FakeSource);
   return {

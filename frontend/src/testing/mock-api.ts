@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 
-/** What a mocked call answers: JSON with 200, or a whole answer. */
+/** The answer to a mocked call: JSON with status 200, or a complete response. */
 export type Answer = Response | object | ((request: Request) => Response | object | Promise<Response | object>);
 
-/** Answers calls by method and path, as in `{ "GET /api/session": { user: "admin" } }`; others are 404. The answer lists the calls so far. */
+/** Answers calls by method and path, as in `{ "GET /api/session": { user: "admin" } }`; others get 404. Returns the growing list of calls. */
 export function mockApi(answers: Record<string, Answer>): Request[] {
   const calls: Request[] = [];
   vi.stubGlobal("fetch", async (input: Request | string | URL, init?: RequestInit) => {
@@ -17,7 +17,7 @@ export function mockApi(answers: Record<string, Answer>): Request[] {
   return calls;
 }
 
-/** An error as the server answers it. */
+/** Creates an error like those of the server. */
 export function problem(status: number, type: string, title: string, errors?: Record<string, string[]>, headers?: Record<string, string>): Response {
   return new Response(JSON.stringify({ type, title, status, errors }), {
     status,

@@ -4,7 +4,7 @@ import type { ReactElement } from "react";
 import { RouterProvider, createMemoryRouter } from "react-router";
 import { createQueryClient } from "@/lib/query-client";
 
-/** Renders a component with what all pages have around them, at an address. */
+/** Renders a component at an address, inside the providers that all pages have. */
 export function renderAt(path: string, element: ReactElement): RenderResult & { router: ReturnType<typeof createMemoryRouter> } {
   const router = createMemoryRouter([{ path: "*", element }], { initialEntries: [path] });
   const client = createQueryClient();

@@ -2,10 +2,10 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
-// Parts that are loaded on first use take long where cores are few.
+// Parts that are loaded on first use take long on few cores.
 configure({ asyncUtilTimeout: 5_000 });
 
-// What jsdom does not have.
+// Stubs for APIs that jsdom lacks.
 globalThis.ResizeObserver ??= class {
   observe = () => undefined;
   unobserve = () => undefined;
@@ -14,7 +14,7 @@ globalThis.ResizeObserver ??= class {
 window.matchMedia ??= (query) =>
   ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }) as unknown as MediaQueryList;
 window.scrollTo = () => undefined;
-// A promise, as of new browsers: an effect that gives it back fails here as it does there.
+// Returns a promise like new browsers do, so that an effect that returns it fails here too.
 Element.prototype.scrollIntoView ??= () => Promise.resolve();
 Blob.prototype.arrayBuffer ??= function (this: Blob) {
   return new Promise((done) => {

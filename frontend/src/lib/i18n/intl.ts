@@ -1,24 +1,20 @@
 import { locale } from "./locale";
 
-// To make one costs a hundred times as much as to use it, and live pages use dozens each second.
+// Formatters are kept, because creating one costs a hundred times as much as using it and live pages use dozens each second.
 const made = new Map<string, unknown>();
 
-/** How numbers are written. */
 export function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   return keep(`number ${JSON.stringify(options)}`, () => new Intl.NumberFormat(locale(), options));
 }
 
-/** How moments are written. */
 export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return keep(`date ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale(), options));
 }
 
-/** How distances in time are written. */
 export function relativeFormat(): Intl.RelativeTimeFormat {
   return keep("relative", () => new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }));
 }
 
-/** Which form of a text a number takes. */
 export function pluralRules(): Intl.PluralRules {
   return keep("plural", () => new Intl.PluralRules(locale()));
 }

@@ -1,4 +1,4 @@
-/** The language of the texts, or one made up for tests: longer by 35 %, and also from right to left. */
+/** The language of the texts, or a pseudo-language for tests: 35 % longer, and right to left if wanted. */
 type TextMode = "plain" | "pseudo" | "pseudo-rtl";
 
 const key = "sluice.locale";
@@ -9,14 +9,14 @@ export function locale(): string {
   return navigator.language;
 }
 
-/** A text as it is shown: as it is, but for tests. */
+/** Returns a text as it is shown: unchanged, except in a pseudo-language. */
 export function disguise(text: string): string {
   return made ? made(text) : text;
 }
 
 /**
- * Reads `?locale=pseudo`, which is kept until `?locale=plain`. Marks the document with the direction of its texts, and loads what makes them
- * longer where that is asked for.
+ * Reads `?locale=pseudo`, which is stored until `?locale=plain`. Sets the text direction of the document, and loads the pseudo-language if it is
+ * chosen.
  */
 export async function applyLocale(): Promise<void> {
   const asked = modeOf(new URLSearchParams(location.search).get("locale"));
@@ -42,6 +42,6 @@ function remember(next: TextMode): void {
   try {
     localStorage.setItem(key, next);
   } catch {
-    // Without storage the address has to say it each time.
+    // Without storage each address must name the language.
   }
 }

@@ -3,7 +3,7 @@ const accents: Record<string, string> = {
   A: "Á", C: "Ç", E: "É", I: "Í", N: "Ñ", O: "Ó", S: "Š", U: "Ú",
 };
 
-/** The text with accents and 35 % longer; what stands in braces or angle brackets stays. */
+/** Returns the text with accents and 35 % longer. Parts in braces or angle brackets are unchanged. */
 export function pseudo(text: string): string {
   const letters = text.replace(/\{[^}]*\}|<[^>]*>/g, "").length;
   const marked = text.replace(/(\{[^}]*\}|<[^>]*>)|[a-zA-Z]/g, (part, kept: string | undefined) => kept ?? accents[part] ?? part);

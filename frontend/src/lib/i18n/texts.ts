@@ -1,7 +1,7 @@
 import { numberFormat, pluralRules } from "./intl";
 import { disguise } from "./locale";
 
-/** A text, or one for each form of its number `count`. */
+/** A text, or one for each plural form of `count`. */
 type Text = string | { one?: string; other: string };
 
 type Holes<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Holes<Rest> : never;
@@ -12,12 +12,12 @@ type Values<T extends Text> = { [Name in Names<T>]: Name extends "count" ? numbe
 
 type Arguments<T extends Text> = [Names<T>] extends [never] ? [] : [values: Values<T>];
 
-/** Gives the text of a key, its holes filled in. */
+/** Returns the text of a key with its placeholders filled in. */
 export type Translate<Texts extends Record<string, Text>> = <Key extends keyof Texts & string>(key: Key, ...values: Arguments<Texts[Key]>) => string;
 
 /**
- * Makes the `t()` of a feature from its texts. `{name}` is a hole; a text with `one` and `other` is chosen by its number `count`.
- * Numbers are written as the language has them.
+ * Creates the `t()` of a feature from its texts. `{name}` is a placeholder, and `count` chooses between `one` and `other`.
+ * Numbers are formatted for the user's language.
  */
 export function createTexts<const Texts extends Record<string, Text>>(texts: Texts): Translate<Texts> {
   return (key, ...[values]) => {
