@@ -4,18 +4,18 @@ import { ApiProblem } from "@/lib/api-problem";
 import { queryClient } from "@/lib/query-client";
 import { sessionQuery, setupQuery } from "@/lib/session";
 
-/** The login, with the way back. */
+/** Returns the address of the login, with the way back. */
 export function loginPath(from: string): string {
   return from === "/" || from === "" ? "/login" : `/login?return=${encodeURIComponent(from)}`;
 }
 
-/** Where the login leads: a path of this app, and nothing else. */
+/** Returns the address that the login leads to, restricted to paths of this app. */
 export function returnPath(search: URLSearchParams): string {
   const path = search.get("return") ?? "/";
   return /^\/(?![/\\])/.test(path) ? path : "/";
 }
 
-/** Leads to the rescue if the server is in safe mode, which answers nothing else. */
+/** Redirects to the rescue page if the server is in safe mode, because it answers nothing else then. */
 async function leadToRescue(problem: ApiProblem): Promise<void> {
   if (problem.status === 503 && (await isSafeMode())) throw redirect("/rescue");
 }
@@ -29,7 +29,7 @@ async function isSafeMode(): Promise<boolean> {
   }
 }
 
-/** How far the setup is. In safe mode the way is the rescue. */
+/** Loads the progress of the setup. Redirects to the rescue page in safe mode. */
 export async function fetchSetup() {
   try {
     return await queryClient.fetchQuery({ ...setupQuery, staleTime: 0 });
@@ -39,7 +39,7 @@ export async function fetchSetup() {
   }
 }
 
-/** Leads from the login to the rescue in safe mode, in which nobody can log in. Any other failure leaves the login as it is. */
+/** Redirects to the rescue page in safe mode, because nobody can log in then. Any other failure still shows the login. */
 export async function guardLogin() {
   try {
     await fetchSetup();
@@ -49,7 +49,7 @@ export async function guardLogin() {
   return null;
 }
 
-/** Lets in those with a session. Without one the way is the setup or the login. */
+/** Requires a session; redirects to the setup or the login without one. */
 export async function guard({ request, url }: LoaderFunctionArgs & { url?: URL }) {
   try {
     return await queryClient.ensureQueryData(sessionQuery);

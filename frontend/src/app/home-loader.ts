@@ -3,8 +3,8 @@ import { askAhead } from "@/features/home/api/home-query";
 const patienceMs = 150;
 
 /**
- * Sends the request of Home together with that of the guard, before its scripts have come, and waits for the answer for at most
- * 150 ms: a page that has it at its first render draws no skeleton. After that the shell around it is worth more than one render less.
+ * Sends the request of Home together with that of the guard, before its scripts arrive, and waits at most 150 ms for the answer. A page that has
+ * it at its first render draws no skeleton. After that, the shell around the page is worth more than one saved render.
  */
 export async function homeLoader() {
   const answers = askAhead();

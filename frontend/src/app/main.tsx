@@ -18,7 +18,7 @@ import { ServerLine } from "./server-line";
 
 const Toaster = late(async () => (await import("@/components/ui/toaster")).Toaster);
 
-/** The corner of toasts, from the first one on. */
+/** Loads the toaster with the first toast. */
 function Toasts() {
   const [isUsed, setUsed] = useState(false);
   const isShown = useToasts().length > 0;
@@ -34,7 +34,7 @@ onReload(() => {
 });
 
 onUnauthorized(() => {
-  // The first load is the guard's, which knows whether there is a login at all.
+  // The guard handles the first load, because it knows whether there is a login at all.
   if (!router.state.initialized || router.state.navigation.state !== "idle") return;
   const { pathname, search } = router.state.location;
   if (pathname === "/login" || pathname === "/setup") return;
@@ -56,7 +56,7 @@ function start(): void {
   );
 }
 
-/** Starts as soon as the first page is there; until then the frame of index.html stands. */
+/** Renders the app once the first page is loaded; until then the frame of index.html is shown. */
 function startOnceReady(): void {
   if (router.state.initialized) return start();
   const endTelling = server.subscribe(() => {

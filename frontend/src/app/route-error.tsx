@@ -8,7 +8,7 @@ import { Button, ButtonLink } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { t } from "./en";
 
-/** What stands in place of a page that failed: why, and a button. */
+/** Shown instead of a page that failed: the reason, and buttons to reload or go home. */
 export function RouteError() {
   const error = useRouteError();
   const isUnreachable = error instanceof ApiProblem && error.status === 0;
@@ -38,7 +38,7 @@ export function RouteError() {
   );
 }
 
-/** The same where there is no frame around the page. */
+/** {@link RouteError} for pages without a frame. */
 export function BareRouteError() {
   return (
     <main className="py-10">
@@ -47,7 +47,7 @@ export function BareRouteError() {
   );
 }
 
-/** An address without a page. */
+/** Shown for an address without a page. */
 export function NotFound() {
   usePageTitle(t("page-not-found"));
   return (

@@ -5,8 +5,8 @@ import { guard, guardLogin } from "./guard";
 import { homeLoader } from "./home-loader";
 import { BareRouteError, NotFound, RouteError } from "./route-error";
 
-// A page that does not come while the server is away comes when it is back: until then the page before stays. Those that most visits need are
-// loaded ahead, in at most 100 KB with the windows and menus.
+// A page that cannot load while the server is away loads when it is back; until then the previous page stays. Pages that most visits need are
+// loaded ahead, in at most 100 KB together with the dialogs and menus.
 const shell = new LatePart(() => import("./shell/shell"));
 const home = new LatePart(() => import("./routes/home"));
 const pages = {
@@ -41,7 +41,7 @@ export const router = createBrowserRouter(
       path: "/",
       loader: guard,
       shouldRevalidate: () => false,
-      // Comes while the guard asks for the session.
+      // Loads while the guard asks for the session.
       lazy: { Component: async () => (await shell.get()).Shell },
       ErrorBoundary: BareRouteError,
       children: framed.map((page) => ({ ...page, ErrorBoundary: RouteError })),

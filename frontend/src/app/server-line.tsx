@@ -1,13 +1,13 @@
 import { server, useServerState } from "@/lib/server-watch";
 import { t } from "./en";
 
-/** Says in one line, over whatever is open, that the server is away or has a later build of these pages. */
+/** Reports in one line, above dialogs too, that the server is away or has a later build. */
 export function ServerLine() {
   const state = useServerState();
   return (
     <div role="status" className="pointer-events-none fixed inset-x-0 top-(--bar) z-70 flex justify-center p-2 empty:hidden">
       {state !== "here" && (
-        // A moment later than it is so: most connections are back before anyone has to read of it.
+        // Appears late, because most connections are back before anyone has to read about it.
         <p className="pointer-events-auto flex animate-[fade_150ms_800ms_both] items-center gap-3 rounded-full bg-ink px-4 py-1.5 text-sm font-medium text-canvas shadow-float">
           {t(state === "away" ? "server-away" : "server-updated")}
           {state === "updated" && (

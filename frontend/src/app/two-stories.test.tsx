@@ -15,7 +15,7 @@ const started = "2026-01-01T10:00:00Z";
 const reasons = openapi.components.schemas.WaitReason.enum as Wait[];
 const units: Partial<Record<Wait, string>> = { "provider-slots": "connections", "line-full": "bytes-per-second", limit: "bytes-per-second", "other-streams": "streams", cpu: "percent" };
 
-/** A playback of a film of 1 GB, of which a second is 2 MB. */
+/** Creates a playback of a film of 1 GB that reads 2 MB a second. */
 function playback(change: Partial<Schema<"StreamRow">>, missing = 0, inFlight = 0): Detail {
   const wait = change.wait ?? "none";
   const isShown = wait !== "none" && wait !== "provider-down";
@@ -31,7 +31,7 @@ function playback(change: Partial<Schema<"StreamRow">>, missing = 0, inFlight = 
   };
 }
 
-/** Paused player, full buffer, slow provider, gap, limit, just started, ended, and all that lies between them. */
+/** Returns all combinations: paused, full buffer, slow provider, gaps, limit, just started, ended. */
 function states(): Detail[] {
   const made: Detail[] = [];
   for (const wait of reasons) {
@@ -49,7 +49,7 @@ function states(): Detail[] {
 const badges = ["Playing", "Paused", "Ended", "Starting", "Waiting", "Has gaps"];
 const waitingTitles = ["Why it's waiting", "What slows it down"];
 
-/** What the two pages say of a playback. */
+/** Renders both pages of a playback and returns their texts. */
 async function told(detail: Detail) {
   fakeEvents();
   mockApi({ "GET /api/streams/s1": detail, "GET /api/session": { user: "admin", version: "1", mode: "normal", openTo: [], setup: "done" } });
@@ -80,22 +80,22 @@ describe("the pages of a playback tell one story", () => {
     const { state, wait } = detail.item;
     const context = JSON.stringify({ page, home, item: detail.item, map: detail.map });
 
-    // Badge: the same on both pages, but for gaps, which the page of the stream alone knows.
+    // Badge: the same on both pages, except for gaps, which only the page of the stream knows.
     if (page.badge !== "Has gaps") expect(home.badge, context).toBe(page.badge);
-    // Sentence: it begins as the badge does.
+    // Sentence: it begins like the badge.
     const begins: Record<string, RegExp> = {
       Playing: /^Playing/, Paused: /^Paused/, Ended: /over/, Starting: /^Just started/, Waiting: /^Waiting/, "Has gaps": /missing on all providers/,
     };
     expect(page.sentence, context).toMatch(begins[page.badge] ?? /^$/);
-    // Reason: named only if something waits, and advice goes with it.
+    // Reason: named only if the playback waits, and always with advice.
     const isWaiting = waitingTitles.includes(page.card);
     expect(page.hasAdvice, context).toBe(isWaiting);
     if (page.badge === "Waiting") expect(page.card, context).toBe("Why it's waiting");
     if (isWaiting) expect([state, wait === "none" || wait === "player-slow"], context).toEqual(["playing", false]);
     if (page.badge === "Paused" || page.badge === "Ended") expect(page.card, context).toBe("Nothing to wait for");
-    // Little buffered is worth a word only while something is on its way.
+    // Buffer: a small one is mentioned only while articles are in flight.
     if (/could stutter/.test(page.sentence)) expect(detail.map.inFlight, context).toBeGreaterThan(0);
-    // Rate: none is shown in place of zero.
+    // Rate: left out if it is zero.
     expect(home.text, context).not.toContain("0 kB/s");
     if (home.badge === "Ended") expect(home.text, context).not.toContain("buffered");
   });

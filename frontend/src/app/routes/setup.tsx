@@ -12,7 +12,7 @@ import { t } from "../en";
 import { fetchSetup, loginPath } from "../guard";
 import { BarePage } from "../shell/bare-page";
 
-/** Behind its first step the setup is open to those alone who are logged in. */
+/** Requires a login for all steps of the setup after the first. */
 export async function loader({ request, url }: LoaderFunctionArgs & { url?: URL }) {
   const setup = await fetchSetup();
   if (!setup.complete) return null;

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from "react";
 import { keepTypedText } from "@/lib/typed-text";
 import { Brand } from "./brand";
 
-/** A page without the rail: login and setup. */
+/** A page without navigation, for login and setup. */
 export function BarePage({ title, width = "sm", children }: { title: string; width?: "sm" | "lg"; children: ReactNode }) {
   useEffect(keepTypedText, []);
   return (

@@ -8,7 +8,7 @@ import { t } from "../en";
 
 const mostRows = 500;
 
-/** Follows the imports of one drop to their end, and says in one toast how many of them can be played. */
+/** Follows the imports of one drop until they end, and reports in one toast how many are ready to play. */
 export function BatchEnd({ toastId, ids }: { toastId: string; ids: readonly string[] }) {
   const navigate = useNavigate();
   const mine = useMemo(() => new Set(ids), [ids]);

@@ -9,7 +9,7 @@ import { pages } from "./pages";
 
 const entry = "flex h-15 w-full min-w-0 flex-col items-center justify-center gap-1 text-xs font-medium -outline-offset-2 transition-colors";
 
-/** The pages at the lower edge of phones and other narrow windows: five, and More. */
+/** The navigation at the lower edge of phones and other narrow windows: five pages, and a menu for the others. */
 export function BottomBar() {
   const navigate = useNavigate();
   const others = pages.filter((page) => !page.isInBar);

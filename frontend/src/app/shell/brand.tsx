@@ -1,6 +1,6 @@
 import { t } from "../en";
 
-/** The mark and the name. */
+/** The logo and the name. */
 export function Brand() {
   return (
     <span className="inline-flex items-center gap-2.5 text-lg font-semibold tracking-tight">

@@ -9,10 +9,10 @@ import { usePreference } from "@/lib/preference";
 import { useSteady } from "@/lib/steady";
 import { t } from "../en";
 
-// An event stream shows no status: a call that needs the session does.
+// An event stream does not show the status of a failure, but a call that needs the session does.
 hub.onRefused = () => void api.GET("/api/session").catch(() => undefined);
 
-/** Rate, streams and connections at this moment, or that the server does not answer. */
+/** Shows the current rate, streams and connections, or that the connection is lost. */
 export function LivePill() {
   const frame = useTopicFrame("stats");
   const connection = useConnectionState();

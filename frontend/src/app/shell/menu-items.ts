@@ -1,4 +1,4 @@
 import { LatePart } from "@/lib/late-parts";
 
-/** The entries of the menus of the frame. */
+/** The entries of the user and theme menus. */
 export const menuItems = new LatePart(() => import("./user-items"));

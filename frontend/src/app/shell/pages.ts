@@ -1,6 +1,6 @@
 import { FolderOpen, History, House, ListOrdered, ScrollText, Settings } from "lucide-react";
 
-/** The pages of the rail, in their order. `key` goes there behind `g`; those with `isInBar` stand in the bar of phones. */
+/** The pages of the navigation, in order. `g` and then `key` opens a page; `isInBar` shows it in the bar of phones. */
 export const pages = [
   { name: "home", path: "/", icon: House, key: "o", isInBar: true },
   { name: "files", path: "/files", icon: FolderOpen, key: "f", isInBar: true },

@@ -6,7 +6,7 @@ import { t } from "../en";
 
 const seconds = 30;
 
-/** Follows the import of one NZB, and turns its toast into a button that plays the film, or into the reason why there is none. */
+/** Follows one import and turns its toast into a button that plays the film, or into the reason of the failure. */
 export function PlayOffer({ toastId, id, name, onEnd }: { toastId: string; id: string; name: string; onEnd?: () => void }) {
   const navigate = useNavigate();
   const { finished } = useJob(id, name);

@@ -5,7 +5,7 @@ import { t } from "../en";
 import { Brand } from "./brand";
 import { pages } from "./pages";
 
-/** The pages with their names, at the side of wide windows. */
+/** The navigation at the side of wide windows. */
 export function Rail({ version }: { version: string }) {
   return (
     <nav

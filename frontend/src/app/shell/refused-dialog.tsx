@@ -2,7 +2,7 @@ import { Dialog } from "@/components/ui/dialog";
 import type { Refused } from "@/lib/upload-queue";
 import { t } from "../en";
 
-/** The files that were not taken, each with its reason. */
+/** Lists the files that were not queued, each with its reason. */
 export function RefusedDialog({ refused, onClose }: { refused: readonly Refused[]; onClose: () => void }) {
   return (
     <Dialog isOpen onClose={onClose} title={t("refused-title", { count: refused.length })}>

@@ -3,13 +3,13 @@ import { Notice } from "@/components/ui/notice";
 
 interface ShellNoticeProps {
   text: string;
-  /** Where something can be done about it. */
+  /** The page that resolves the problem. */
   to: string;
-  /** The label of the way there. */
+  /** Label of the link. */
   way: string;
 }
 
-/** Says above every page what holds for all of them. */
+/** A warning above every page. */
 export function ShellNotice({ text, to, way }: ShellNoticeProps) {
   return (
     <div className="mb-5">

@@ -21,7 +21,7 @@ const UploadDrop = late(async () => (await import("./upload-drop")).UploadDrop);
 const ShellNotice = late(async () => (await import("./shell-notice")).ShellNotice);
 const ShortcutsDialog = late(async () => (await import("./shortcuts-dialog")).ShortcutsDialog);
 
-/** What stands around every page of somebody who is logged in. */
+/** The frame around every page after the login. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const [dialog, setDialog] = useState<"search" | "shortcuts" | null>(null);

@@ -1,11 +1,11 @@
 let open: () => void = () => undefined;
 
-/** Shows the list of shortcuts, wherever it is asked for. */
+/** Opens the list of shortcuts from anywhere. */
 export function openShortcuts(): void {
   open();
 }
 
-/** Says who shows it. */
+/** Sets the handler that opens it. */
 export function onOpenShortcuts(handler: () => void): void {
   open = handler;
 }

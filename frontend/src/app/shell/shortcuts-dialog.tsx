@@ -4,7 +4,7 @@ import { usePreference } from "@/lib/preference";
 import { activeShortcuts, letterKeys } from "@/lib/shortcuts";
 import { t } from "../en";
 
-/** What can be pressed on this page, and the switch for single letters. */
+/** The shortcuts of this page, and the switch for single letters. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const [letters, setLetters] = usePreference(letterKeys);
   const shortcuts = activeShortcuts();

@@ -8,7 +8,7 @@ import { ThemeMenu, UserMenu } from "./user-menu";
 
 const LivePill = late(async () => (await import("./live-pill")).LivePill, { pending: () => <span className="w-8 sm:w-40" /> });
 
-/** The name of the page, the search, and what goes on at the moment. */
+/** The title of the page, the search and the live figures. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
   const heading = usePageHeading();
   return (

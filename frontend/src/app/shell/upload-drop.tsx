@@ -16,7 +16,7 @@ const RefusedDialog = late(async () => (await import("./refused-dialog")).Refuse
 const toastId = "uploads";
 const batchToastId = "batch";
 
-/** Takes NZBs, files and folders that are dropped anywhere, and says in one toast what became of them. */
+/** Uploads NZBs, files and folders that are dropped anywhere, and reports their progress in one toast. */
 export function UploadDrop() {
   const state = useUploads();
   const navigate = useNavigate();
@@ -50,7 +50,7 @@ export function UploadDrop() {
   useEffect(() => tell(state), [state]);
 
   const followed = useFollowedJobs();
-  // Of several NZBs the toast cannot tell which one is to be played.
+  // With several NZBs the toast cannot tell which one to play.
   const { ids } = state.items;
   const [single] = state.left === 0 && state.refused.length === 0 && ids.length === 1 ? ids : [];
   return (

@@ -8,7 +8,7 @@ import { openShortcuts } from "./shortcuts-dialog-state";
 
 const icons = { auto: Monitor, dark: Moon, light: Sun };
 
-/** The themes, of which one is chosen. */
+/** Returns the themes, with the current one ticked. */
 export function themeItems(): MenuItem[] {
   return (["auto", "dark", "light"] as const).map((name, index) => ({
     label: t(`theme-${name}`),
@@ -19,7 +19,7 @@ export function themeItems(): MenuItem[] {
   }));
 }
 
-/** Keys, and the end of the session. */
+/** Returns the entries for shortcuts and logging out. */
 export function userItems(navigate: NavigateFunction): MenuItem[] {
   return [
     { label: t("shortcuts"), icon: Keyboard, startsGroup: true, onSelect: openShortcuts },

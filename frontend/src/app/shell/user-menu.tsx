@@ -7,7 +7,7 @@ import { sessionQuery } from "@/lib/session";
 import { t } from "../en";
 import { menuItems } from "./menu-items";
 
-/** The menu of who is logged in. */
+/** The menu of the logged-in user. */
 export function UserMenu() {
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
@@ -21,7 +21,7 @@ export function UserMenu() {
   );
 }
 
-/** The choice of the theme. */
+/** The menu of themes. */
 export function ThemeMenu() {
   return (
     <Menu

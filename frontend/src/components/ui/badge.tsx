@@ -13,7 +13,7 @@ const tones: Record<Tone, string> = {
   bad: "bg-bad-soft text-bad",
 };
 
-/** A word on coloured ground; the word says what the colour does. */
+/** A word on a colored background. The word says what the color means. */
 export function Badge({ tone = "neutral", icon, children }: { tone?: Tone; icon?: LucideIcon; children: ReactNode }) {
   return (
     <span className={cx("inline-flex h-5 max-w-full items-center gap-1 rounded-sm px-1.5 text-xs font-medium whitespace-nowrap", tones[tone])}>
@@ -25,7 +25,7 @@ export function Badge({ tone = "neutral", icon, children }: { tone?: Tone; icon?
 
 const dots: Record<Tone, string> = { neutral: "bg-line-strong", accent: "bg-accent", ok: "bg-ok", warn: "bg-warn", bad: "bg-bad" };
 
-/** A coloured dot beside a word; it says nothing by itself. */
+/** A colored dot next to a word; hidden from screen readers. */
 export function Dot({ tone = "neutral" }: { tone?: Tone }) {
   return <span aria-hidden className={cx("inline-block size-2 shrink-0 rounded-full", dots[tone])} />;
 }

@@ -20,7 +20,7 @@ const tones: Record<ButtonTone, string> = {
 
 const sizes = { sm: "min-h-7 px-2.5 text-sm", md: "min-h-8.5 px-3 text-base", lg: "min-h-10 px-4 text-base" };
 
-/** The classes of a button, for other elements that look like one. */
+/** Returns the classes of a button, for other elements that look like one. */
 export function buttonClass(tone: ButtonTone = "plain", size: keyof typeof sizes = "md", className?: string): string {
   return cx(base, tones[tone], sizes[size], className);
 }
@@ -30,11 +30,11 @@ interface ButtonProps extends Omit<ComponentProps<"button">, "children"> {
   tone?: ButtonTone;
   size?: keyof typeof sizes;
   icon?: LucideIcon;
-  /** Shows that it works, and takes no further press. */
+  /** Shows a spinner and disables the button. */
   isBusy?: boolean;
 }
 
-/** A button with words. */
+/** A button with a text. */
 export function Button({ tone, size, icon, isBusy = false, disabled, className, children, ...rest }: ButtonProps) {
   return (
     <button type="button" {...rest} disabled={disabled || isBusy} aria-busy={isBusy || undefined} className={buttonClass(tone, size, className)}>
@@ -55,7 +55,7 @@ export function ButtonLink({ tone, size, icon, className, children, ...rest }: C
 }
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {
-  /** What it does; also shown as its tooltip. */
+  /** The action of the button; also its tooltip. */
   label: string;
   icon: LucideIcon;
   tone?: ButtonTone;
@@ -63,7 +63,7 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "a
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button of an icon alone, with a name. */
+/** A button with an icon instead of a text. */
 export function IconButton({ label, icon, tone = "quiet", size = "md", className, ...rest }: IconButtonProps) {
   return (
     <button

@@ -2,17 +2,17 @@ import { type ReactNode, useId } from "react";
 import { cx } from "@/lib/cx";
 
 interface CardProps {
-  /** An h2. */
+  /** Shown as an h2. */
   title?: string;
-  /** Beside the title. */
+  /** Next to the title. */
   actions?: ReactNode;
-  /** No space between border and content, as for tables. */
+  /** Removes the space between border and content, for example around tables. */
   isFlush?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-/** A part of a page on its own ground. */
+/** A part of a page on a background of its own. */
 export function Card({ title, actions, isFlush = false, className, children }: CardProps) {
   const id = useId();
   return (

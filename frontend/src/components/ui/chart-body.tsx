@@ -6,7 +6,7 @@ import { usePreference } from "@/lib/preference";
 import { theme } from "@/lib/theme";
 import type { ChartProps } from "./chart-props";
 
-/** The drawing. It is made anew with other curves or another theme; new values are only put in. */
+/** The drawing. Other curves or another theme create it again; new values only update it. */
 export function ChartBody({ times, series, format, floor = 1, height }: ChartProps & { height: number }) {
   const place = useRef<HTMLDivElement>(null);
   const [plot, setPlot] = useState<uPlot | null>(null);
@@ -32,7 +32,7 @@ export function ChartBody({ times, series, format, floor = 1, height }: ChartPro
     };
   }, [look, height, floor, chosenTheme, isDark]);
 
-  // Before the page is painted: a chart that follows would make each second two pictures.
+  // In a layout effect, because a later update would paint each second twice.
   useLayoutEffect(() => {
     plot?.setData([times as number[], ...series.map((one) => one.values as (number | null)[])]);
   }, [plot, times, series]);
@@ -83,11 +83,11 @@ function optionsOf(element: HTMLElement, looks: readonly Look[], { height, floor
   };
 }
 
-// A label each minute at the closest: seconds would need more room than they are worth.
+// At most one label per minute, because seconds need more room than they are worth.
 const minuteSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 7_200].map((minutes) => 60 * minutes);
 const labelGap = 16;
 
-/** How many pixels the longest label of the time axis takes: "12:58 AM" is twice as long as "0:58". */
+/** Returns the width of the longest label of the time axis in pixels: "12:58 AM" is twice as long as "0:58". */
 function widestClock(font: string): number {
   const context = document.createElement("canvas").getContext("2d");
   if (!context) return 75;
@@ -96,7 +96,7 @@ function widestClock(font: string): number {
   return Math.max(...[3_600, 86_400].flatMap((distance) => moments.map((at) => context.measureText(formatClock(at, [0, distance])).width)));
 }
 
-/** What a variable comes to: a canvas knows none. */
+/** Returns the color of a CSS variable, because a canvas cannot use variables. */
 function colorOf(element: HTMLElement, name: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(--${name})`;

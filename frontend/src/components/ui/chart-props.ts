@@ -1,24 +1,24 @@
 /** A curve of a chart. */
 export interface Series {
   name: string;
-  /** A variable of the style sheet. */
+  /** Name of a CSS variable. */
   color: "accent" | "ok" | "warn" | "bad" | "muted";
-  /** One for each time; null where there is none. */
+  /** One value for each time; null if unknown. */
   values: readonly (number | null)[];
-  /** A dashed line, so that no curve is told by its colour alone. */
+  /** Draws a dashed line, so that color alone never tells two curves apart. */
   isDashed?: boolean;
-  /** Filled down to zero. */
+  /** Fills the area down to zero. */
   isFilled?: boolean;
 }
 
 export interface ChartProps {
   label: string;
-  /** In seconds since 1970, ascending. */
+  /** Seconds since 1970, ascending. */
   times: readonly number[];
   series: readonly Series[];
-  /** A value as text. */
+  /** Formats a value. */
   format: (value: number) => string;
-  /** The upper edge where all values are smaller, so that a little is not drawn as much; 1 without it. */
+  /** Least value at the upper edge, so that small values look small; 1 if unset. */
   floor?: number;
   /** In pixels. */
   height?: number;

@@ -4,7 +4,7 @@ import { t } from "./en";
 
 const mostRows = 60;
 
-/** The values of a chart, the newest first, at most sixty rows of them. */
+/** The values of a chart as at most sixty rows, the newest first. */
 export function ChartTable({ label, times, series, format, height }: ChartProps & { height: number }) {
   const step = Math.max(1, Math.ceil(times.length / mostRows));
   const rows = times.map((time, index) => ({ time, index })).filter(({ index }) => (times.length - 1 - index) % step === 0);

@@ -14,7 +14,7 @@ const pending = ({ height }: { height: number }) => (
 const ChartBody = late(async () => (await import("./chart-body")).ChartBody, { pending, isAhead: false });
 const ChartTable = late(async () => (await import("./chart-table")).ChartTable, { pending });
 
-/** Curves over time, loaded with their first use, and a table of the same values. */
+/** Curves over time, loaded on first use, and a table of the same values. */
 export function Chart(props: ChartProps) {
   const { label, series, height = 200 } = props;
   const [isTable, setTable] = useState(false);

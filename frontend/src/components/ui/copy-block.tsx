@@ -5,7 +5,7 @@ import { cx } from "@/lib/cx";
 import { Button, IconButton } from "./button";
 import { t } from "./en";
 
-/** Copies a text; tells where the browser refused, after which the caller shows it selected. */
+/** Copies a text. If the browser refuses, the caller shows the text selected. */
 function useCopy(text: string) {
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   useEffect(() => {
@@ -17,11 +17,11 @@ function useCopy(text: string) {
 }
 
 interface CopyBlockProps {
-  /** What it is, for screen readers and above it. */
+  /** Name of the value, shown above it. */
   label: string;
   isLabelHidden?: boolean;
   value: string;
-  /** Shows dots until it is copied or looked at elsewhere. */
+  /** Shows dots instead of the value, unless the browser refused to copy it. */
   isSecret?: boolean;
 }
 

@@ -17,7 +17,7 @@ const places = {
     "sm:max-h-none sm:w-full sm:rounded-none sm:animate-fade",
 };
 
-/** The window itself. Focus goes in, stays, and returns to where it was. */
+/** The dialog itself. It keeps the focus while open, and returns it on closing. */
 export function DialogBody({
   kind, onClose, title, isTitleHidden, description, size = "md", footer, children,
 }: DialogProps & { kind: keyof typeof places }) {

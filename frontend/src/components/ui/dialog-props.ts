@@ -1,17 +1,17 @@
 import type { ReactNode } from "react";
 
-/** What a window over the page, or at its side, is given. */
+/** Properties of dialogs and sheets. */
 export interface DialogProps {
   isOpen: boolean;
   onClose: () => void;
   title: string;
-  /** Keeps the title for screen readers alone. */
+  /** Shows the title to screen readers only. */
   isTitleHidden?: boolean;
   /** A sentence below the title. */
   description?: string;
-  /** `full` takes the whole window but for a margin. */
+  /** `full` fills the window except for a margin. */
   size?: "sm" | "md" | "lg" | "full";
-  /** Buttons at the end; the one that does it comes last. */
+  /** Buttons at the end; the main action comes last. */
   footer?: ReactNode;
   children?: ReactNode;
 }

@@ -3,12 +3,12 @@ import { late } from "./late";
 
 const DialogBody = late(async () => (await import("./dialog-body")).DialogBody);
 
-/** A window over the page, loaded with its first use. On phones it comes up from the lower edge. */
+/** A dialog over the page, loaded on first use. On phones it rises from the lower edge. */
 export function Dialog(props: DialogProps) {
   return props.isOpen ? <DialogBody {...props} kind="dialog" /> : null;
 }
 
-/** The same at the side of the page, for filters and details; on phones from the lower edge. */
+/** A dialog at the side of the page, for filters and details. On phones it rises from the lower edge. */
 export function Sheet(props: DialogProps) {
   return props.isOpen ? <DialogBody {...props} kind="sheet" /> : null;
 }

@@ -4,13 +4,13 @@ import { Icon } from "./icon";
 
 interface DisclosureProps {
   title: string;
-  /** Where its owner has to know; else it keeps that itself. */
+  /** Set if the parent controls the state; otherwise the browser keeps it. */
   isOpen?: boolean;
   onToggle?: (isOpen: boolean) => void;
   children: ReactNode;
 }
 
-/** A line that opens what lies below it. */
+/** A line that shows and hides the content below it. */
 export function Disclosure({ title, isOpen, onToggle, children }: DisclosureProps) {
   return (
     <details open={isOpen} onToggle={onToggle && ((event) => onToggle(event.currentTarget.open))} className="group/disclosure">

@@ -7,18 +7,18 @@ import { t } from "./en";
 import { Icon } from "./icon";
 
 interface DropZoneProps {
-  /** What can be dropped here. */
+  /** Names what the zone accepts. */
   label: string;
   hint?: string;
-  /** Files that were dropped or chosen, those in folders too. */
+  /** Called with dropped or chosen files, including those in dropped folders. */
   onFiles: (files: File[]) => void;
   isCompact?: boolean;
 }
 
-// Phones grey out what they do not know, so general types stand beside the endings.
+// Phones gray out unknown endings, so general types are listed too.
 const accept = ".nzb,.gz,.bz2,.zip,application/x-nzb,application/xml,text/xml,application/zip,application/gzip,application/octet-stream";
 
-/** A place to drop NZBs and folders of them, with a button for those who cannot drag; the compact one is that button alone on phones. */
+/** An area to drop NZBs and folders, with a button for users who cannot drag. On phones the compact form is only the button. */
 export function DropZone({ label, hint, onFiles, isCompact = false }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);

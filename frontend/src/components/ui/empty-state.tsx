@@ -5,12 +5,12 @@ import { Icon } from "./icon";
 interface EmptyStateProps {
   icon?: LucideIcon;
   title: string;
-  /** What to do about it. */
+  /** Explains what to do. */
   children?: ReactNode;
   actions?: ReactNode;
 }
 
-/** What stands where there is nothing: why, and a way on. */
+/** Shown instead of empty content: the reason, and what to do next. */
 export function EmptyState({ icon, title, children, actions }: EmptyStateProps) {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-6 py-14 text-center">

@@ -2,14 +2,14 @@ import { type ReactNode, useId } from "react";
 import { cx } from "@/lib/cx";
 import { t } from "./en";
 
-/** What every field has around it. */
+/** Properties that all fields share. */
 export interface FieldProps {
   label: string;
-  /** Keeps the name for screen readers alone. */
+  /** Shows the label to screen readers only. */
   isLabelHidden?: boolean;
-  /** One or two sentences below it. */
+  /** One or two sentences below the field. */
   help?: ReactNode;
-  /** What is wrong with the value. */
+  /** The error of the value, as a sentence. */
   error?: string;
   isOptional?: boolean;
   className?: string;
@@ -21,7 +21,7 @@ interface Wiring {
   "aria-invalid": true | undefined;
 }
 
-/** Label, help and error around a control, which gets the ids that tie them together. */
+/** Label, help and error around a control, linked to it by ids. */
 export function Field({ label, isLabelHidden, help, error, isOptional, className, children }: FieldProps & { children: (wiring: Wiring) => ReactNode }) {
   const id = useId();
   const helpId = help ? `${id}-help` : "";
@@ -56,7 +56,7 @@ export function FieldNotes({ id, help, error }: { id: string; help?: ReactNode; 
   );
 }
 
-/** The look of a box to type into. */
+/** Classes of a text box. */
 export const controlClass =
   "w-full min-w-0 rounded-md border border-line-strong/60 bg-surface px-2.5 text-ink shadow-card transition-colors hover:border-line-strong " +
   "focus-visible:outline-offset-0 aria-invalid:border-bad disabled:bg-sunken disabled:text-muted h-8.5 touch:h-11 touch:text-[1rem]";

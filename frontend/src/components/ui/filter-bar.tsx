@@ -6,18 +6,18 @@ import { Sheet } from "./dialog";
 import { t } from "./en";
 
 interface FilterBarProps {
-  /** The search field, always in sight. */
+  /** The search field, always visible. */
   search: ReactNode;
-  /** Fields that choose; on phones they open in a sheet. */
+  /** The filter fields; on phones they open in a sheet. */
   filters: ReactNode;
-  /** How many of them are set. */
+  /** Number of filters that are set. */
   count: number;
   onClear: () => void;
-  /** At the end, always in sight. */
+  /** At the end, always visible. */
   actions?: ReactNode;
 }
 
-/** What stands over a list: search, filters, and what can be done with all of it. */
+/** The bar above a list: search, filters, and actions on the whole list. */
 export function FilterBar({ search, filters, count, onClear, actions }: FilterBarProps) {
   const isPhone = useIsPhone();
   const [isOpen, setOpen] = useState(false);

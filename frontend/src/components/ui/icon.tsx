@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { cx } from "@/lib/cx";
 
-/** An icon beside a text; it says nothing by itself. */
+/** An icon next to a text; hidden from screen readers. */
 export function Icon({ of: Drawing, size = 16, className }: { of: LucideIcon; size?: number; className?: string }) {
   return <Drawing aria-hidden size={size} strokeWidth={1.75} className={cx("shrink-0", className)} />;
 }

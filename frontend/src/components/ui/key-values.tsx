@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Facts with their names. Those without a value are left out. */
+/** A list of facts and their labels. Facts without a value are left out. */
 export function KeyValues({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5">

@@ -4,15 +4,15 @@ import { toast } from "@/lib/toast";
 import { t } from "./en";
 
 interface LateOptions<Props> {
-  /** What stands there until the part is here; nothing without it. */
+  /** Shown until the part is loaded; nothing if unset. */
   pending?: (props: Props) => ReactNode;
-  /** Whether it is loaded ahead of its use; true without it. */
+  /** Whether the part is loaded ahead of its use; true if unset. */
   isAhead?: boolean;
 }
 
 /**
- * A component that is loaded on first use. What it throws stays in it, so that neither a restart of the server nor an error in a dialog takes the
- * page along.
+ * A component that is loaded on first use. It catches its own errors, so that neither a restart of the server nor an error in a dialog breaks
+ * the page.
  */
 export function late<Props extends object>(load: () => Promise<ComponentType<Props>>, { pending, isAhead }: LateOptions<Props> = {}) {
   const part = new LatePart(load, isAhead);

@@ -9,7 +9,7 @@ import { SearchField } from "./search-field";
 import { SelectField } from "./select-field";
 import { SelectionBar } from "./selection-bar";
 
-/** A field that chooses what the list shows, or its order. */
+/** A field for a filter or the order of a list. */
 export interface Choice {
   label: string;
   value: string;
@@ -19,25 +19,25 @@ export interface Choice {
 
 interface ListFrameProps {
   search: { label: string; value: string; onChange: (value: string) => void };
-  /** Filters, of which an empty value chooses nothing. */
+  /** Filters; an empty value means no filter. */
   filters: readonly Choice[];
   sort: Choice;
-  /** Takes all filters away. */
+  /** Removes all filters. */
   onClear: () => void;
-  /** Beside the filters. */
+  /** Next to the filters. */
   actions: ReactNode;
   list: { rows: readonly unknown[]; total: number; isLoading: boolean; problem: ApiProblem | null; refetch: () => void };
-  /** Over the table, once there is a row. */
+  /** Above the table if it has rows. */
   title: string;
-  /** Beside the title. */
+  /** Next to the title. */
   titleActions?: ReactNode;
   table: ReactNode;
   selection: Pick<ListSelection<unknown>, "count" | "isAll" | "selectAll" | "clear">;
-  /** Buttons that act on what is ticked. */
+  /** Buttons that act on the ticked rows. */
   bulk: ReactNode;
 }
 
-/** What stands around the table of a list that is searched, filtered, ticked and acted on. */
+/** The layout around the table of a list: search, filters, order, ticks and actions. */
 export function ListFrame({ search, filters, sort, onClear, actions, list, title, titleActions, table, selection, bulk }: ListFrameProps) {
   const { rows, total, isLoading, problem, refetch } = list;
   return (
@@ -62,7 +62,7 @@ export function ListFrame({ search, filters, sort, onClear, actions, list, title
   );
 }
 
-/** The options of a filter that chooses one of some categories, or none. */
+/** Returns the options of a filter for categories, with one for no filter. */
 export function choicesOf(none: string, names: readonly string[]): Choice["options"] {
   return [{ value: "", label: none }, ...names.map((name) => ({ value: name, label: categoryName(name) }))];
 }

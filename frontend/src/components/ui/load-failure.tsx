@@ -8,11 +8,11 @@ import { Icon } from "./icon";
 interface LoadFailureProps {
   problem: ApiProblem;
   onRetry: () => void;
-  /** Older rows are still shown below: one line does. */
+  /** Shows one line, because older rows are still visible below. */
   isLine?: boolean;
 }
 
-/** Why something could not be loaded, in the server's words where it had any, and a button that asks again. */
+/** Says why loading failed, in the server's words if it sent any, with a button to retry. */
 export function LoadFailure({ problem, onRetry, isLine = false }: LoadFailureProps) {
   const isUnreachable = problem.status === 0;
   const title = isUnreachable ? t("unreachable") : problem.title;

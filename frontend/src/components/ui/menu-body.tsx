@@ -13,7 +13,7 @@ interface MenuBodyProps {
   onClose: () => void;
 }
 
-/** The open list. It hangs on an empty box over the button, which is there before this is loaded. */
+/** The open list. It is anchored to an empty box over the button, which exists before this part is loaded. */
 export function MenuBody({ label, items, align, place, onClose }: MenuBodyProps) {
   return (
     <DropdownMenu.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()} dir={document.dir === "rtl" ? "rtl" : "ltr"}>
@@ -28,7 +28,7 @@ export function MenuBody({ label, items, align, place, onClose }: MenuBodyProps)
           sideOffset={6}
           collisionPadding={8}
           onInteractOutside={(event) => {
-            // The button closes it by itself.
+            // Not here, because the click on the button closes the menu already.
             if (event.target instanceof Node && place.current?.contains(event.target)) event.preventDefault();
           }}
           onCloseAutoFocus={(event) => {

@@ -7,8 +7,8 @@ export interface MenuItem {
   onSelect: () => void;
   tone?: "danger";
   isDisabled?: boolean;
-  /** A tick before it, for one choice of several. */
+  /** Shows a tick, for the chosen one of several options. */
   isChosen?: boolean;
-  /** A line above it. */
+  /** Shows a line above it. */
   startsGroup?: boolean;
 }

@@ -6,7 +6,7 @@ import type { MenuItem } from "./menu-item";
 
 const MenuBody = late(async () => (await import("./menu-body")).MenuBody);
 
-/** What the button of a menu has to have. */
+/** Attributes and handlers that the button of a menu must have. */
 export interface MenuTrigger {
   "aria-haspopup": "menu";
   "aria-expanded": boolean;
@@ -16,14 +16,14 @@ export interface MenuTrigger {
 
 interface MenuProps {
   label: string;
-  /** Entries; or what makes or loads them once it opens. */
+  /** The entries, or a function that creates or loads them when the menu opens. */
   items: readonly MenuItem[] | (() => readonly MenuItem[] | Promise<readonly MenuItem[]>);
-  /** The button; three dots without it. */
+  /** Renders the button; three dots if unset. */
   trigger?: (wiring: MenuTrigger) => ReactNode;
   align?: "start" | "end";
 }
 
-/** A list of actions behind a button, loaded with its first use. */
+/** A list of actions behind a button, loaded on first use. */
 export function Menu({ label, items, trigger, align = "end" }: MenuProps) {
   const [shown, setShown] = useState<readonly MenuItem[] | null>(null);
   const place = useRef<HTMLSpanElement>(null);

@@ -12,13 +12,13 @@ const looks = {
 
 interface NoticeProps {
   tone?: keyof typeof looks;
-  /** Read out as it appears, for what has just gone wrong. */
+  /** Screen readers announce it when it appears, for something that has just failed. */
   isAlert?: boolean;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A sentence that stays until its cause is over. */
+/** A message that stays until its cause is gone. */
 export function Notice({ tone = "info", isAlert = false, actions, children }: NoticeProps) {
   const { icon, className } = looks[tone];
   return (

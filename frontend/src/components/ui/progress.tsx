@@ -5,13 +5,13 @@ const tones: Record<Tone, string> = { neutral: "bg-line-strong", accent: "bg-acc
 
 interface ProgressProps {
   label: string;
-  /** 0 to 100; null where the length is not known. */
+  /** 0 to 100; null if unknown. */
   percent: number | null;
   tone?: Tone;
   className?: string;
 }
 
-/** A bar of how far something has come. */
+/** A progress bar. */
 export function Progress({ label, percent, tone = "accent", className }: ProgressProps) {
   const width = percent === null ? 100 : Math.max(0, Math.min(100, percent));
   return (

@@ -5,7 +5,7 @@ import { SearchField } from "./search-field";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Types the text, and lets the typing rest. */
+/** Types the text and waits until it settles. */
 function type(text: string) {
   fireEvent.change(screen.getByRole("searchbox"), { target: { value: text } });
   act(() => void vi.advanceTimersByTime(100));
@@ -19,7 +19,7 @@ it("keeps what is typed while the address still has an earlier search", () => {
   type("a");
   type("ab");
   expect(box).toHaveValue("ab");
-  // The address follows late, one search after the other.
+  // The address follows late, one search at a time.
   rerender(field("a"));
   expect(box).toHaveValue("ab");
   rerender(field("ab"));

@@ -7,28 +7,28 @@ import { controlClass } from "./field";
 import { Icon } from "./icon";
 
 interface SearchFieldProps {
-  /** What is searched. */
+  /** Names what is searched. */
   label: string;
   value: string;
   onChange: (value: string) => void;
   className?: string;
 }
 
-// Shorter than letters lie apart: the answer to the last one counts, and a request that is overtaken is given up.
+// Shorter than the time between two keys. Only the last answer counts, and an outdated request is canceled.
 const settleMs = 50;
 
-/** A field that searches while it is typed into, once the typing rests. */
+/** A search field that searches while the user types, after a short pause. */
 export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const [seen, setSeen] = useState(value);
-  // Told and not yet seen in the value, oldest first: an address changes late.
+  // Values that were reported but have not come back as `value` yet, oldest first, because an address changes late.
   const [told, setTold] = useState<string[]>([]);
   const known = told.at(-1) ?? seen;
   if (value !== seen) {
     const at = told.indexOf(value);
     setSeen(value);
     setTold(at < 0 ? [] : told.slice(at + 1));
-    // Set from elsewhere, as by the back button.
+    // Set by something else, for example the back button.
     if (at < 0) setText(value);
   }
   function tell(next: string) {

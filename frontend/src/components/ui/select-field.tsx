@@ -10,7 +10,7 @@ interface SelectFieldProps<Value extends string> extends FieldProps, Omit<Compon
   onChange: (value: Value) => void;
 }
 
-/** One of a few words: the browser's own list, which phones show best. */
+/** A choice of a few words, as the browser's own list because phones show that best. */
 export function SelectField<Value extends string>({
   label, isLabelHidden, help, error, isOptional, className, options, onChange, ...select
 }: SelectFieldProps<Value>) {

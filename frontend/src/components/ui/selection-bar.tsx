@@ -4,18 +4,18 @@ import { Button, IconButton } from "./button";
 import { t } from "./en";
 
 interface SelectionBarProps {
-  /** Rows that are ticked; all that match where `isAll`. */
+  /** Number of ticked rows; of all matching rows if `isAll` is set. */
   count: number;
-  /** All rows that match, loaded or not. */
+  /** Number of matching rows, loaded or not. */
   total: number;
   isAll: boolean;
   onAll: () => void;
   onClear: () => void;
-  /** Buttons that act on them. */
+  /** Buttons that act on the ticked rows. */
   children: ReactNode;
 }
 
-/** What can be done with the rows that are ticked; at the lower edge of the window while any are. */
+/** Actions on the ticked rows, at the lower edge of the window while there are any. */
 export function SelectionBar({ count, total, isAll, onAll, onClear, children }: SelectionBarProps) {
   if (count === 0) return null;
   return (

@@ -1,12 +1,12 @@
 import { cx } from "@/lib/cx";
 import { t } from "./en";
 
-/** A grey place for something that is on its way; hidden from screen readers. */
+/** A gray placeholder for loading content; hidden from screen readers. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={cx("animate-breathe rounded-md bg-hover", className)} />;
 }
 
-/** Rows that are on their way, said once. */
+/** Placeholders for loading rows, announced once. */
 export function SkeletonRows({ rows = 6 }: { rows?: number }) {
   return (
     <div role="status" className="grid gap-2 p-4">

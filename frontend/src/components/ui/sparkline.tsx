@@ -1,14 +1,14 @@
 interface SparklineProps {
-  /** What it shows, with its last value in words. */
+  /** Describes the curve, with its last value in words. */
   label: string;
   values: readonly number[];
-  /** The value at the upper edge; the largest one without it. */
+  /** The value at the upper edge; the largest value if unset. */
   max?: number;
   width?: number;
   height?: number;
 }
 
-/** A small curve of the last values, as wide as its place. */
+/** A small curve of the last values, as wide as its container. */
 export function Sparkline({ label, values, max, width = 120, height = 28 }: SparklineProps) {
   const top = max ?? Math.max(1, ...values);
   const step = values.length > 1 ? width / (values.length - 1) : 0;

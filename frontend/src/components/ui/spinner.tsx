@@ -1,4 +1,4 @@
-/** A turning ring, for waits of unknown length. */
+/** A turning ring for waits of unknown length. */
 export function Spinner({ size = 16 }: { size?: number }) {
   return (
     <svg aria-hidden width={size} height={size} viewBox="0 0 16 16" className="animate-spin shrink-0" fill="none" strokeWidth="2">

@@ -11,7 +11,7 @@ interface ToggleProps extends Omit<FieldProps, "isOptional"> {
   name?: string;
 }
 
-/** Something that is on or off at once. */
+/** A switch. */
 export function SwitchField({ label, isLabelHidden, help, error, className, isOn, onChange, disabled, name }: ToggleProps) {
   const id = useId();
   return (
@@ -38,7 +38,7 @@ export function SwitchField({ label, isLabelHidden, help, error, className, isOn
   );
 }
 
-/** A box to tick. */
+/** A checkbox with a label. */
 export function CheckboxField({ label, isLabelHidden, help, error, className, isOn, onChange, disabled, name }: ToggleProps) {
   const id = useId();
   return (
@@ -62,7 +62,7 @@ export function CheckboxField({ label, isLabelHidden, help, error, className, is
 interface CheckboxProps {
   isOn: boolean;
   onChange: (isOn: boolean) => void;
-  /** Some of what it stands for is chosen. */
+  /** Whether only some of the rows that it stands for are ticked. */
   isMixed?: boolean;
   label?: string;
   id?: string;
@@ -71,7 +71,7 @@ interface CheckboxProps {
   describedBy?: string | undefined;
 }
 
-/** The box alone, for rows of a table. */
+/** The checkbox alone, for rows of a table. */
 export function Checkbox({ isOn, onChange, isMixed = false, label, id, name, disabled, describedBy }: CheckboxProps) {
   return (
     <span className="relative inline-flex size-6 shrink-0 items-center justify-center touch:-m-2.5 touch:size-11">

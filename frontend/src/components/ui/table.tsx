@@ -13,48 +13,48 @@ import { useWindowRows } from "./window-rows";
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** Also the word of its order in the address. */
+  /** Also names the order in the address. */
   name: string;
   header: string;
   cell: (row: Row) => ReactNode;
   align?: "start" | "end";
-  /** As CSS has it: `8rem`, `30%`; columns without one share the rest. */
+  /** A CSS length such as `8rem` or `30%`; columns without one share the rest. */
   width?: string;
   isSortable?: boolean;
-  /** Where it stands on phones: alone in the first line, in the second, or nowhere. */
+  /** Position on phones: alone in the first line, in the second line, or hidden. */
   card?: "title" | "line" | "none";
 }
 
-/** Rows that are ticked. */
+/** The ticked rows. */
 export interface Selection {
   ids: ReadonlySet<string>;
   onChange: (ids: ReadonlySet<string>) => void;
 }
 
 export interface TableProps<Row> {
-  /** What the rows are. */
+  /** Names what the rows are. */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
-  /** What a row is called, for its menu and box. */
+  /** Returns the name of a row, for its menu and checkbox. */
   rowName: (row: Row) => string;
-  /** How many rows there are in all; those that are loaded without it. */
+  /** Number of all rows; the loaded ones if unset. */
   total?: number;
-  /** Name of the order, with `-` in front for downwards. */
+  /** Name of the order; a leading `-` means descending. */
   sort?: string;
   onSort?: (sort: string) => void;
-  /** What can be done with a row. */
+  /** Returns the actions of a row. */
   menu?: (row: Row) => readonly MenuItem[];
-  /** Opens a row: by a click, or by Enter. */
+  /** Opens a row on a click or Enter. */
   onOpen?: (row: Row) => void;
-  /** What single keys do with the row that has the focus, as in `{ r: { label: "Retry", run: retry } }`. */
+  /** Actions of single keys on the focused row, as in `{ r: { label: "Retry", run: retry } }`. */
   keys?: Record<string, { label: string; run: (row: Row) => void }>;
   selection?: Selection;
-  /** Called as the last loaded row comes into sight. */
+  /** Called when the last loaded row becomes visible. */
   onEnd?: () => void;
   isLoading?: boolean;
-  /** What stands there without rows. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
   /** Height of a row and of a card, in rem. */
   rowRem?: number;
@@ -62,8 +62,8 @@ export interface TableProps<Row> {
 }
 
 /**
- * A table of any length: rows out of sight are not in the page. On phones each row is a card of two lines with one menu. `j` and `k` move between
- * rows, Enter opens, `x` ticks, `X` ticks all up to there.
+ * A table of any length: only visible rows are in the page. On phones each row is a card of two lines with one menu. `j` and `k` move between
+ * rows, Enter opens, `x` ticks, and `X` ticks all rows up to this one.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const isPhone = useIsPhone();
@@ -72,7 +72,7 @@ export function Table<Row>(props: TableProps<Row>) {
   return isPhone ? <CardRows {...props} /> : <TableRows {...props} />;
 }
 
-/** What both forms have: focus, ticks and keys of rows. */
+/** Focus, ticks and keys of rows, for both forms of the table. */
 function useRowKeys<Row>(
   { rows, rowKey, onOpen, keys, selection }: TableProps<Row>,
   place: RefObject<HTMLElement | null>,
@@ -81,7 +81,7 @@ function useRowKeys<Row>(
   const lastTicked = useRef(0);
   const focused = useRef<number | null>(null);
 
-  // A row that goes hands the focus to the one that takes its place.
+  // If the focused row disappears, the row that takes its place gets the focus.
   useLayoutEffect(() => {
     const at = focused.current;
     if (at === null || document.activeElement !== document.body) return;
@@ -272,7 +272,7 @@ function CardRows<Row>(props: TableProps<Row>) {
             {selection && <Checkbox isOn={isTicked} label={t("select", { name: rowName(row) })} onChange={() => tick(index, false)} />}
             <div className="grid min-w-0 flex-1 gap-0.5">
               <div className="truncate font-medium">{title?.cell(row)}</div>
-              {/* What has no room goes into the next line, which is not shown: a fact in full is worth more than three that are cut. */}
+              {/* Facts that do not fit wrap into a hidden line, because one complete fact is worth more than three truncated ones. */}
               <div className="flex h-5 min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1 overflow-hidden text-sm whitespace-nowrap text-muted">
                 {line.map((column) => (
                   <span key={column.name} className="max-w-full truncate empty:hidden">

@@ -9,7 +9,7 @@ interface TabsProps<Name extends string> {
   children: ReactNode;
 }
 
-/** Parts of a page of which one is shown. Arrow keys move between them. */
+/** Tabs of a page, with one panel shown. Arrow keys move between them. */
 export function Tabs<Name extends string>({ label, tabs, current, onChange, children }: TabsProps<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -62,7 +62,7 @@ interface SegmentsProps<Name extends string> {
   onChange: (name: Name) => void;
 }
 
-/** One of two to five words, all in sight. */
+/** A choice of two to five words, all visible. */
 export function Segments<Name extends string>({ label, options, current, onChange }: SegmentsProps<Name>) {
   return (
     <div role="group" aria-label={label} className="inline-flex w-fit rounded-lg border border-line bg-sunken p-0.5">

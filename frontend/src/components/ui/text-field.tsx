@@ -9,11 +9,11 @@ type InputProps = Omit<ComponentProps<"input">, keyof FieldProps | "type">;
 
 interface TextFieldProps extends FieldProps, InputProps {
   type?: "text" | "search" | "url" | "email";
-  /** Behind the value, as a unit or a button. */
+  /** After the value, for example a unit or a button. */
   suffix?: ReactNode;
 }
 
-/** One line of text. */
+/** A text field of one line. */
 export function TextField({ label, isLabelHidden, help, error, isOptional, className, suffix, ...input }: TextFieldProps) {
   return (
     <Field {...{ label, isLabelHidden, help, error, isOptional, className }}>
@@ -22,7 +22,7 @@ export function TextField({ label, isLabelHidden, help, error, isOptional, class
   );
 }
 
-/** A password, which can be looked at. */
+/** A password field with a button that shows its text. */
 export function PasswordField({ label, isLabelHidden, help, error, isOptional, className, ...input }: FieldProps & InputProps) {
   const [isShown, setShown] = useState(false);
   return (
@@ -55,7 +55,7 @@ interface NumberFieldProps extends FieldProps, Omit<InputProps, "value" | "onCha
   unit?: string;
 }
 
-/** A whole number. */
+/** A field for a whole number. */
 export function NumberField({ label, isLabelHidden, help, error, isOptional, className, value, onChange, unit, ...input }: NumberFieldProps) {
   return (
     <Field {...{ label, isLabelHidden, help, error, isOptional, className }}>

@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { cx } from "@/lib/cx";
 import { Field, type FieldProps, controlClass } from "./field";
 
-/** Several lines of text. */
+/** A text field of several lines. */
 export function TextareaField({
   label, isLabelHidden, help, error, isOptional, className, rows = 4, ...area
 }: FieldProps & Omit<ComponentProps<"textarea">, keyof FieldProps>) {

@@ -4,19 +4,19 @@ import { formatDuration } from "@/lib/format";
 import { Icon } from "./icon";
 import { Spinner } from "./spinner";
 
-/** A step of something that takes a while. */
+/** A step of a longer process. */
 export interface TimelineStep {
   label: string;
   state: "pending" | "running" | "done" | "failed";
-  /** What the state is called, for those who do not see its mark. */
+  /** Name of the state, for screen readers. */
   stateLabel: string;
-  /** How long it took, or has taken so far; null before it begins. */
+  /** Duration, until now if it is running; null before it begins. */
   ms: number | null;
-  /** What it found; may be empty. */
+  /** Result of the step; may be empty. */
   detail: string;
 }
 
-/** Steps in their order, each with its state and time. */
+/** Steps in order, each with its state and duration. */
 export function Timeline({ label, steps }: { label: string; steps: readonly TimelineStep[] }) {
   return (
     <ol aria-label={label} className="grid">
@@ -59,7 +59,7 @@ function Mark({ state }: { state: TimelineStep["state"] }) {
 
 const segments: Record<TimelineStep["state"], string> = { pending: "bg-line", running: "bg-accent animate-breathe", done: "bg-ok", failed: "bg-bad" };
 
-/** The same as a strip of one line for rows of a table; the words stand beside it. */
+/** The states of the steps as a strip of one line, for rows of a table; the words are next to it. */
 export function TimelineStrip({ states }: { states: readonly TimelineStep["state"][] }) {
   return (
     <span aria-hidden className="flex w-full gap-0.5">

@@ -5,7 +5,7 @@ import { Button, IconButton } from "./button";
 import { t } from "./en";
 import { Icon } from "./icon";
 
-/** The corner in which toasts appear; once in the app. */
+/** The corner where toasts appear; exists once in the app. */
 export function Toaster() {
   const all = useToasts();
   const bad = all.filter((entry) => entry.tone === "bad");

@@ -1,6 +1,6 @@
 import { Tooltip } from "radix-ui";
 
-/** The words themselves, over an empty box of the size of what they are about. */
+/** The text itself, anchored to an empty box as large as its subject. */
 export function TooltipBody({ text }: { text: string }) {
   return (
     <Tooltip.Provider>

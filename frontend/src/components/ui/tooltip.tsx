@@ -3,7 +3,7 @@ import { late } from "./late";
 
 const TooltipBody = late(async () => (await import("./tooltip-body")).TooltipBody);
 
-/** Words about something that the pointer or the focus is on. They repeat what can be read or heard elsewhere: phones have no pointer. */
+/** A text about the element under the pointer or focus. It must be available elsewhere too, because phones have no pointer. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

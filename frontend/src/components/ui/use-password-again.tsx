@@ -4,15 +4,15 @@ import { t } from "./en";
 import { PasswordField } from "./text-field";
 
 interface PasswordAgain {
-  /** What the next call sends along. */
+  /** Sent along with the next call. */
   body: { password?: string };
-  /** The field, once a call was refused without the password. */
+  /** The password field, after a call was refused without the password. */
   field: ReactNode;
-  /** Shows the field or its error if a refusal is about the password; else false. */
+  /** Handles a refusal about the password by showing the field or its error; returns false for any other problem. */
   takes: (problem: ApiProblem) => boolean;
 }
 
-/** Asks for the administrator's password once more, if the server wants it before it makes a credential. */
+/** Asks for the administrator's password again if the server requires it before it creates a credential. */
 export function usePasswordAgain(): PasswordAgain {
   const [password, setPassword] = useState<string | null>(null);
   const [error, setError] = useState<string | undefined>();

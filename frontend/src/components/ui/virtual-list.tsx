@@ -7,19 +7,19 @@ interface VirtualListProps<Item> {
   items: readonly Item[];
   itemKey: (item: Item) => string;
   render: (item: Item) => ReactNode;
-  /** Height of most items in pixels; real ones are measured. */
+  /** Height of most items in pixels; visible ones are measured. */
   estimate?: number;
-  /** Stays at the last item as new ones come. */
+  /** Keeps the last item visible when new ones arrive. */
   isFollowing?: boolean;
-  /** Called with false as somebody scrolls up, with true back at the end. */
+  /** Called with false when the user scrolls up, and with true back at the end. */
   onFollowingChange?: (isFollowing: boolean) => void;
-  /** Called as the first item comes into sight, for older ones. */
+  /** Called when the first item becomes visible, to load older ones. */
   onStart?: () => void;
-  /** Needs a height. */
+  /** Must set a height. */
   className?: string;
 }
 
-/** A list of any length in a box that scrolls by itself, for lines of any height. */
+/** A list of any length in a scrolling box, for lines of any height. */
 export function VirtualList<Item>({
   label, items, itemKey, render, estimate = 28, isFollowing = false, onFollowingChange, onStart, className,
 }: VirtualListProps<Item>) {
@@ -37,7 +37,7 @@ export function VirtualList<Item>({
   useEffect(() => {
     if (isFollowing && items.length > 0) rows.scrollToIndex(items.length - 1, { align: "end" });
   }, [isFollowing, items.length, rows]);
-  // Older items that come in before the first must not push away what is read.
+  // Older items inserted before the first must not move the lines that the user reads.
   const first = items[0] === undefined ? "" : itemKey(items[0]);
   const firstBefore = useRef(first);
   const keepPlace = useEffectEvent(() => {
@@ -47,7 +47,7 @@ export function VirtualList<Item>({
   });
   useLayoutEffect(() => keepPlace(), [first]);
   const shown = rows.getVirtualItems();
-  // A list that stays at its end has only not got there yet.
+  // A following list that shows its first item has only not scrolled to its end yet.
   const isAtStart = !isFollowing && shown[0]?.index === 0;
   const reachStart = useEffectEvent(() => onStart?.());
   useEffect(() => {

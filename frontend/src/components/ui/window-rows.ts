@@ -3,12 +3,12 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useState } 
 
 const overscan = 8;
 
-/** Which rows of the page are in sight, for rows of one height that scroll with the window. */
+/** Returns the visible rows of the page, for rows of one height that scroll with the window. */
 export function useWindowRows(count: number, rem: number, place: RefObject<HTMLElement | null>, onEnd: (() => void) | undefined) {
   const [top, setTop] = useState(0);
   const height = rem * remPixels();
   const rows = useWindowVirtualizer({ count, estimateSize: () => height, overscan, scrollMargin: top });
-  // What stands above may come later and grow, as banners do, and with it the height of the page.
+  // Content above the rows, such as a banner, may appear or grow later, and the page grows with it.
   useLayoutEffect(() => {
     const measure = () => setTop(Math.round((place.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
     const observer = new ResizeObserver(measure);
