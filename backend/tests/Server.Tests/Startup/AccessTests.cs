@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>No access without credentials, but for the named exceptions (S6, DAV-30 to DAV-33).</summary>
+/// <summary>Access without credentials is limited to the listed exceptions (S6, DAV-30 to DAV-33).</summary>
 public sealed class AccessTests : IDisposable
 {
     private static readonly string[] Verbs =
@@ -62,7 +62,7 @@ public sealed class AccessTests : IDisposable
         foreach (var endpoint in server.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>())
         {
             var path = endpoint.RoutePattern.RawText!;
-            // What has neither is the tree alone, which the rule for all holds.
+            // Only the tree has neither; the default rule protects it.
             Assert.True(
                 endpoint.Metadata.GetMetadata<OpenEndpoint>() is not null || endpoint.Metadata.GetMetadata<IAuthorizeData>() is not null || endpoint.Order == int.MaxValue,
                 $"{path} has no access rule.");
@@ -201,7 +201,7 @@ public sealed class AccessTests : IDisposable
         Assert.Equal(0, server.Services.GetRequiredService<BasicVerifier>().Hashes);
     }
 
-    /// <summary>The page for browsers, to which those on a folder are sent.</summary>
+    /// <summary>Whether the response is the browser page, to which folder requests of browsers are redirected.</summary>
     private static bool IsPage(HttpResponseMessage response) =>
         response.RequestMessage!.Method.Method is "GET" or "HEAD"
         && response.RequestMessage.Headers.Accept.ToString() == "text/html"

@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>Work in the background may throw what it likes, and the process goes on.</summary>
+/// <summary>The process survives any exception of a background worker.</summary>
 public sealed class BackgroundWorkTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -112,7 +112,7 @@ public sealed class BackgroundWorkTests : IDisposable
         }
     }
 
-    /// <summary>Does its part each time and then throws, and throws the first time it runs.</summary>
+    /// <summary>Throws after each call of the worker, and on its first run.</summary>
     private sealed class BreakingWorker(IWorker inner, TaskCompletionSource again) : IWorker
     {
         private int _runs;

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>Well-known passwords, and networks that need none (S8, S9, CFG-51).</summary>
+/// <summary>Well-known passwords, and networks that need no password (S8, S9, CFG-51).</summary>
 public sealed class CredentialTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();

@@ -12,8 +12,8 @@ using Xunit;
 namespace Sluice.Server.Tests.Startup;
 
 /// <summary>
-/// The write paths of a start, a save, an add and an import, with every single step of a write failing in turn: nothing that was
-/// acknowledged is lost, and the next start serves (F34, G15).
+/// Fails each step of each write in turn during a start, a save, an upload and an import. Nothing acknowledged is lost, and the next
+/// start serves (F34, G15).
 /// </summary>
 public sealed class EveryFaultTests
 {
@@ -97,7 +97,7 @@ public sealed class EveryFaultTests
             },
             async host =>
             {
-                // The fault was met, or the import ended without it.
+                // Wait until the step has failed, or the import has finished without reaching it.
                 while (!host.Get<FaultyStorage>().HasFailed && (await NamesAsync(host)).Length > 0)
                     await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
             },
@@ -115,7 +115,7 @@ public sealed class EveryFaultTests
             mock);
     }
 
-    /// <summary>Prepares a folder, runs a server whose n-th step fails, and judges the next start, for each n that is reached.</summary>
+    /// <summary>For each step n that is reached: prepares a folder, runs a server whose step n fails, and checks the next start.</summary>
     private static async Task ForEachStepAsync(
         Func<TemporaryFolder, Task> prepare, Func<ProductHost, Task> act, Func<ProductHost, Task> judge, MockServer? mock = null)
     {
@@ -138,7 +138,7 @@ public sealed class EveryFaultTests
             await judge(next);
         }
 
-        // A loop that never met a fault would show nothing.
+        // The test would verify nothing if no step had failed.
         Assert.True(n > 1);
     }
 

@@ -60,7 +60,7 @@ public sealed partial class FirstStartTests : IDisposable
     {
         ExternalProgram.Require("sh");
         var (port, log) = (ServerProcess.FreePort(), Path.Combine(_temporary.Root, "log"));
-        // Into a file, because a line in a pipe may not be read yet when the port opens.
+        // The output goes to a file, because a line in a pipe may still be unread when the port opens.
         await using var server = ServerProcess.Launch("sh", ["-c", $"exec '{ServerProcess.Executable}' >'{log}'"], _temporary.Root, port, new Dictionary<string, string>());
 
         await UntilConnectedAsync(server, port);
@@ -94,11 +94,11 @@ public sealed partial class FirstStartTests : IDisposable
         }
 
         await using var connection = Open();
-        // The key of links is made all the same: it is not set, and no user needs to see it.
+        // The key for signed links is generated anyway, because it is not configured and no user needs to see it.
         Assert.Equal(["api.strm-key"], connection.Query<string>("SELECT key FROM setting"));
     }
 
-    /// <summary>Tries without a pause, because the moment in which the port opens is the one that counts.</summary>
+    /// <summary>Retries without a pause, because the test checks the log at the moment when the port opens.</summary>
     private static async Task UntilConnectedAsync(ServerProcess server, int port)
     {
         while (true)

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The cost of wrong passwords, keys and links for their senders and all other clients, over HTTP (DAV-31, DAV-32, DAV-83, S2).</summary>
+/// <summary>The cost of wrong passwords, keys and links for their senders and for all other clients, over HTTP (DAV-31, DAV-32, DAV-83, S2).</summary>
 public sealed class GuesserTests : IDisposable
 {
     private const string Known = "192.0.2.77";
@@ -90,7 +90,7 @@ public sealed class GuesserTests : IDisposable
 
         Assert.Equal(200, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
 
-        // Not on trust: the header was hashed anew.
+        // The header was hashed again, so the server did not trust it by itself.
         Assert.Equal(12, Hashes(server));
         Assert.Equal(429, await AskAsync(server, "192.0.2.1", "admin", "guess"));
     }
@@ -147,7 +147,7 @@ public sealed class GuesserTests : IDisposable
             Assert.Equal(401, await AskAsync(server, Forged(i), "admin", $"guess {i}"));
         Assert.Equal(429, await AskAsync(server, Forged(300), "admin", RunningServer.Password));
 
-        // It guesses from the budget of its own address.
+        // The known address uses its own budget for guesses.
         for (var i = 0; i < 9; i++)
             Assert.Equal(401, await AskAsync(server, Known, "admin", $"guess {i}"));
         Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
@@ -189,7 +189,7 @@ public sealed class GuesserTests : IDisposable
 
         await enough.CancelAsync();
         await guessers;
-        // The one that runs when it comes has been counted before; its own, and one that may begin before the answer is out.
+        // The hash in progress was counted before. After that comes this login's own, and possibly one that starts before its response is sent.
         Assert.InRange(waited, 1, 2);
     }
 
@@ -198,7 +198,7 @@ public sealed class GuesserTests : IDisposable
     [InlineData(64)]
     public async Task Uncached_valid_header_waits_for_at_most_two_hashes(int addresses)
     {
-        // A password of the full cost: 64 of them one after the other take many seconds.
+        // A password hash of full cost, so 64 of them in sequence take many seconds.
         await using var server = await StartAsync(FullCost());
         Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
         _time.Advance(TimeSpan.FromMinutes(6));
@@ -212,7 +212,7 @@ public sealed class GuesserTests : IDisposable
 
         await enough.CancelAsync();
         await guessers;
-        // The one that is being computed when it comes has been counted before; its own, and one that may begin before the answer is out.
+        // The hash in progress was counted before. After that comes this header's own, and possibly one that starts before its response is sent.
         Assert.InRange(waited, 1, 2);
     }
 
@@ -244,7 +244,7 @@ public sealed class GuesserTests : IDisposable
         Assert.Equal(0, Hashes(server));
     }
 
-    /// <summary>The password as the settings store it. In plain text its own header would cost no hash.</summary>
+    /// <summary>The password as stored in the settings, because checking one in plain text would cost no hash.</summary>
     private static Dictionary<string, string> FullCost() =>
         new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = PasswordHash.Create(ChosenPassword.Judge(RunningServer.Password)!).ToString() };
 
@@ -271,7 +271,7 @@ public sealed class GuesserTests : IDisposable
         }
         catch (OperationCanceledException)
         {
-            // The test has seen enough.
+            // The test has canceled the guesses.
         }
     }
 

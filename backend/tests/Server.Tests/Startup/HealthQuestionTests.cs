@@ -56,7 +56,7 @@ public sealed class HealthQuestionTests : IDisposable
         Assert.Matches($"^sluice: http://127.0.0.1:{port}/healthz does not answer: ", Assert.Single(result.Errors.Split('\n', StringSplitOptions.RemoveEmptyEntries)));
     }
 
-    /// <summary>Asks with a data folder that cannot be opened: the question needs none.</summary>
+    /// <summary>Runs the check with a data folder that cannot be opened, because it needs none.</summary>
     private static Task<ProgramResult> AskAsync(int port, params (string Name, string Value)[] variables) => ExternalProgram.RunAsync(
         ServerProcess.Executable,
         ["--healthcheck"],

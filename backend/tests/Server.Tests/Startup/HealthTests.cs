@@ -36,7 +36,7 @@ public sealed class HealthTests : IDisposable
         await File.WriteAllTextAsync(old, "x", Token);
         await File.WriteAllTextAsync(young, "x", Token);
         File.SetLastWriteTimeUtc(old, TimeProvider.System.GetUtcNow().UtcDateTime.AddMinutes(-61));
-        // The file is not as it was closed, so it is checked, and only then may anything move.
+        // The time of the file differs from its last close, so the start checks the database before it moves any file.
         File.SetLastWriteTimeUtc(_temporary.Folder.Database, TimeProvider.System.GetUtcNow().UtcDateTime.AddMinutes(-1));
 
         await using var server = await RunningServer.StartAsync(_temporary);

@@ -33,7 +33,7 @@ public sealed class ListenerTests : IDisposable
         Assert.Equal(32 << 10, kestrel.Limits.MaxRequestBufferSize);
         Assert.Equal(8 << 10, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxReadBufferSize);
         Assert.Equal(TimeSpan.FromSeconds(10), kestrel.Limits.RequestHeadersTimeout);
-        // The gate counts clients; sockets that it closes to make room count here until they are gone.
+        // The gate counts clients. Kestrel's limit is higher, because it still counts sockets that the gate is closing.
         Assert.Equal(1024, kestrel.Limits.MaxConcurrentConnections);
         Assert.Null(kestrel.Limits.MinResponseDataRate);
         Assert.NotNull(kestrel.Limits.MinRequestBodyDataRate);

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The administrator's login beside guessers: the order of hashes and the budgets, over HTTP and over a restart (S2, S5).</summary>
+/// <summary>The administrator's login during a guessing attack: order of hashes and budgets, over HTTP and after a restart (S2, S5).</summary>
 public sealed class LoginGuesserTests : IDisposable
 {
     private const string Home = "192.0.2.77";
@@ -138,7 +138,7 @@ public sealed class LoginGuesserTests : IDisposable
     [InlineData(64, true)]
     public async Task Known_browser_waits_for_at_most_two_hashes(int addresses, bool restarts)
     {
-        // A password of the full cost: 64 of them one after the other take many seconds.
+        // A password hash of full cost, so 64 of them in sequence take many seconds.
         var server = await StartAsync(Secret);
         try
         {
@@ -161,7 +161,7 @@ public sealed class LoginGuesserTests : IDisposable
 
             await enough.CancelAsync();
             await guessers;
-            // The one that runs when it comes has been counted before; its own, and one that may begin before the answer is out.
+            // The hash in progress was counted before. After that comes this login's own, and possibly one that starts before its response is sent.
             Assert.InRange(waited, 1, 2);
         }
         finally
@@ -179,7 +179,7 @@ public sealed class LoginGuesserTests : IDisposable
         while (Hashes(server) == 0)
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
 
-        // One place for each sender: the second has its answer before the first.
+        // Each sender may have one login in progress, so the second one is rejected at once.
         using var request = Login(server, Home, "second guess", null);
         using var answer = await _http.SendAsync(request, Token);
 
@@ -216,11 +216,11 @@ public sealed class LoginGuesserTests : IDisposable
         }
         catch (OperationCanceledException)
         {
-            // The test has seen enough.
+            // The test has canceled the guesses.
         }
     }
 
-    /// <summary>Logs in; with the answer's status comes the cookie that the browser is known by.</summary>
+    /// <summary>Logs in and returns the status and the cookie that identifies the browser.</summary>
     private async Task<(int Status, string? Browser)> LogInAsync(RunningServer server, string from, string password, string? cookie = null, CancellationToken? cancel = null)
     {
         using var request = Login(server, from, password, cookie);

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The built program: what stops it from starting, and how it tells (CFG-13, CFG-14).</summary>
+/// <summary>The built program: conditions that prevent a start, and their messages (CFG-13, CFG-14).</summary>
 public sealed class ProcessTests : IDisposable
 {
     private readonly Database.TemporaryFolder _temporary = new();
@@ -32,7 +32,7 @@ public sealed class ProcessTests : IDisposable
     {
         if (Environment.IsPrivilegedProcess)
         {
-            // The administrator may write everywhere but where the system itself refuses.
+            // root can write everywhere except where the system itself refuses.
             Assert.SkipUnless(OperatingSystem.IsLinux(), "needs a folder that not even the administrator can write to");
             await ExpectAsync(78, "configuration folder /proc is not writable by uid 0 .owner 0:0, mode 555.", ("CONFIG_PATH", "/proc"));
             return;

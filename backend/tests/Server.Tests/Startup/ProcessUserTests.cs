@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The built program as containers start it: as root with <c>PUID</c> and <c>PGID</c>, as a user of its own, and over folders of others (S28).</summary>
+/// <summary>The built program as started by containers: as root with <c>PUID</c> and <c>PGID</c>, as another user, and over folders of others (S28).</summary>
 public sealed class ProcessUserTests : IDisposable
 {
     private const string Other = "4321";
@@ -32,7 +32,7 @@ public sealed class ProcessUserTests : IDisposable
 
         foreach (var thread in Directory.EnumerateDirectories($"/proc/{server.Id}/task"))
         {
-            // Real, effective, saved and of the file system: none is left to go back to.
+            // The real, effective, saved and file system ids all change, so the process cannot switch back.
             Assert.Equal(Enumerable.Repeat(expected.Split(':')[0], 4), StatusOf(thread, "Uid"));
             Assert.Equal(Enumerable.Repeat(expected.Split(':')[1], 4), StatusOf(thread, "Gid"));
             Assert.Empty(StatusOf(thread, "Groups"));
@@ -142,7 +142,7 @@ public sealed class ProcessUserTests : IDisposable
     public async Task Root_without_rights_to_a_database_is_told_its_owner()
     {
         RequireRoot();
-        // The mode of a new named volume.
+        // A new named volume has this mode.
         Unprivileged.SetMode(_temporary.Root, 0b111_101_101);
         Own($"{Other}:{Other}", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
         await using (var first = await StartAsync([], ("PUID", Other), ("PGID", Other)))
@@ -214,7 +214,7 @@ public sealed class ProcessUserTests : IDisposable
         ExternalProgram.Require("setpriv", "chown");
     }
 
-    // With exactly these the compose file starts the image.
+    // The compose file starts the image with exactly these capabilities.
     private static string[] ComposeCapabilities => ["--bounding-set=-all,+chown,+setgid,+setuid"];
 
     private static string[] As(string user) => ["--reuid", user, "--regid", user, "--clear-groups"];
@@ -226,7 +226,7 @@ public sealed class ProcessUserTests : IDisposable
         Assert.Equal(0, process.ExitCode);
     }
 
-    /// <summary>The words of a line of <c>status</c> below <c>/proc</c>.</summary>
+    /// <summary>Returns the values in a line of <c>status</c> below <c>/proc</c>.</summary>
     private static string[] StatusOf(string process, string name) =>
         File.ReadLines(Path.Combine(process, "status")).Single(line => line.StartsWith(name + ":", StringComparison.Ordinal))[(name.Length + 1)..]
             .Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries);

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The server behind a proxy: its base path (DAV-1) and whose forwarding headers it believes.</summary>
+/// <summary>The server behind a proxy: its base path (DAV-1), and the proxies whose forwarding headers it trusts.</summary>
 public sealed class ProxyTests
 {
     private static readonly XNamespace Dav = "DAV:";
@@ -39,7 +39,7 @@ public sealed class ProxyTests
         Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));
         Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: ::ffff:192.0.2.7, 127.0.0.9"));
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1"));
-        // One of them is made up, and neither opens alone.
+        // A chain is accepted only if all of its addresses are, because one of them may be forged.
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7, 198.51.100.1"));
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7, 127.0.0.9"));
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: 198.51.100.1"));
@@ -79,7 +79,7 @@ public sealed class ProxyTests
         List<RawConnection> held = [];
         try
         {
-            // Loopback is the proxy here. Each of these is served until its body comes.
+            // Loopback is the proxy in this test. Each request is in progress until its body arrives.
             for (var i = 0; i < 64; i++)
                 held.Add(await BeginAsync(server, $"/nzbs/tv/{i}.part"));
 
@@ -94,7 +94,7 @@ public sealed class ProxyTests
 
             await held[0].SendRawAsync("0123456789");
             Assert.Equal(201, (await held[0].ReadAnswerAsync(isHead: false)).Status);
-            // Counted off only after its answer has been sent.
+            // The server counts a request until it has sent the response.
             while ((await server.SendAsync("GET /README", "X-Forwarded-For: 192.0.2.7")).Status == 429)
             {
             }

@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>A data folder with films that were imported, which a test damages and starts from again.</summary>
+/// <summary>A data folder with imported films, which a test damages and then starts again.</summary>
 internal sealed partial class PublishedFilms : IAsyncDisposable
 {
     private const long FilmSize = 60_000;
@@ -36,22 +36,22 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
 
     public string DatabaseFile => _folder.Folder.Database;
 
-    /// <summary>Everything that the servers of this folder have logged.</summary>
+    /// <summary>All log lines of the servers of this folder.</summary>
     public ConcurrentQueue<string> Log { get; } = new();
 
-    /// <summary>The way out of safe mode that the log names.</summary>
+    /// <summary>The id from the log that accepts the database and ends safe mode.</summary>
     public string AcceptId => Log.Select(line => Accept().Match(line)).First(match => match.Success).Groups[1].Value;
 
     /// <summary>The stored NZBs, by hash.</summary>
     public IReadOnlySet<string> StoredNzbs => Names(_folder.Folder.Blobs);
 
-    /// <summary>The stored NZBs that lie in quarantine.</summary>
+    /// <summary>The quarantined NZBs, by hash.</summary>
     public IReadOnlySet<string> Quarantined => Names(Path.Combine(Root, "quarantine"));
 
     /// <summary>Ids of the history items of the films.</summary>
     public IReadOnlyList<string> Ids => _ids;
 
-    /// <summary>Imports films one after the other and stops.</summary>
+    /// <summary>Imports films one after the other and stops the server.</summary>
     public static async Task<PublishedFilms> CreateAsync(int count)
     {
         var films = new PublishedFilms(await MockServer.StartAsync());
@@ -62,7 +62,7 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         return films;
     }
 
-    /// <summary>Imports further films.</summary>
+    /// <summary>Imports more films.</summary>
     public async Task AddAsync(int count)
     {
         for (var i = 0; i < count; i++)
@@ -88,14 +88,14 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         _host = null;
     }
 
-    /// <summary>Makes every stored file look three hours old.</summary>
+    /// <summary>Sets the time of every stored file to three hours ago.</summary>
     public void Age()
     {
         foreach (var file in Directory.GetFiles(_folder.Folder.Blobs))
             File.SetLastWriteTimeUtc(file, TimeProvider.System.GetUtcNow().UtcDateTime.AddHours(-3));
     }
 
-    /// <summary>Puts a file that looks like a stored NZB beside the others, three hours old.</summary>
+    /// <summary>Adds a file that looks like a stored NZB and is three hours old.</summary>
     public void AddOrphan()
     {
         var hash = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(32));
@@ -103,10 +103,10 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         Age();
     }
 
-    /// <summary>A copy of the database of a server that is stopped.</summary>
+    /// <summary>Copies the database of a stopped server.</summary>
     public byte[] CopyDatabase() => File.ReadAllBytes(DatabaseFile);
 
-    /// <summary>A copy of the database of a server that runs.</summary>
+    /// <summary>Copies the database of a running server.</summary>
     public byte[] CopyRunningDatabase()
     {
         var copy = Path.Combine(Root, "copy.db");
@@ -124,7 +124,7 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         return bytes;
     }
 
-    /// <summary>Replaces the database, or removes it.</summary>
+    /// <summary>Replaces the database, or deletes it.</summary>
     public void PutDatabase(byte[]? content)
     {
         foreach (var suffix in (string[])["", "-wal", "-shm"])
@@ -133,7 +133,7 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
             File.WriteAllBytes(DatabaseFile, content);
     }
 
-    /// <summary>Changes the database of a server that is stopped.</summary>
+    /// <summary>Changes the database of a stopped server.</summary>
     public void Execute(string sql)
     {
         using var connection = new SqliteConnection($"Data Source={DatabaseFile};Pooling=False");
@@ -143,7 +143,7 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         command.ExecuteNonQuery();
     }
 
-    /// <summary>The number of the root page of a table or index, counted from 1.</summary>
+    /// <summary>Returns the 1-based number of the root page of a table or index.</summary>
     public int RootPage(string name)
     {
         using var connection = new SqliteConnection($"Data Source={DatabaseFile};Mode=ReadOnly;Pooling=False");
@@ -170,10 +170,10 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         Assert.Equal(expected, await answer.Content.ReadAsByteArrayAsync(Token));
     }
 
-    /// <summary>Whether the server says that it is in safe mode.</summary>
+    /// <summary>Whether the server reports safe mode.</summary>
     public async Task<bool> IsSafeModeAsync() => (await Host.Client.GetStringAsync("healthz", Token)).Contains("\"safe\"", StringComparison.Ordinal);
 
-    /// <summary>Waits until something is so.</summary>
+    /// <summary>Waits until the condition holds.</summary>
     public async Task UntilAsync(Func<Task<bool>> condition)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(Token);

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>What becomes of stored NZBs that nothing refers to (F33, F41, IMP-3).</summary>
+/// <summary>Quarantine of unreferenced NZBs (F33, F41, IMP-3).</summary>
 public sealed class QuarantineTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -38,7 +38,7 @@ public sealed class QuarantineTests
         await using var films = await PublishedFilms.CreateAsync(2);
         for (var i = 0; i < orphans; i++)
             films.AddOrphan();
-        // A database that was touched is looked at in full.
+        // A replaced database is checked completely at the next start.
         films.PutDatabase(films.CopyDatabase());
 
         await films.StartAsync();

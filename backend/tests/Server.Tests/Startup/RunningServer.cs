@@ -11,7 +11,7 @@ using Sluice.Server.Tests.Database;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The whole server inside the test process, on a free port of loopback.</summary>
+/// <summary>The whole server inside the test process, on a free loopback port.</summary>
 internal sealed class RunningServer : IAsyncDisposable
 {
     public const string Password = "correct-horse-battery";
@@ -26,14 +26,14 @@ internal sealed class RunningServer : IAsyncDisposable
 
     public Uri Address { get; }
 
-    /// <summary>Sends no credentials of its own.</summary>
+    /// <summary>A client without credentials.</summary>
     public HttpClient Client { get; }
 
     public IServiceProvider Services => App.Services;
 
     public WebApplication App { get; }
 
-    /// <summary>Starts it with credentials that the test knows, unless the variables say otherwise.</summary>
+    /// <summary>Starts it with credentials known to the test, unless the variables override them.</summary>
     public static async Task<RunningServer> StartAsync(
         TemporaryFolder folder,
         Dictionary<string, string>? variables = null,

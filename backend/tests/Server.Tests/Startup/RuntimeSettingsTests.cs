@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>What the runtime is told before the first line of Sluice runs: a setting that is lost shows in CPU and memory alone.</summary>
+/// <summary>Runtime settings, because the loss of one would show only in CPU and memory use.</summary>
 public sealed class RuntimeSettingsTests
 {
     [Theory]

@@ -7,8 +7,7 @@ using Xunit;
 namespace Sluice.Server.Tests.Startup;
 
 /// <summary>
-/// What becomes of stored NZBs when the database beside them is not the one that they belong to, or is damaged (F32, F42, CFG-15,
-/// DAV-6, SAB-6).
+/// Stored NZBs are kept if the database is damaged or belongs to other blobs (F32, F42, CFG-15, DAV-6, SAB-6).
 /// </summary>
 public sealed class SafeModeTests
 {
@@ -75,13 +74,13 @@ public sealed class SafeModeTests
         await films.StopAsync();
         Assert.Equal(stored, films.StoredNzbs);
 
-        // The accepted database is now that of these blobs, and the brake holds for blobs that it does not know.
+        // The accepted database now belongs to these blobs, and the safety limit keeps blobs that it does not reference.
         await films.StartAsync();
         await films.AssertPlaysAsync(0);
         await films.StopAsync();
         Assert.Equal(stored, films.StoredNzbs);
 
-        // The variable names one state and no other.
+        // The variable accepts one state of the database only.
         films.PutDatabase(older);
         await films.StartAsync(("SLUICE_ACCEPT_DATABASE", id));
         Assert.Equal("""{"status":"ok","mode":"safe"}""", await films.Host.Client.GetStringAsync("healthz", Token));
@@ -104,7 +103,7 @@ public sealed class SafeModeTests
         await films.StopAsync();
         Assert.Equal(stored, films.StoredNzbs);
 
-        // Accepted, it knows nothing of the four later NZBs. They stay for good, while a file that came by a crash is swept.
+        // The accepted database does not reference the four later NZBs. They stay forever, but a later unreferenced file is quarantined.
         await films.StartAsync(("SLUICE_ACCEPT_DATABASE", films.AcceptId));
         await films.AssertPlaysAsync(0);
         await films.StopAsync();
@@ -143,7 +142,7 @@ public sealed class SafeModeTests
     public async Task Bit_flip_in_an_index_enters_safe_mode_and_loses_no_NZB()
     {
         await using var films = await PublishedFilms.CreateAsync(5);
-        // As after the import by another program: the release is all that still refers to its NZB.
+        // Only the release still refers to its NZB, as after the import by another program.
         films.Execute("DELETE FROM history_item");
         var stored = films.StoredNzbs;
         var (good, damaged) = (films.CopyDatabase(), films.CopyDatabase());
@@ -245,7 +244,7 @@ public sealed class SafeModeTests
         return link[(link.IndexOf("/.ids/", StringComparison.Ordinal) + 1)..];
     }
 
-    /// <summary>Nothing is served, nothing is taken, and nothing looks empty, with login and without.</summary>
+    /// <summary>Checks that every request is rejected instead of showing an empty tree, with and without credentials.</summary>
     private static async Task AssertIsSafeAsync(PublishedFilms films)
     {
         var client = films.Host.Client;

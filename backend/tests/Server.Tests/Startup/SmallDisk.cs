@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>A folder that is a disk of its own with little room, in memory.</summary>
+/// <summary>A folder that is a small file system in memory.</summary>
 internal sealed class SmallDisk : IDisposable
 {
     private const int Block = 4096;
@@ -14,10 +14,9 @@ internal sealed class SmallDisk : IDisposable
 
     private string Filler => Path.Combine(_path, "filler");
 
-    /// <summary>Mounts it. Skips the test where that is not allowed.</summary>
+    /// <summary>Mounts it, or skips the test if that is not allowed.</summary>
     /// <param name="path">An existing folder.</param>
-    /// <param name="bytes">Room.</param>
-    /// <param name="cancellationToken">Gives up.</param>
+    /// <param name="bytes">Its capacity.</param>
     public static async Task<SmallDisk> MountAsync(string path, int bytes, CancellationToken cancellationToken)
     {
         Unprivileged.Require();
@@ -29,11 +28,11 @@ internal sealed class SmallDisk : IDisposable
         return new SmallDisk(path);
     }
 
-    /// <summary>Gives it another size; what is on it stays.</summary>
+    /// <summary>Changes its capacity and keeps its files.</summary>
     public async Task ResizeAsync(int bytes, CancellationToken cancellationToken) =>
         (await ExternalProgram.RunAsync("mount", ["-o", $"remount,size={bytes}", _path], null, cancellationToken)).Succeeded();
 
-    /// <summary>Takes all but some blocks.</summary>
+    /// <summary>Fills it except for some blocks.</summary>
     public void Fill(int freeBlocks = 0)
     {
         using var file = new FileStream(Filler, FileMode.OpenOrCreate, FileAccess.Write, FileShare.None, bufferSize: 0);
@@ -45,13 +44,13 @@ internal sealed class SmallDisk : IDisposable
         }
         catch (IOException)
         {
-            // It is full.
+            // The disk is full.
         }
 
         file.SetLength(Math.Max(0, file.Length - (freeBlocks * Block)));
     }
 
-    /// <summary>Gives everything back that was taken.</summary>
+    /// <summary>Frees all of the filled space.</summary>
     public void Free() => File.Delete(Filler);
 
     public void Dispose()

@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>What a start wants to record while the storage takes no writes: it serves, and the record is made once the fault has passed (F34).</summary>
+/// <summary>Records of a start while the storage rejects writes: the server starts anyway, and writes them after the fault (F34).</summary>
 public sealed class StartNoteTests : IDisposable
 {
     private const string AdminPassword = "a-password-of-the-administrator";
@@ -91,7 +91,7 @@ public sealed class StartNoteTests : IDisposable
     {
         using var old = new OldServer(OldShape.Json, _temporary);
         old.Leave();
-        // The first start leaves an empty database, so that the next one writes nothing before the listener runs.
+        // A first start creates the database, so that the next one writes nothing before the listener runs.
         await using (await ProductHost.StartAsync(_temporary))
         {
         }
@@ -129,7 +129,7 @@ public sealed class StartNoteTests : IDisposable
         var (isFull, written) = (true, new TaskCompletionSource());
 
         await notes.WriteAsync("a key", _ => WriteAsync(), Token);
-        // No place that a probe could find well again keeps /readyz from being ready.
+        // The note reports no storage fault, because the probe could not clear it and /readyz would stay unavailable.
         Assert.Empty(state.Faults);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var running = notes.RunAsync(stop.Token);
@@ -151,7 +151,7 @@ public sealed class StartNoteTests : IDisposable
         }
     }
 
-    /// <summary>Starts with a storage that takes no writes, which must serve; then with one that does.</summary>
+    /// <summary>Starts with a storage that rejects writes, checks that the server serves, and then ends the fault.</summary>
     private async Task ServesAsync(int fault, (string, string)[] variables, Func<ProductHost, Task> during, Func<ProductHost, Task<bool>> after)
     {
         var storage = new FaultyStorage { CommitCode = fault };
@@ -161,7 +161,7 @@ public sealed class StartNoteTests : IDisposable
         await during(host);
 
         storage.CommitCode = null;
-        // As the watch of the storage does every half minute.
+        // StorageWatch sends this probe every half minute.
         await host.Get<SluiceDatabase>().ProbeAsync(Token);
         await UntilAsync(() => after(host));
     }

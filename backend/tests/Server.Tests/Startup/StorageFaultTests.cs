@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>The built program over a data folder with faults: it serves, or says in one line why it does not (CFG-13 to CFG-15, F32, F34).</summary>
+/// <summary>The built program over a faulty data folder: it serves, or exits with one line that gives the reason (CFG-13 to CFG-15, F32, F34).</summary>
 public sealed class StorageFaultTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -25,7 +25,7 @@ public sealed class StorageFaultTests : IDisposable
 
     public void Dispose()
     {
-        // So that the user of the tests may remove them.
+        // Restores access, so that the user of the tests can delete the folders.
         foreach (var folder in Directory.EnumerateDirectories(_temporary.Root).ToList())
             Unprivileged.SetMode(folder, 0b111_000_000);
         _temporary.Dispose();
@@ -41,7 +41,7 @@ public sealed class StorageFaultTests : IDisposable
     public async Task Inaccessible_file_or_folder_exits_with_78_and_one_line(string name, int mode, string pattern)
     {
         Unprivileged.Require();
-        // Generated secrets, which are stored sealed: the key is needed.
+        // The secrets are generated and stored encrypted, so the start needs the key.
         await SeedAsync(new Dictionary<string, string>());
         Unprivileged.SetMode(Path.Combine(_temporary.Root, name), mode);
 
@@ -110,7 +110,7 @@ public sealed class StorageFaultTests : IDisposable
         await client.PutNzbAsync("tv", "Other", NzbText.Of("b.mkv"), Token);
         Unprivileged.SetMode(_temporary.Folder.Blobs, 0);
 
-        // The work on it begins three seconds after the upload.
+        // The import starts three seconds after the upload.
         await server.LineAsync(
             line => line.Contains("is waiting", StringComparison.Ordinal) && line.Contains("is not readable and writable by uid", StringComparison.Ordinal), Token);
 
@@ -127,11 +127,11 @@ public sealed class StorageFaultTests : IDisposable
         var orphan = Path.Combine(_temporary.Folder.Blobs, new string('a', 64) + ".nzb.br");
         await File.WriteAllTextAsync(orphan, "x", Token);
         File.SetLastWriteTimeUtc(orphan, TimeProvider.System.GetUtcNow().UtcDateTime.AddHours(-3));
-        // The owner of neither folder nor file may not move it out of a folder with the sticky bit.
+        // In a folder with the sticky bit, only the owner of the folder or the file may move the file.
         using (var chown = System.Diagnostics.Process.Start("chown", ["root", _temporary.Folder.Blobs]))
             await chown.WaitForExitAsync(Token);
         Unprivileged.SetMode(_temporary.Folder.Blobs, 0b1_111_111_111);
-        // So that the start checks the database, and then looks for orphans.
+        // Makes the start check the database and then look for orphans.
         File.Delete(_temporary.Folder.Generation);
 
         await using var server = await StartAsync();
@@ -167,7 +167,7 @@ public sealed class StorageFaultTests : IDisposable
         File.Delete(_temporary.Folder.LockFile);
         await using var server = Launch();
 
-        // Taken before the database is opened, which has to wait.
+        // The lock is taken before the database is opened, and the open has to wait.
         while (!File.Exists(_temporary.Folder.LockFile))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
@@ -272,7 +272,7 @@ public sealed class StorageFaultTests : IDisposable
         return ServerProcess.Launch(command, arguments, _temporary.Root, ServerProcess.FreePort(), Credentials);
     }
 
-    /// <summary>Starts it once, lets a client do something, and stops it.</summary>
+    /// <summary>Starts the server once, runs the actions of a client, and stops it.</summary>
     private async Task SeedAsync(IReadOnlyDictionary<string, string> variables, Func<SluiceClient, Task>? use = null)
     {
         Unprivileged.Own(_temporary.Root);
@@ -321,7 +321,7 @@ public sealed class StorageFaultTests : IDisposable
         return connection;
     }
 
-    /// <summary>Overwrites the page in which a table begins.</summary>
+    /// <summary>Overwrites the root page of a table.</summary>
     private async Task DamageTableAsync(string table)
     {
         long page;

@@ -79,14 +79,14 @@ public sealed class TlsTests : IDisposable
         return secure.RemoteCertificate!.Subject;
     }
 
-    /// <summary>Self-signed; the tests ask which of them is presented.</summary>
+    /// <summary>Accepts both self-signed certificates, because the tests check which one is presented.</summary>
     private static bool IsOfThisTest(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>
         certificate?.Subject is "CN=first" or "CN=second";
 
-    /// <summary>Both files may be written within one tick of the file system's clock.</summary>
+    /// <summary>Sets the file's time, because both files may be written within one tick of the file system's clock.</summary>
     private void SetAge(TimeSpan ahead) => File.SetLastWriteTimeUtc(CertificateFile, TimeProvider.System.GetUtcNow().UtcDateTime + ahead);
 
-    /// <summary>A certificate with its key, signed by an issuer or by itself.</summary>
+    /// <summary>Creates a certificate with its key, signed by an issuer or by itself.</summary>
     private static X509Certificate2 Issue(string subject, X509Certificate2? issuer, out string keyPem)
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);

@@ -5,18 +5,18 @@ using Xunit;
 namespace Sluice.Server.Tests.Startup;
 
 /// <summary>
-/// Runs the server as a user that is bound by permissions: the user of the tests, or uid 65534 where the tests run as root.
+/// Runs the server as a user with restricted permissions: the user of the tests, or uid 65534 if the tests run as root.
 /// </summary>
 internal static class Unprivileged
 {
     private const string Nobody = "65534";
 
-    /// <summary>What goes before the program, which keeps its process id.</summary>
+    /// <summary>The command prefix that changes the user; the program keeps the process id.</summary>
     private static string[] Prefix { get; } = Environment.IsPrivilegedProcess
         ? ["setpriv", "--reuid", Nobody, "--regid", Nobody, "--clear-groups"]
         : [];
 
-    /// <summary>Skips the test where no such user can be had.</summary>
+    /// <summary>Skips the test if no such user is available.</summary>
     public static void Require()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs the permissions of Linux");
@@ -24,7 +24,7 @@ internal static class Unprivileged
             ExternalProgram.Require("setpriv", "chown");
     }
 
-    /// <summary>Gives a folder and all in it to that user.</summary>
+    /// <summary>Makes that user the owner of a folder and its contents.</summary>
     public static void Own(string path)
     {
         if (!Environment.IsPrivilegedProcess)
@@ -34,17 +34,15 @@ internal static class Unprivileged
         Assert.Equal(0, process.ExitCode);
     }
 
-    /// <summary>Sets the mode of a file or folder.</summary>
     public static void SetMode(string path, int mode)
     {
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(path, (UnixFileMode)mode);
     }
 
-    /// <summary>The mode of a file or folder.</summary>
     public static int ModeOf(string path) => OperatingSystem.IsWindows() ? 0 : (int)File.GetUnixFileMode(path);
 
-    /// <summary>Command and arguments of the built server.</summary>
+    /// <summary>Returns the command and the arguments that start the built server.</summary>
     public static (string Command, IReadOnlyList<string> Arguments) Server() =>
         Prefix is [var command, .. var arguments] ? (command, [.. arguments, ServerProcess.Executable]) : (ServerProcess.Executable, []);
 }

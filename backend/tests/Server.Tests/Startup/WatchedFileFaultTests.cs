@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>Files of the watch folder that the user of the server may not read or not remove (IMP-7).</summary>
+/// <summary>Files of the watch folder that the server's user may not read or remove (IMP-7).</summary>
 public sealed class WatchedFileFaultTests : IDisposable
 {
     private readonly TemporaryFolder _data = new();
@@ -41,7 +41,7 @@ public sealed class WatchedFileFaultTests : IDisposable
             using var client = new SluiceClient(server);
             await server.LineAsync(line => line.Contains("Closed cannot be read: permission denied", StringComparison.Ordinal), Token);
             await server.LineAsync(line => line.Contains("Kept is added and cannot be removed", StringComparison.Ordinal), Token);
-            // One look more, at least.
+            // Time for at least one more scan.
             await Task.Delay(TimeSpan.FromSeconds(start == 0 ? 6 : 0), TimeProvider.System, Token);
 
             Assert.Equal(["Kept"], await client.QueueAsync(Token));
