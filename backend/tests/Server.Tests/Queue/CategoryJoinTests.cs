@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Categories that were in use before only configured ones were kept join the setting, once.</summary>
+/// <summary>The upgrade adds categories in use to the setting once.</summary>
 public sealed class CategoryJoinTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -39,7 +39,7 @@ public sealed class CategoryJoinTests : IDisposable
             await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["api.categories"] = "tv" }, Token);
         }
 
-        // Once: what is taken away later stays away.
+        // The upgrade runs once, so a category that is removed later stays removed.
         await using (var host = await ProductHost.StartAsync(_folder))
             Assert.Equal(["*", "tv"], await CategoriesAsync(host));
     }
@@ -67,7 +67,7 @@ public sealed class CategoryJoinTests : IDisposable
         }
     }
 
-    /// <summary>What a database of an earlier version may hold, and what its migration leaves.</summary>
+    /// <summary>Writes rows as in a database of an earlier version, and the pending step of its migration.</summary>
     private static int FillAsBefore(DbConnection connection)
     {
         foreach (var (id, category) in new[] { ("1", "TV"), ("2", "Anime"), ("3", "../etc") })

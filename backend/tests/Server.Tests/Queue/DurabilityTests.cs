@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>The order of IMP-2, seen from the file system: a kill does not show a missing fsync.</summary>
+/// <summary>The write order of IMP-2 as calls of the file system, because killing the process does not reveal a missing fsync.</summary>
 public sealed class DurabilityTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -142,7 +142,7 @@ public sealed class DurabilityTests : IDisposable
 
     private static Action<IServiceCollection> Use(IBlobFiles files) => services => services.AddSingleton(files);
 
-    /// <summary>Notes with each call how many rows were committed by then.</summary>
+    /// <summary>Records each call with the number of rows committed at that moment.</summary>
     private sealed class WatchedBlobFiles(TemporaryFolder folder) : IBlobFiles
     {
         private readonly DiskBlobFiles _disk = new();

@@ -6,7 +6,7 @@ using Sluice.Server.Queue.Steps;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>A step that holds items of some names until it is opened, or their work is cancelled.</summary>
+/// <summary>A step that holds matching items until it is opened or their import is canceled.</summary>
 internal sealed class GateStep(Func<QueueItem, bool> holds) : IImportStep
 {
     private readonly TaskCompletionSource _open = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -16,20 +16,20 @@ internal sealed class GateStep(Func<QueueItem, bool> holds) : IImportStep
 
     public int Weight => 10;
 
-    /// <summary>Lets everything pass.</summary>
+    /// <summary>Lets all items pass.</summary>
     public void Open() => _open.TrySetResult();
 
-    /// <summary>How often the step has begun for an item.</summary>
+    /// <summary>Number of times that the step has started for an item.</summary>
     public int Runs(string id) => _runs.GetValueOrDefault(id);
 
-    /// <summary>Waits until the step has begun so often.</summary>
+    /// <summary>Waits until the step has started this many times.</summary>
     public async Task WaitForAsync(string id, int runs, CancellationToken cancellationToken)
     {
         while (Runs(id) < runs)
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, cancellationToken);
     }
 
-    /// <summary>Puts it before the step of a type; before the end of the list where there is none.</summary>
+    /// <summary>Inserts it before the step of a type, or at the end if there is none.</summary>
     public void InsertBefore(IServiceCollection services, Type? step)
     {
         var at = services.ToList().FindIndex(service => service.ServiceType == typeof(IImportStep) && service.ImplementationType == step);

@@ -11,10 +11,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Names that would lead elsewhere, through every entrance that brings one (S11, S16).</summary>
+/// <summary>Names that escape from their folder or mislead, through every way to add an NZB (S11, S16).</summary>
 public sealed class HostileNameTests : IDisposable
 {
-    // Of a path, a command or a header; what has no letters at all; what changes the order in which it is shown; what is too long.
+    // Names from paths, commands and headers, names without letters, names that change the direction of text, and names that are too long.
     private static readonly string[] Names =
     [
         "..", ".", "../../../etc/passwd", @"..\..\windows\system32", "/etc/passwd", @"C:\x", "a/../b", "a\nb", "a\rb", "a\tb", "\u0001\u001f", "\u0085\u009f",
@@ -80,7 +80,7 @@ public sealed class HostileNameTests : IDisposable
         Assert.All(Directory.GetFiles(_folder.Folder.Blobs), path => Assert.Matches(@"^[0-9a-f]{64}\.(nzb\.br|ids|raw)$", Path.GetFileName(path)));
     }
 
-    /// <summary>Adds a file under a name that stands in the header of its part.</summary>
+    /// <summary>Adds a file with its name in the part's header.</summary>
     private static async Task AddNamedAsync(ProductHost host, string name)
     {
         using var form = new MultipartFormDataContent();
@@ -91,7 +91,7 @@ public sealed class HostileNameTests : IDisposable
         Assert.Contains("\"status\":true", await answer.Content.ReadAsStringAsync(Token), StringComparison.Ordinal);
     }
 
-    /// <summary>Adds a file of this machine, as far as it can have the name.</summary>
+    /// <summary>Adds a local file, with the characters of the name that the file system allows.</summary>
     private async Task AddLocalAsync(ProductHost host, string name)
     {
         var path = Path.Combine(_files.Root, name.Replace('/', '_').Replace('\0', '_') + ".nzb");

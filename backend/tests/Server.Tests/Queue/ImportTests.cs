@@ -56,7 +56,7 @@ public sealed class ImportTests : IDisposable
         var id = await host.AddAsync(release.ToNzb(), "Some.Release.2026.nzb", Token, "&cat=tv");
         var storage = (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("storage").GetString()!;
 
-        // As clients of the history do: into the folder, along the link, then away with what they have taken over.
+        // Does the same as Sonarr: opens the folder, follows the link, then deletes the link and the folder.
         const string mount = "/mnt/sluice";
         Assert.StartsWith(mount + "/", storage, StringComparison.Ordinal);
         var link = storage[mount.Length..] + "/film.mkv.rclonelink";
@@ -174,7 +174,7 @@ public sealed class ImportTests : IDisposable
             var slot = await host.WaitForHistoryAsync(copy[0], Token);
             Assert.Equal("Rel", slot.GetProperty("name").GetString());
             Assert.EndsWith("/tv/Rel (2)", slot.GetProperty("storage").GetString(), StringComparison.Ordinal);
-            // The same NZB is the same release under another folder of links.
+            // The same NZB shares the release, and only its folder of links is new.
             Assert.Equal(first.Id, (await FindAsync(host, "tv", "Rel", "film.mkv")).Id);
             Assert.Null(await host.Get<LibraryTree>().FindAsync(["tv", "Rel (2)"], Token));
         }
@@ -188,7 +188,7 @@ public sealed class ImportTests : IDisposable
         await using (var host = await ProductHost.StartAsync(_folder))
             id = (await host.AddAsync(Release("film.mkv").ToNzb(), "Rel.nzb", Token))[0];
 
-        // Stands in the way of the history item, which is written after release, files and maps.
+        // Blocks the history item, which is written after the release, its files and its maps.
         await using (var database = _folder.OpenDatabase())
         {
             await database.WriteAsync(
@@ -235,7 +235,7 @@ public sealed class ImportTests : IDisposable
                 File.Copy(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br").First(other => other != path), path, overwrite: true);
         }
 
-        // A missing blob may be in a folder that is not mounted: its item fails at the second start that misses it (IMP-3).
+        // The blob folder may be temporarily unmounted, so the item fails only at the second start without its blob (IMP-3).
         await using (var host = await ProductHost.StartAsync(_folder))
             await (damage == "lost" ? host.WaitForWaitingAsync(lost, Token) : Task.CompletedTask);
         await using (var host = await ProductHost.StartAsync(_folder, mock))
@@ -254,7 +254,7 @@ public sealed class ImportTests : IDisposable
         var release = Release("film.mkv");
         var ids = release.MessageIds();
         var nzb = new StringBuilder("<nzb>");
-        // In an order of their own, so that the list of ids is not that of the file.
+        // The NZB lists the ids in another order than the file.
         foreach (var i in Enumerable.Range(0, ids.Count).OrderBy(i => i * 7 % ids.Count))
         {
             nzb.Append(CultureInfo.InvariantCulture, $"""

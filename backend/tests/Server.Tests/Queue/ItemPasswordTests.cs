@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Archive passwords in the rows of queue and history.</summary>
+/// <summary>Archive passwords in the rows of the queue and the history.</summary>
 public sealed class ItemPasswordTests : IDisposable
 {
     private const string Canary = "canary-password";
@@ -34,7 +34,7 @@ public sealed class ItemPasswordTests : IDisposable
         await server.Host.PutAsync("/nzbs/Put{{" + Canary + "}}.nzb", NzbText.Of("a.mkv"), Token);
         using (await server.Host.PostFileAsync(NzbText.Of("b.mkv"), "Posted.nzb", "&password=" + Canary, Token))
         {
-            // Added.
+            // The item is in the queue now.
         }
 
         var renamed = await server.AddAsync("Named");
@@ -111,7 +111,7 @@ public sealed class ItemPasswordTests : IDisposable
         await using var again = await ProductHost.StartAsync(_temporary, mock);
         var slot = await again.WaitForHistoryAsync((await again.AddAsync(film.ToNzb(), "Film.nzb", Token, "&cat=tv"))[0], Token);
 
-        // Nothing shows that the earlier item had no password, so its release is not shared.
+        // Without the key the earlier item may have had a password, so its release is not shared.
         Assert.Equal("/mnt/sluice/completed-symlinks/tv/Film (2)", slot.GetProperty("storage").GetString());
         using var content = await again.SendAsync(HttpMethod.Head, "/content/tv/Film (2)/film.mkv", null, Token);
         Assert.Equal(60_000, content.Content.Headers.ContentLength);
@@ -131,11 +131,11 @@ public sealed class ItemPasswordTests : IDisposable
         await using var again = await JobServer.StartAsync(_temporary, null, null, ("SLUICE_CONFIG__API__ADDURL_TRUSTED_HOSTS", "*"));
         var tries = (await again.Host.Get<QueueStore>().FindAsync(id, Token))!.FetchTries;
         again.Host.Get<UrlFetchWorker>().Wake();
-        // The worker looks at the queue in its turn; what it must not do is to end the item.
+        // The worker processes the queue in turn, and must not end the item.
         await again.Host.CallAsync("mode=queue", Token);
         Assert.Equal(tries, (await again.Host.Get<QueueStore>().FindAsync(id, Token))!.FetchTries);
         Assert.Empty((await again.Host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots").EnumerateArray());
-        // A new address cannot be kept without the key.
+        // A new URL is rejected, because it cannot be encrypted without the key.
         await again.SendAsync(
             HttpMethod.Post, "queue/address", new System.Text.Json.Nodes.JsonObject { ["url"] = "http://127.0.0.1:9/other" }, System.Net.HttpStatusCode.ServiceUnavailable);
     }
@@ -168,7 +168,7 @@ public sealed class ItemPasswordTests : IDisposable
     {
         await using (await JobServer.StartAsync(_temporary))
         {
-            // Makes the key file.
+            // This start creates the key file.
         }
 
         var key = await File.ReadAllBytesAsync(KeyFile, Token);
@@ -197,7 +197,7 @@ public sealed class ItemPasswordTests : IDisposable
             Assert.All(kept, row => Assert.Equal(Canary + row.Id, passwords.Require(row.Id, row.Password)));
         }
 
-        // The work list is an index, which is empty from then on.
+        // The list of remaining rows is a partial index, which is empty afterwards.
         var steps = await database.ExplainAsync(
             "SELECT id FROM history_item INDEXED BY history_item_plain WHERE password <> '' AND substr(password, 1, 7) <> 'enc:v1:'", new { });
         Assert.Contains("history_item_plain", Assert.Single(steps), StringComparison.Ordinal);
@@ -209,7 +209,7 @@ public sealed class ItemPasswordTests : IDisposable
     private static Task SealAsync(JobServer server) =>
         server.Host.Get<IEnumerable<IWorker>>().OfType<PasswordSealWorker>().Single().RunAsync(Token);
 
-    /// <summary>Replaces the database by one of the version before passwords were sealed, with the same key file and blobs.</summary>
+    /// <summary>Replaces the database by one from before the encryption of passwords, with the same key file and blobs.</summary>
     private async Task MakeEarlierAsync(int rows)
     {
         string links;

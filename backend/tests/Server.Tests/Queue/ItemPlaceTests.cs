@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>The file below <c>/nzbs</c> follows its item where it lists for this item alone and is named after it.</summary>
+/// <summary>A file below <c>/nzbs</c> follows its item if it belongs to this item alone and is named after it.</summary>
 public sealed class ItemPlaceTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -43,7 +43,7 @@ public sealed class ItemPlaceTests : IDisposable
 
         await host.CallAsync($"mode=queue&name=rename&value={ids[0]}&value2=Other", Token);
         Assert.Equal("movies/packed.nzb.gz tv/packed.nzb.gz", await FilesAsync(host));
-        // Its name is taken there, so that it stays where it is.
+        // The file stays in its folder, because its name is taken in the new one.
         await host.CallAsync($"mode=change_cat&value={ids[0]}&value2=movies", Token);
         Assert.Equal("movies/packed.nzb.gz tv/packed.nzb.gz", await FilesAsync(host));
         await host.CallAsync($"mode=change_cat&value={ids[0]}&value2=audio", Token);

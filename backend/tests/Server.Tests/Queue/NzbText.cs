@@ -4,7 +4,7 @@ using SharpCompress.Compressors.BZip2;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>NZBs and their wrappings.</summary>
+/// <summary>NZBs, plain and compressed.</summary>
 internal static class NzbText
 {
     public static byte[] Of(params string[] fileNames)
@@ -21,7 +21,7 @@ internal static class NzbText
         return Encoding.UTF8.GetBytes(text.Append("</nzb>").ToString());
     }
 
-    /// <summary>What an upload is known by to be none while it comes in.</summary>
+    /// <summary>Returns an upload that looks like a zip and turns out to be none while it arrives.</summary>
     public static byte[] DamagedZip() => "PK\u0003\u0004 and nothing that a zip has"u8.ToArray();
 
     public static byte[] Gzip(byte[] plain)

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>NZBs whose segments are out of order, doubled, empty or missing are accepted, and what can be read of them is the same (F21).</summary>
+/// <summary>NZBs with unordered, repeated, empty or missing segments are accepted, and their remaining segments are readable (F21).</summary>
 public sealed class OddSegmentsTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Items that wait for a provider continue when it is back, not when their wait is over.</summary>
+/// <summary>Items waiting for a provider continue when it is back, without waiting for their retry.</summary>
 public sealed class OutageTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -23,7 +23,7 @@ public sealed class OutageTests : IDisposable
         var cancel = TestContext.Current.CancellationToken;
         var port = ServerProcess.FreePort();
         var provider = string.Create(CultureInfo.InvariantCulture, $$"""{"Providers":[{"Host":"127.0.0.1","Port":{{port}},"UseSsl":false,"MaxConnections":4,"Type":1}]}""");
-        // The clock of the waits stands, so none of them ends by itself.
+        // The clock of the retries stands still, so none is due.
         await using var host = await ProductHost.StartAsync(
             _folder,
             replace: services => services.AddSingleton(services => ActivatorUtilities.CreateInstance<QueueSchedule>(services, new ManualTimeProvider())),

@@ -81,7 +81,7 @@ public sealed class Par2PreviewTests : IDisposable
         return answer.StatusCode;
     }
 
-    /// <summary>Names in a folder.</summary>
+    /// <summary>Returns the names in a folder.</summary>
     private static async Task<List<string>> ListAsync(ProductHost host, string path)
     {
         using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), new Uri(path, UriKind.Relative));

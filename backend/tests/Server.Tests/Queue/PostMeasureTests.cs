@@ -10,10 +10,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>NzbIntake gives a queue item the size, age and counts of its post with the row itself, so that every API shows them before the import begins.</summary>
+/// <summary>NzbIntake stores the size, age and counts of the post with the queue item, so that every API shows them before the import starts.</summary>
 public sealed class PostMeasureTests : IDisposable
 {
-    // Twelve days old at its newest, with a hole in the second file and a file that repeats the first.
+    // The newest file is twelve days old. The second file has a gap, and the third one repeats the first.
     private static readonly DateTimeOffset Newest = DateTimeOffset.FromUnixTimeSeconds(TimeProvider.System.GetUtcNow().ToUnixTimeSeconds()).AddDays(-12).AddHours(-1);
     private static readonly byte[] Post = Encoding.UTF8.GetBytes($"<nzb>{File("a", Newest.AddDays(-9), 1, 2)}{File("b", Newest, 1, 3)}{File("a", Newest, 1, 2)}</nzb>");
     private static readonly PostMeasure Measure = new(4L << 20, Newest, 2, 5);

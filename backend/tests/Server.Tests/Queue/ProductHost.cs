@@ -13,12 +13,12 @@ using Sluice.Tools.MockNntpServer;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>The whole server on a free port and a folder of its own, with a client that knows its key.</summary>
+/// <summary>The whole server on a free port with its own folder, and a client with its API key.</summary>
 internal sealed class ProductHost : IAsyncDisposable
 {
     public const string Key = "0123456789abcdef0123456789abcdef";
 
-    /// <summary>Password of the tree; the user is admin.</summary>
+    /// <summary>WebDAV password of the user admin.</summary>
     public const string Password = "password-of-the-test";
 
     private readonly WebApplication _app;
@@ -44,7 +44,7 @@ internal sealed class ProductHost : IAsyncDisposable
             ["BIND_ADDRESS"] = "127.0.0.1",
             ["LOG_LEVEL"] = "error",
             ["SLUICE_CONFIG__API__KEY"] = Key,
-            // Already hashed, because hashing a plain password would take a third of a start.
+            // Hashed in advance, because hashing a plain password would take a third of a start.
             ["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(Password),
         };
         if (provider is not null)
@@ -80,7 +80,7 @@ internal sealed class ProductHost : IAsyncDisposable
         return await Client.PostAsync(new Uri($"/api?mode=addfile&apikey={Key}{query}", UriKind.Relative), form, cancellationToken);
     }
 
-    /// <summary>Sends a request to the tree with the right credentials.</summary>
+    /// <summary>Sends a request to the tree with valid credentials.</summary>
     public async Task<HttpResponseMessage> SendAsync(
         HttpMethod method, string path, byte[]? content, CancellationToken cancellationToken, params (string Name, string Value)[] headers)
     {
@@ -92,14 +92,14 @@ internal sealed class ProductHost : IAsyncDisposable
         return await Client.SendAsync(request, cancellationToken);
     }
 
-    /// <summary>Puts a file, which must be accepted.</summary>
+    /// <summary>Uploads a file over WebDAV; fails unless the server accepts it.</summary>
     public async Task PutAsync(string path, byte[] content, CancellationToken cancellationToken)
     {
         using var answer = await SendAsync(HttpMethod.Put, path, content, cancellationToken);
         answer.EnsureSuccessStatusCode();
     }
 
-    /// <summary>Adds a file, which must be accepted.</summary>
+    /// <summary>Adds a file through the SABnzbd API; fails unless the server accepts it.</summary>
     public async Task<string[]> AddAsync(byte[] content, string fileName, CancellationToken cancellationToken, string query = "")
     {
         using var answer = await PostFileAsync(content, fileName, query, cancellationToken);
@@ -110,7 +110,7 @@ internal sealed class ProductHost : IAsyncDisposable
     }
 
     /// <summary>Waits until an item has left the queue.</summary>
-    /// <returns>Its slot in the history.</returns>
+    /// <returns>The slot of the item in the history.</returns>
     public async Task<JsonElement> WaitForHistoryAsync(string id, CancellationToken cancellationToken)
     {
         while (true)
@@ -142,7 +142,7 @@ internal sealed class ProductHost : IAsyncDisposable
         return json.RootElement.Clone();
     }
 
-    /// <summary>The setting that makes a server of the test the provider.</summary>
+    /// <summary>Returns the setting that makes a mock server the provider.</summary>
     public static string ProvidersJson(MockServer provider) => JsonSerializer.Serialize(new
     {
         Providers = provider.Ports.Select((port, i) => new

@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Items that change while they are worked on or wait.</summary>
+/// <summary>Changes of items during their import or while they wait.</summary>
 public sealed class QueueChangeTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -28,7 +28,7 @@ public sealed class QueueChangeTests : IDisposable
         var change = new ChangeStep();
         await using var host = await ProductHost.StartAsync(_folder, mock, services => InsertBeforePublish(services, change));
         change.Change = _ => host.Get<QueueRenaming>().MoveAsync("uncategorized", "Old Name.nzb", "tv", "New Name.nzb", mayReplace: false, Token);
-        // A name that says nothing, so that the film is called like its release.
+        // The name of the file is random, so the film is named after its release.
         var release = new MockRelease("rel", 5, [new MockFile { Name = "d41d8cd98f00b204e9800998ecf8427e.mkv", Size = 50_000, ArticleSize = 20_000 }]);
 
         var id = await host.AddAsync(release.ToNzb(), "Old Name.nzb", Token);
@@ -58,7 +58,7 @@ public sealed class QueueChangeTests : IDisposable
         Assert.IsType<FileEntry>(await host.Get<LibraryTree>().FindAsync(["tv", "Film", "second.mkv"], Token));
         Assert.Null(await host.Get<LibraryTree>().FindAsync(["tv", "Film", "first.mkv"], Token));
         Assert.Equal(0, (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
-        // The zip has left with its item, and with it the bytes as they came.
+        // The zip and its original bytes were removed together with the item.
         using var gone = await host.SendAsync(HttpMethod.Head, "/nzbs/tv/Film.zip", null, Token);
         Assert.Equal(System.Net.HttpStatusCode.NotFound, gone.StatusCode);
         Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs, "*.raw"));
@@ -178,7 +178,7 @@ public sealed class QueueChangeTests : IDisposable
         }
     }
 
-    /// <summary>The real file system; counts how often an NZB is opened.</summary>
+    /// <summary>The real file system, with a count of opened NZBs.</summary>
     private sealed class CountedReads : IBlobFiles
     {
         private readonly DiskBlobFiles _disk = new();

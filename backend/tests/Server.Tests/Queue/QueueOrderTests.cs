@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Items are listed and worked on by priority, and in each priority in the order that clients give them (SAB-37).</summary>
+/// <summary>Items are listed and imported by priority, and within a priority in the order that clients choose (SAB-37).</summary>
 public sealed class QueueOrderTests : IDisposable
 {
     private static readonly DateTimeOffset Time = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
@@ -46,7 +46,7 @@ public sealed class QueueOrderTests : IDisposable
         Assert.Equal(new QueuePlace(index, QueuePriority.Normal), await MoveAsync(database, item, target));
 
         Assert.Equal(expected, await ListAsync(database));
-        // One that comes later is still the last.
+        // A new item is still appended at the end.
         await database.InsertAsync(QueueStore.Insert, Item("N6"));
         Assert.EndsWith("N6", await ListAsync(database), StringComparison.Ordinal);
     }
@@ -77,7 +77,7 @@ public sealed class QueueOrderTests : IDisposable
     {
         await using var database = await OpenAsync("N1 N2 N3 N4 N5");
 
-        // The fourth runs, too: it stands behind one that waits, and is no part of the front.
+        // N4 runs too, but after a waiting item, so it is not part of the front.
         Assert.Equal(new QueuePlace(index, QueuePriority.Normal), await MoveAsync(database, item, target, "N1", "N2", "N4"));
 
         Assert.Equal(expected, await ListAsync(database));
@@ -142,7 +142,7 @@ public sealed class QueueOrderTests : IDisposable
     private static async Task<string> ListAsync(SluiceDatabase database) =>
         string.Join(' ', await new QueueStore(database).StreamAsync(new QueueFilter(), 0, 0, Token).Select(item => item.Id).ToListAsync(Token));
 
-    /// <summary>A queue whose items are named by their bands.</summary>
+    /// <summary>Creates a queue of items whose names begin with their priorities.</summary>
     private async Task<SluiceDatabase> OpenAsync(string ids)
     {
         var database = _temporary.OpenDatabase();

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>The pause of the whole queue outlives restarts, and a timed one ends by the clock alone (F38).</summary>
+/// <summary>The pause of the whole queue survives restarts, and a timed pause ends only by the clock (F38).</summary>
 public sealed class QueuePauseTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -98,7 +98,7 @@ public sealed class QueuePauseTests : IDisposable
             _time.Advance(TimeSpan.FromMinutes(9));
             Assert.True(pause.IsPaused);
         });
-        // What is stored is a time of day, so that it can be off by as much as the clock, but never for longer than a pause may last.
+        // The stored time of day is off by as much as the clock, but the restored pause is limited to the longest one.
         await RunAsync(pause =>
         {
             Assert.Equal(QueuePause.Longest, pause.Left);
@@ -130,7 +130,7 @@ public sealed class QueuePauseTests : IDisposable
         return Task.CompletedTask;
     }
 
-    /// <summary>One run of the program.</summary>
+    /// <summary>Starts the server, runs the test's part, and stops it.</summary>
     private async Task RunAsync(Func<QueuePause, Task> run)
     {
         await using var host = await StartAsync();

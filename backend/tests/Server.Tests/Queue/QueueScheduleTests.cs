@@ -124,7 +124,7 @@ public sealed class QueueScheduleTests
         Assert.Equal(0, time.Waiting);
     }
 
-    // Its one timer comes due while the time of day has not moved.
+    // A timer that is due although the time of day has not moved.
     private sealed class ClockSetBack : TimeProvider
     {
         private readonly ManualTimeProvider _timers = new();

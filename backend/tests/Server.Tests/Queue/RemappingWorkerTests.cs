@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>The background that opens releases of an old server and maps refuted ones again (IMP-36, IMP-52).</summary>
+/// <summary>The background worker that opens releases of an old server and remaps releases with a wrong map (IMP-36, IMP-52).</summary>
 public sealed class RemappingWorkerTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -89,7 +89,7 @@ public sealed class RemappingWorkerTests : IDisposable
             },
             ("LOG_LEVEL", "warning"));
         var release = await AddAsync(host, "Film", articles: 5, partSize: 2_000);
-        // Whatever is mapped again has a new row.
+        // Remapping replaces this row, so the loop below sees when it is done.
         await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE posted_file SET estimated = 1"), Token);
         Volatile.Write(ref holds, true);
         host.Get<Predictions>().Refute(release);
@@ -169,7 +169,7 @@ public sealed class RemappingWorkerTests : IDisposable
         limit.CancelAfter(TimeSpan.FromSeconds(60));
         while (!(await rclone.NextAsync(limit.Token)).Folders.Contains("completed-symlinks/tv/Film"))
         {
-            // The call of the queue.
+            // Skip the call for other folders of the import.
         }
 
         var id = await host.Get<SluiceDatabase>().WriteAsync(
@@ -182,13 +182,13 @@ public sealed class RemappingWorkerTests : IDisposable
 
         while (!(await rclone.NextAsync(limit.Token)).Folders.Contains("completed-symlinks/tv/Film"))
         {
-            // The call for the second item may be one of its own.
+            // Skip other calls, because the second item may cause its own.
         }
     }
 
     private static Task<int> WaitingAsync(ProductHost host) => host.Get<ReleaseOpenings>().CountWaitingAsync(Token);
 
-    /// <summary>Imports a film of its own articles.</summary>
+    /// <summary>Imports a film with its own articles.</summary>
     private static async Task<Release> AddAsync(ProductHost host, string name, int articles, int partSize)
     {
         var id = (await host.AddAsync(PostOf(name, articles, partSize).ToNzb(), name + ".nzb", Token, "&cat=tv"))[0];
@@ -201,7 +201,7 @@ public sealed class RemappingWorkerTests : IDisposable
 
     private static void WithoutOpening(IServiceCollection services) => services.Remove(services.Single(service => service.ImplementationType == typeof(RemappingWorker)));
 
-    /// <summary>Stores the release as the family import does: with unopened files, a row in <c>release_opening</c> and the old server's password.</summary>
+    /// <summary>Stores the release like an import of an old server: with unopened files, a row in <c>release_opening</c> and the old password.</summary>
     private static async Task CloseAsync(ProductHost host, Release release, string password = "")
     {
         await host.Get<SluiceDatabase>().WriteAsync(

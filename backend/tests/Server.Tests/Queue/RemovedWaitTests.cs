@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>An item that is removed in the very moment in which it begins to wait for a provider leaves no wait behind.</summary>
+/// <summary>An item that is removed just when it starts to wait for a provider leaves no timer behind.</summary>
 public sealed class RemovedWaitTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -33,7 +33,7 @@ public sealed class RemovedWaitTests : IDisposable
         Assert.Equal(0, (await host.CallAsync("mode=queue", cancel)).GetProperty("queue").GetProperty("noofslots").GetInt32());
     }
 
-    /// <summary>The clock of the waits: removes every item just before the timer of its wait is made.</summary>
+    /// <summary>The clock of the retries: removes every item just before its timer is created.</summary>
     private sealed class RemovingTime(string database) : TimeProvider
     {
         private readonly TaskCompletionSource<int> _removed = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>What clients do to items while they are worked on, and what the queue does when an item does not move.</summary>
+/// <summary>Client actions on running items, and the queue's handling of a stuck item.</summary>
 public sealed class RunningItemTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -79,7 +79,7 @@ public sealed class RunningItemTests : IDisposable
             var running = activity.Current.Keys.ToHashSet();
             while (watched.Events.TryRead(out _))
             {
-                // Until now items were free to begin.
+                // Discard these events, because items could still start before the pause.
             }
 
             while (activity.Current.Count > 0)
@@ -194,7 +194,7 @@ public sealed class RunningItemTests : IDisposable
 
         var id = (await host.AddAsync(Nzb("film.mkv"), "A.nzb", Token))[0];
         var slot = await host.WaitForHistoryAsync(id, Token);
-        // The row is visible before the last step is told.
+        // The history row is visible before the end of the last step is reported.
         while (host.Get<QueueActivity>().Current.Count > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
         watched.Dispose();

@@ -35,7 +35,7 @@ public sealed class SegmentSampleTests
         const int segments = 100_000;
         var places = SegmentSample.Pick([Entry(0, 0, segments)], 64).Take(beginning).Order().ToList();
 
-        // No gap is longer than two of the equal parts that so few places could make.
+        // No gap is longer than twice the distance of evenly spaced offsets.
         Assert.All(places.Zip(places.Skip(1)), pair => Assert.InRange(pair.Second - pair.First, 1, 2 * segments / (beginning - 2)));
     }
 

@@ -49,7 +49,7 @@ public sealed class StagedUploadsTests : IDisposable
         var uploads = await StartAsync();
         await AddAsync(uploads, "a.part", 5);
 
-        // The first one makes the folder, whose own name is on disk too.
+        // The first upload creates the folder, so its parent is synced too.
         Assert.Equal(
             [$"fsync {Path.GetFileName(_temporary.Root)}", "create tmp", "write tmp", "fsync tmp", $"rename tmp {Path.GetFileName(Assert.Single(Files))}", "fsync staged"],
             _files.Calls);
@@ -134,7 +134,7 @@ public sealed class StagedUploadsTests : IDisposable
         var uploads = await StartAsync();
         await AddAsync(uploads, "1.part", Longest);
         await AddAsync(uploads, "2.part", 1);
-        // Of unknown length, so the longest is expected; the pipe gives it nothing yet.
+        // The length is unknown, so the maximum is reserved; the pipe has no bytes yet.
         using var cancel = new CancellationTokenSource();
         var pipe = new System.IO.Pipelines.Pipe();
         var arriving = uploads.AddAsync("tv", "3.part", pipe.Reader.AsStream(), null, mayReplace: true, cancel.Token);

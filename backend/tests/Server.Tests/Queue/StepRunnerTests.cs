@@ -150,7 +150,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Runner(step).RunAsync(_work, cancel.Token));
     }
 
-    /// <summary>What a client sees at the beginning, the middle and the end of each step.</summary>
+    /// <summary>Returns the progress that a client sees at the beginning, in the middle and at the end of each step.</summary>
     private async Task<IReadOnlyList<(string Step, int Percent)>> PercentagesAsync(params (string Name, int Weight)[] steps)
     {
         using var cancel = new CancellationTokenSource();

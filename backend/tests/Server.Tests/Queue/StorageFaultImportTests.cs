@@ -8,14 +8,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>A fault of the data folder that passes fails no item (IMP-82).</summary>
+/// <summary>A temporary fault of the data folder fails no item (IMP-82).</summary>
 public sealed class StorageFaultImportTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>What reading a stored NZB may throw, as .NET throws it.</summary>
+    /// <summary>Errors of reading a stored NZB.</summary>
     public static TheoryData<string> Faults => ["EIO", "EMFILE", "EACCES", "ENOSPC", "ESTALE"];
 
     public void Dispose() => _folder.Dispose();

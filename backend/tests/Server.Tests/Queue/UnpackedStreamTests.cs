@@ -6,14 +6,14 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>What the decompressors of uploads make of whole, cut and damaged bytes.</summary>
+/// <summary>Decompression of uploads with complete, truncated and damaged bytes.</summary>
 public sealed class UnpackedStreamTests
 {
-    // Always the same, because what a flipped bit does depends on the text.
+    // A fixed text, because the effect of a flipped bit depends on it.
     private static readonly byte[] Plain = Encoding.ASCII.GetBytes(string.Concat(
         Enumerable.Range(1, 8).Select(number => $"<segment bytes=\"1000\" number=\"{number}\">{unchecked((ulong)number * 0x9E3779B97F4A7C15):x16}@test</segment>\n")));
 
-    // As the bzip2 program writes it: "Hello, NZB" twice, in two streams.
+    // Output of the bzip2 program: "Hello, NZB" twice, in two streams.
     private static readonly byte[] Foreign = Convert.FromBase64String(
         "QlpoOTFBWSZTWRJgdMIAAAJXAAAQQAQQQQAQAgSgADEAMCBpppoA1hS5x4u5IpwoSAkwOmEAQlpoOTFBWSZTWRJgdMIAAAJXAAAQQAQQQQAQAgSgADEAMCBpppoA1hS5x4u5IpwoSAkwOmEA");
 
@@ -98,7 +98,7 @@ public sealed class UnpackedStreamTests
         Assert.Equal(1_000 * bytesEach, (await UnpackAsync("bzip2", Repeated(one, 1_000))).Length);
         await AssertDamagedAsync("bzip2", Repeated(one, 1_001));
 
-        // The rest is not looked at, however much there is.
+        // The reader stops at the limit, regardless of the remaining length.
         var many = new MemoryStream(Repeated(one, 20_000));
         await using var unpacked = new UnpackedStream(new Bzip2Reader(many), "bzip2", () => many.Position, new UnpackBudget(many.Length));
         await Assert.ThrowsAsync<NzbFormatException>(() => unpacked.CopyToAsync(Stream.Null, Token));
@@ -108,7 +108,7 @@ public sealed class UnpackedStreamTests
     [Fact]
     public async Task More_than_1000_full_streams_unpack_as_one_file()
     {
-        // The smallest blocks that there are.
+        // The smallest possible blocks.
         var plain = new byte[100_000];
         new Random(1).NextBytes(plain.AsSpan(0, 2_000));
         Assert.Equal(1_050 * plain.Length, (await UnpackAsync("bzip2", Repeated(NzbText.Bzip2(plain), 1_050))).Length);

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>What an upload may cost, and that it stops nothing else.</summary>
+/// <summary>Limits of uploads, which block no other requests.</summary>
 public sealed class UploadBudgetTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -27,7 +27,7 @@ public sealed class UploadBudgetTests : IDisposable
     public async Task Zip_bomb_with_overlapping_entries_fails_as_one_item()
     {
         await using var host = await ProductHost.StartAsync(_folder);
-        // Each entry unpacks to four times its size, all of them to more than a thousand times that of the zip.
+        // Each entry unpacks to four times its size, and all of them together to more than a thousand times the size of the zip.
         var zip = Overlapping(NzbText.Zip(("0000.nzb", NzbText.Of([.. Enumerable.Range(0, 2000).Select(i => $"{i}.mkv")]))), 900);
 
         await host.AddAsync(zip, "Bomb.zip", Token, "&priority=-2");
@@ -132,7 +132,7 @@ public sealed class UploadBudgetTests : IDisposable
         Assert.Equal(2, Directory.GetFiles(_folder.Folder.Staged).Length);
     }
 
-    /// <summary>Sends the start of a body, and no more for an hour.</summary>
+    /// <summary>Sends the start of a body, and then nothing for an hour.</summary>
     private async Task<RawAnswer> SendSlowlyAsync(string requestLine, string header, string start)
     {
         var time = new ManualTimeProvider();
@@ -148,14 +148,14 @@ public sealed class UploadBudgetTests : IDisposable
         return answer;
     }
 
-    /// <summary>Waits until the content of an upload is being written.</summary>
+    /// <summary>Waits until the server writes the content of an upload.</summary>
     private async Task ReceivesAsync()
     {
         while (Directory.GetFiles(_folder.Folder.Blobs, "*.tmp").Length == 0)
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
     }
 
-    /// <summary>The same zip with more entries for its one member.</summary>
+    /// <summary>Returns the same zip with many entries for its only member.</summary>
     private static byte[] Overlapping(byte[] zip, int entries)
     {
         var directory = zip.AsSpan().LastIndexOf("PK\u0001\u0002"u8);
@@ -176,7 +176,7 @@ public sealed class UploadBudgetTests : IDisposable
         return [.. result, .. record];
     }
 
-    /// <summary>Gives a few bytes and then nothing, for ever.</summary>
+    /// <summary>Returns a few bytes and then blocks forever.</summary>
     private sealed class EndlessStream : ForwardStream
     {
         private bool _isBegun;
@@ -191,7 +191,7 @@ public sealed class UploadBudgetTests : IDisposable
         }
     }
 
-    /// <summary>The real file system, in which the removal of files can be held up.</summary>
+    /// <summary>The real file system, with a switch that blocks the removal of files.</summary>
     private sealed class HeldDeletes : IBlobFiles, IDisposable
     {
         private readonly DiskBlobFiles _disk = new();
@@ -206,7 +206,7 @@ public sealed class UploadBudgetTests : IDisposable
 
         public void Release() => _free.Set();
 
-        /// <summary>Completes when a file of this kind is about to be removed.</summary>
+        /// <summary>Completes before a file with this suffix is removed.</summary>
         public Task Reached(string suffix) => _reached[suffix].Task;
 
         public void Delete(string path)

@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>Posts of uuencode are imported up to their limit and play; beyond it they are refused in the words of the contract (IMP-35).</summary>
+/// <summary>Uuencoded posts up to a limit are imported and play. Larger ones are rejected with the text of the contract (IMP-35).</summary>
 public sealed class UuencodedPostTests : IDisposable
 {
     private const int ArticleSize = 45 * 400;
@@ -92,7 +92,7 @@ public sealed class UuencodedPostTests : IDisposable
     {
         var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
 
-        // A last article that has its end says nothing about a line that is missing before it.
+        // Article 21 instead of the last one, because a last article with its end line does not reveal a missing line before it.
         var faults = new[] { 0, 20, kind == FaultKind.YencShort ? 21 : Articles - 1 }.Select(
             article => new MockFault { Kind = kind, Provider = 0, Articles = ArticleSelection.Article(release.MessageIds()[article]) });
         await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider(), new MockProvider()], Faults = [.. faults] });
@@ -185,16 +185,16 @@ public sealed class UuencodedPostTests : IDisposable
     }
 
     /// <param name="host">The server.</param>
-    /// <param name="release">What was posted.</param>
-    /// <param name="article">The one that is not there.</param>
-    /// <param name="isDoubted">Whether it is damaged, which a second question has to prove (F17): a client comes back after the time that it is told.</param>
+    /// <param name="release">The posted release.</param>
+    /// <param name="article">The missing or damaged article.</param>
+    /// <param name="isDoubted">Whether it is damaged, which a retry has to confirm (F17): the client comes back after Retry-After.</param>
     private static async Task AssertHoleAsync(ProductHost host, MockRelease release, int article, bool isDoubted)
     {
         var (truth, begin, end) = (Truth(release), ArticleSize * article, ArticleSize * (article + 1));
         Assert.Equal(truth[end..(end + 50_000)], await ReadAsync(host, end, 50_000));
         Assert.Equal(truth[(begin - 1000)..begin], await ReadAsync(host, begin - 1000, 1000));
 
-        // A busy machine may ask again over a connection that has brought a damaged copy: then one more question decides.
+        // On a busy machine the retry may use a connection that has returned a damaged copy, and then needs one more retry.
         var refusals = 0;
         using var first = await GetAsync(host, begin, 1000);
         var status = first.StatusCode;
@@ -209,7 +209,7 @@ public sealed class UuencodedPostTests : IDisposable
         Assert.InRange(refusals, isDoubted ? 1 : 0, isDoubted ? 4 : 0);
     }
 
-    /// <summary>The length of a file as its folder lists it.</summary>
+    /// <summary>Returns the length of a file as listed in its folder.</summary>
     private static async Task<long> LengthAsync(ProductHost host, string name)
     {
         using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), Film(""));

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>The watch folder (IMP-7), on a clock of the test.</summary>
+/// <summary>The watch folder (IMP-7), with a manual clock.</summary>
 public sealed class WatchFolderTests : IDisposable
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -51,7 +51,7 @@ public sealed class WatchFolderTests : IDisposable
         for (var i = 1; i <= 10; i++)
         {
             File.WriteAllBytes(path, nzb[..(nzb.Length * i / 10)]);
-            // Two looks see each length, and none sees it for as long as it takes.
+            // Two scans see each length, but not for as long as a file must stay unchanged.
             for (var second = 0; second < 4; second++)
                 await StepAsync();
             Assert.Empty(await ItemsAsync(host));
@@ -111,7 +111,7 @@ public sealed class WatchFolderTests : IDisposable
         var path = Write("odd.nzb", "hello"u8.ToArray());
 
         await UntilAsync(() => !File.Exists(path));
-        // The file goes once its item is safe, and the work on the item comes after that.
+        // The file is removed once its item is stored, and the import runs later.
         JsonElement slots;
         while ((slots = (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots")).GetArrayLength() == 0)
             await StepAsync();
@@ -165,7 +165,7 @@ public sealed class WatchFolderTests : IDisposable
         var path = Write("Now.nzb", NzbText.Of("a.mkv"));
         while (File.Exists(path))
         {
-            // Half of the time between two looks, each brought forward by a call.
+            // Half of the time between two scans; each call triggers a scan early.
             _time.Advance(Second * 2);
             await host.CallAsync("mode=watched_now", Token);
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
@@ -221,7 +221,7 @@ public sealed class WatchFolderTests : IDisposable
     private static Task<List<QueueItem>> ItemsAsync(ProductHost host) =>
         host.Get<QueueStore>().StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token).AsTask();
 
-    /// <summary>Moves the clock on by a second and leaves the worker time to look.</summary>
+    /// <summary>Advances the clock by a second and gives the worker time to scan.</summary>
     private async Task StepAsync()
     {
         _time.Advance(Second);

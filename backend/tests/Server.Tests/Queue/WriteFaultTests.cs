@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-/// <summary>A full disk, a broken one and one without access at each step of each write (F34, G15): refused with the right words, and nothing is left.</summary>
+/// <summary>A full, a broken and an inaccessible disk at each step of each write (F34, G15): the right error, and nothing is left behind.</summary>
 public sealed class WriteFaultTests : IDisposable
 {
     private static readonly string[] Steps = ["create", "write tmp", "fsync tmp", "rename"];
@@ -46,7 +46,7 @@ public sealed class WriteFaultTests : IDisposable
         Assert.Single(Directory.GetFiles(_folder.Folder.Staged));
         Assert.Equal((0, 0), (await CountAsync(host, "queue"), await CountAsync(host, "history")));
 
-        // What was kept before the faults is still there, and everything works again.
+        // Files from before the faults still exist, and everything works again.
         Assert.Equal(HttpStatusCode.Created, await SendAsync(host, new HttpMethod("MOVE"), "/nzbs/tv/Passing.nzb.part", "/nzbs/tv/Passing.nzb"));
         await host.AddAsync(NzbText.Of("a.mkv"), "Rel.nzb", Token);
         Assert.Equal(2, await CountAsync(host, "queue"));
