@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Arr;
 
-/// <summary>Sonarr and Radarr get this server as their download client, and show what they see of its files.</summary>
+/// <summary>Connects Sonarr and Radarr to this server as their download client, and reports which of its files they see.</summary>
 public sealed class ArrConnectorTests : IDisposable
 {
     private const string Unknown =
@@ -126,7 +126,7 @@ public sealed class ArrConnectorTests : IDisposable
         Assert.Equal(ArrAction.Add, added.Action);
         Assert.Equal(before, replica.Clients[0].ToJsonString());
         Assert.Equal("Sluice 2", replica.Clients[1]["name"]!.ToString());
-        // Known by its id from now on.
+        // The server now knows the client by its id.
         Assert.Equal(ArrAction.Keep, (await connector.PlanAsync(Target(replica, "tv"), addresses, Token)).Action);
     }
 
@@ -279,7 +279,7 @@ public sealed class ArrConnectorTests : IDisposable
         Assert.Empty(ArrJson.Read(ArrJson.Without(changed, server.Id), out _));
     }
 
-    /// <summary>Connects, so that the mappings for this server are known, and checks the paths.</summary>
+    /// <summary>Connects, so that the server knows the mappings, and checks the paths.</summary>
     private static async Task<PathFinding> CheckAsync(RunningServer server, ArrServerReplica replica)
     {
         var connection = await server.Services.GetRequiredService<ArrConnector>()

@@ -11,8 +11,8 @@ using Sluice.Server.Arr;
 namespace Sluice.Server.Tests.Arr;
 
 /// <summary>
-/// What Sonarr and Radarr publish of their API as far as a download client needs it: status, download clients with their description, test
-/// and validation, folders and remote path mappings. Its test of a client asks the client, as theirs does.
+/// The part of the public API of Sonarr and Radarr that concerns download clients: status, download clients with schema, test and
+/// validation, folders and remote path mappings. Its test of a client calls the client, as theirs does.
 /// </summary>
 internal sealed class ArrServerReplica : IAsyncDisposable
 {
@@ -36,28 +36,28 @@ internal sealed class ArrServerReplica : IAsyncDisposable
 
     public string Url => _app.Urls.First().TrimEnd('/');
 
-    /// <summary>Folders that it has, each with its slash at the end.</summary>
+    /// <summary>Folders, each with a trailing slash.</summary>
     public HashSet<string> Folders { get; } = ["/", "/mnt/", "/config/"];
 
-    /// <summary>Files that it has, by full paths.</summary>
+    /// <summary>Full paths of the files.</summary>
     public HashSet<string> Files { get; } = [];
 
-    /// <summary>Lists folders of this machine instead.</summary>
+    /// <summary>Whether it lists folders of this machine instead.</summary>
     public bool ReadsDisk { get; set; }
 
-    /// <summary>Its mappings.</summary>
+    /// <summary>Its remote path mappings.</summary>
     public List<(string Host, string Remote, string Local)> Mappings { get; } = [];
 
-    /// <summary>Hosts that it reaches in place of the names that are only known in its network.</summary>
+    /// <summary>Replacements for host names that only its own network resolves.</summary>
     public Dictionary<string, string> Names { get; } = [];
 
-    /// <summary>Answers all with a page of a login in front of it.</summary>
+    /// <summary>Whether a login page of a reverse proxy answers every request.</summary>
     public bool IsBehindLogin { get; set; }
 
-    /// <summary>Method and path of all calls with the right key.</summary>
+    /// <summary>Method and path of every call with the right key.</summary>
     public ConcurrentQueue<string> Calls { get; } = new();
 
-    /// <summary>The download clients that it has.</summary>
+    /// <summary>Copies of its download clients.</summary>
     public IReadOnlyList<JsonObject> Clients
     {
         get
@@ -79,18 +79,18 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         return replica;
     }
 
-    /// <summary>The value of a field of a client.</summary>
+    /// <summary>Returns the value of a field of a client.</summary>
     public static string Field(JsonObject client, string name) =>
         client["fields"]!.AsArray().Single(field => field!["name"]!.GetValue<string>() == name)!["value"]?.ToString() ?? "";
 
-    /// <summary>Adds a folder with all that it is in.</summary>
+    /// <summary>Adds a folder and its parents.</summary>
     public void AddFolder(string path)
     {
         for (var end = path.IndexOf('/', 1); end > 0; end = path.IndexOf('/', end + 1))
             Folders.Add(path[..(end + 1)]);
     }
 
-    /// <summary>Adds the mount as rclone shows it, with links or with their text files.</summary>
+    /// <summary>Adds the mount as rclone presents it, with links or with their text files.</summary>
     public void AddMount(string path, bool hasLinks = true)
     {
         AddFolder($"{path}/{PathDoctor.ProbePath[..(PathDoctor.ProbePath.LastIndexOf('/') + 1)]}");
@@ -98,18 +98,18 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         Files.UnionWith([$"{path}/{PathDoctor.ProbeTarget}", $"{path}/{PathDoctor.ProbePath}{(hasLinks ? "" : PathDoctor.LinkText)}"]);
     }
 
-    /// <summary>Changes a client, as a person may.</summary>
+    /// <summary>Changes a client, as a user may.</summary>
     public void Change(int index, Action<JsonObject> change)
     {
         lock (_gate)
             change(_clients[index]);
     }
 
-    /// <summary>Changes a field of a client, as a person may.</summary>
+    /// <summary>Changes a field of a client, as a user may.</summary>
     public void Change(int index, string field, JsonNode value) =>
         Change(index, client => client["fields"]!.AsArray().Single(other => other!["name"]!.GetValue<string>() == field)!["value"] = value);
 
-    /// <summary>Adds a client of the kind SABnzbd, as a person may.</summary>
+    /// <summary>Adds a SABnzbd client, as a user may.</summary>
     public void AddSabnzbd(string name, string host, int port, bool useSsl, string urlBase, string apiKey)
     {
         int index;
@@ -195,7 +195,7 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         };
     }
 
-    /// <summary>Secrets are not given out, as since version 4.</summary>
+    /// <summary>Masks secrets, as the real programs do since version 4.</summary>
     private static JsonObject Masked(JsonObject client)
     {
         foreach (var field in client["fields"]!.AsArray().Where(field => field!["name"]!.GetValue<string>() is "apiKey" or "password"))
@@ -203,7 +203,7 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         return client;
     }
 
-    /// <summary>A client as it is meant: a secret that was not given out is the one that is kept.</summary>
+    /// <summary>Returns the client with each masked secret replaced by the stored one.</summary>
     private JsonObject Shown(JsonObject client)
     {
         var shown = (JsonObject)client.DeepClone();
@@ -235,7 +235,7 @@ internal sealed class ArrServerReplica : IAsyncDisposable
 
     private JsonNode Filesystem(HttpContext context)
     {
-        // Without a slash at its end a path means what begins like it in the folder above.
+        // A path without a trailing slash is a prefix of a name, as in the real API, so its parent folder is listed.
         var path = context.Request.Query["path"].ToString();
         var folder = path[..(path.LastIndexOf('/') + 1)];
         var (folders, files) = ReadsDisk ? ReadDisk(folder) : Folders.Contains(folder) ? (In(folder, Folders), In(folder, Files)) : ([], []);
@@ -253,7 +253,7 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         .Select(path => path[folder.Length..].TrimEnd('/'))
         .Where(name => !name.Contains('/', StringComparison.Ordinal));
 
-    /// <summary>A folder that is not there or may not be read is empty, as theirs is.</summary>
+    /// <summary>Reads a folder of this machine. A missing or unreadable folder is empty, as in the real API.</summary>
     private static (IEnumerable<string> Folders, IEnumerable<string> Files) ReadDisk(string folder)
     {
         try
@@ -267,7 +267,7 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         }
     }
 
-    /// <summary>Asks the client for its version, its queue with the key, and its categories; null when all is well.</summary>
+    /// <summary>Requests the version and, with the key, the categories of the client; null if both are right.</summary>
     private async Task<JsonArray?> FailuresAsync(JsonObject client)
     {
         var host = Field(client, "host");

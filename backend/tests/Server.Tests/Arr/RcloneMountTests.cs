@@ -51,7 +51,7 @@ public sealed class RcloneMountTests : IAsyncDisposable
             : "because rclone runs without --links.";
         Assert.StartsWith($"Sonarr sees files that end in .rclonelink instead of links, {cause}", text.Sentence, StringComparison.Ordinal);
 
-        // What a newer rclone makes of the text: a link with this target.
+        // A newer rclone shows the text file as a link with this target.
         var shown = Path.Combine(_scratch.File("shown"), PathDoctor.ProbePath);
         Directory.CreateDirectory(Path.GetDirectoryName(shown)!);
         File.CreateSymbolicLink(shown, await File.ReadAllTextAsync(Path.Combine(Mount, PathDoctor.ProbePath + PathDoctor.LinkText), cancel));
@@ -60,7 +60,7 @@ public sealed class RcloneMountTests : IAsyncDisposable
         var proved = await CheckAsync(server, replica, cancel);
         Assert.True(proved.Sees, proved.Sentence);
 
-        // The link is still there, but leads nowhere.
+        // The link still exists, but its target does not.
         await UnmountAsync();
         var dangling = await CheckAsync(server, replica, cancel);
         Assert.Equal((false, $"- {Mount}:{Mount}:rslave"), (dangling.Sees, dangling.VolumeLine));
@@ -74,7 +74,7 @@ public sealed class RcloneMountTests : IAsyncDisposable
         return await server.Services.GetRequiredService<PathDoctor>().CheckAsync(connection.Server!, cancel);
     }
 
-    /// <summary>Mounts without <c>--links</c>, and waits until the tree is there.</summary>
+    /// <summary>Mounts without <c>--links</c>, and waits until the tree is mounted.</summary>
     private async Task MountAsync(RunningServer server, CancellationToken cancel)
     {
         var remote = await RcloneRemote.ForAsync(_scratch.File("rclone.conf"), server.Address.ToString(), "admin", RunningServer.Password, cancel);
