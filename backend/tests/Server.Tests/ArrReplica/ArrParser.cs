@@ -3,24 +3,24 @@ using System.Text.Json;
 
 namespace Sluice.Server.Tests.ArrReplica;
 
-/// <summary>What Sonarr and its relatives cannot read: the whole answer is lost to them.</summary>
+/// <summary>An answer that Sonarr and its relatives cannot parse, so they discard it as a whole.</summary>
 internal sealed class ArrParseException(string message) : Exception(message);
 
-/// <summary>An answer that says that the call has failed; they show its text.</summary>
+/// <summary>An answer that reports a failed call; the programs display its text.</summary>
 internal sealed class ArrErrorException(string text) : Exception(text);
 
-/// <summary>An item of the queue as they keep it.</summary>
+/// <summary>A queue item as the programs store it.</summary>
 internal sealed record ArrQueueItem(string Id, string Title, string Category, string Status, string Priority, decimal Size, decimal SizeLeft, TimeSpan TimeLeft);
 
-/// <summary>The queue as they keep it.</summary>
+/// <summary>The queue as the programs store it.</summary>
 internal sealed record ArrQueue(bool Paused, IReadOnlyList<ArrQueueItem> Items);
 
-/// <summary>An item of the history as they keep it, with the folder that they import and remove; empty where there is none.</summary>
+/// <summary>A history item as the programs store it. They import and remove the folder <c>OutputPath</c>, which is empty if there is none.</summary>
 internal sealed record ArrHistoryItem(string Id, string Title, string Category, string Status, string FailMessage, long Size, string Storage, string OutputPath);
 
 /// <summary>
-/// Reads answers as the *arr do (SAB-91): words into enumerations, times by their colons, texts into decimals of no culture, and the folder
-/// of a release by the walk up from its storage. Stricter in one way: a priority that they would take for the default is an error here.
+/// Parses answers as the *arr do (SAB-91): words into enumerations, durations at their colons, numbers in the invariant culture, and the folder
+/// of a release by walking up from its storage. It is stricter in one respect: an unknown priority, their default, is an error here.
 /// </summary>
 internal static class ArrParser
 {
@@ -32,7 +32,7 @@ internal static class ArrParser
 
     private static readonly string[] Priorities = ["Default", "Paused", "Low", "Normal", "High", "Force", "Repair"];
 
-    /// <summary>Any answer, after the look for an error with which they read each of them.</summary>
+    /// <summary>Parses any answer and first checks it for an error, as the programs do.</summary>
     public static JsonElement Read(string text)
     {
         JsonElement answer;
@@ -53,18 +53,18 @@ internal static class ArrParser
         return answer;
     }
 
-    /// <summary>The answer to <c>mode=queue</c>.</summary>
+    /// <summary>Parses the answer to <c>mode=queue</c>.</summary>
     public static ArrQueue ReadQueue(JsonElement answer)
     {
         var queue = Member(answer, "queue");
         return new ArrQueue(Member(queue, "paused").ValueKind == JsonValueKind.True, [.. ListOf(queue, "slots").Select(ReadQueueItem)]);
     }
 
-    /// <summary>The answer to <c>mode=history</c>.</summary>
+    /// <summary>Parses the answer to <c>mode=history</c>.</summary>
     public static IReadOnlyList<ArrHistoryItem> ReadHistory(JsonElement answer) => [.. ListOf(Member(answer, "history"), "slots").Select(ReadHistoryItem)];
 
-    /// <summary>The answer to <c>mode=get_config</c>.</summary>
-    /// <returns>The folders of the categories by their names; that of releases under an empty name.</returns>
+    /// <summary>Parses the answer to <c>mode=get_config</c>.</summary>
+    /// <returns>The folders of the categories by name; an empty name has the folder of all releases.</returns>
     public static IReadOnlyDictionary<string, string> ReadConfig(JsonElement answer)
     {
         var config = Member(answer, "config");
@@ -91,7 +91,7 @@ internal static class ArrParser
         return folders;
     }
 
-    /// <summary>The answer to <c>mode=fullstatus</c>: the folder of finished releases.</summary>
+    /// <summary>Parses the answer to <c>mode=fullstatus</c> and returns the folder of finished releases.</summary>
     public static string ReadFullStatus(JsonElement answer) => TextOf(Member(answer, "status"), "completedir");
 
     private static ArrQueueItem ReadQueueItem(JsonElement slot)
@@ -124,7 +124,7 @@ internal static class ArrParser
         return item;
     }
 
-    /// <summary>The topmost folder on the way up that has the name of the release; the storage itself where none has.</summary>
+    /// <summary>Returns the topmost parent folder with the name of the release, or the storage itself if there is none.</summary>
     private static string WalkUp(string storage, string title)
     {
         if (storage.Length > 0 && !storage.StartsWith('/'))

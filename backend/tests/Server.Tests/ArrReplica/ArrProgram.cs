@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Server.Tests.ArrReplica;
 
 /// <summary>
-/// Sonarr or Radarr behind a mount, call by call as the real programs did it: adds with a category, polls the newest 60 items, moves or copies the
-/// links of a release into its own library, and removes what it has finished: first the folder, link by link, then the history item.
+/// Sonarr or Radarr behind a mount, call by call as recorded from the real programs: adds with a category, polls the newest 60 items, moves or copies
+/// the links of a release into its own library, and removes finished releases: first the folder, link by link, then the history item.
 /// </summary>
 internal sealed class ArrProgram(ProductHost host, string category)
 {
@@ -18,12 +18,12 @@ internal sealed class ArrProgram(ProductHost host, string category)
     private const string Link = ".rclonelink";
     private static readonly XNamespace Dav = "DAV:";
 
-    /// <summary>Links in the library of the program: the name that it gives a file, and the target.</summary>
+    /// <summary>Links in the library of the program: new file name and target.</summary>
     public Dictionary<string, string> Library { get; } = [];
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>Adds an NZB and waits until the history has it.</summary>
+    /// <summary>Adds an NZB and waits until it is in the history.</summary>
     public async Task<ArrHistoryItem> GrabAsync(byte[] nzb, string name)
     {
         var id = Assert.Single(await host.AddAsync(nzb, name + ".nzb", Token, $"&cat={Uri.EscapeDataString(category)}"));
@@ -31,7 +31,7 @@ internal sealed class ArrProgram(ProductHost host, string category)
         return (await FindAsync(id))!;
     }
 
-    /// <summary>Finds an item as the program does: by its id among the newest of its category.</summary>
+    /// <summary>Finds an item as the program does: by its id among the newest items of its category.</summary>
     public async Task<ArrHistoryItem?> FindAsync(string id) => (await ListAsync()).SingleOrDefault(item => item.Id == id);
 
     public async Task<IReadOnlyList<ArrHistoryItem>> ListAsync()
@@ -58,7 +58,7 @@ internal sealed class ArrProgram(ProductHost host, string category)
         }
     }
 
-    /// <summary>Looks into a release without taking anything, as it does before it rejects a sample.</summary>
+    /// <summary>Inspects a release without importing it, as the program does before it rejects a sample.</summary>
     public async Task LookAsync(ArrHistoryItem item)
     {
         foreach (var link in await LinksAsync(item))
@@ -78,14 +78,14 @@ internal sealed class ArrProgram(ProductHost host, string category)
         await DeleteItemAsync(item);
     }
 
-    /// <summary>Deletes the history item alone, as it does where it cannot reach the folder.</summary>
+    /// <summary>Deletes only the history item, as the program does if it cannot reach the folder.</summary>
     public async Task DeleteItemAsync(ArrHistoryItem item)
     {
         var archive = item.Status == "Completed" ? 1 : 0;
         ArrParser.Read((await host.CallAsync($"mode=history&name=delete&value={item.Id}&del_files=1&archive={archive}", Token)).ToString());
     }
 
-    /// <summary>Whether a film of the library has the bytes of a post.</summary>
+    /// <summary>Fails unless a film of the library has the bytes of a post.</summary>
     public async Task PlaysAsync(string name, MockRelease release)
     {
         var truth = new byte[release.Files[0].Size];
@@ -94,7 +94,7 @@ internal sealed class ArrProgram(ProductHost host, string category)
     }
 
     /// <summary>
-    /// Whether a file has the bytes of a post, read as AIOStreams does: in <c>/content</c>, from the folder that is the last one in the item's storage.
+    /// Fails unless a file has the bytes of a post, read as AIOStreams does: in <c>/content</c>, from the last folder of the item's storage.
     /// </summary>
     public async Task PlaysFromContentAsync(ArrHistoryItem item, string file, MockRelease release)
     {
@@ -104,7 +104,7 @@ internal sealed class ArrProgram(ProductHost host, string category)
         Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(truth)), Convert.ToHexStringLower(SHA256.HashData(bytes)));
     }
 
-    /// <summary>Paths of the links in the folder of an item, in the tree.</summary>
+    /// <summary>Returns the paths in the tree of all links in the folder of an item.</summary>
     public async Task<IReadOnlyList<string>> LinksAsync(ArrHistoryItem item)
     {
         using var answer = await host.SendAsync(new HttpMethod("PROPFIND"), Escape(PathOf(item)) + "/", null, Token, ("Depth", "1"));
@@ -117,7 +117,7 @@ internal sealed class ArrProgram(ProductHost host, string category)
         ];
     }
 
-    /// <summary>Names below <c>/content</c> or another root, in the category of the program or in one of its folders.</summary>
+    /// <summary>Returns the names below a root such as <c>/content</c>, in the category of the program or in one of its folders.</summary>
     public async Task<IReadOnlyList<string>> FoldersAsync(string root, string folder = "")
     {
         using var answer = await host.SendAsync(

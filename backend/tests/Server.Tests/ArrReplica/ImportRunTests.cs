@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArrReplica;
 
-/// <summary>What Sonarr and Radarr do with a release after it has completed, and what the history page shows afterwards.</summary>
+/// <summary>Sonarr and Radarr process a completed release; the tests check its files and the history page afterwards.</summary>
 public sealed class ImportRunTests : IAsyncLifetime
 {
     private readonly TemporaryFolder _folder = new();
@@ -62,7 +62,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         Assert.Equal(["Show.S01E01 failed -"], await PageAsync());
         var detail = await _server.GetAsync($"history/{item.Id}");
         Assert.Contains("no longer exists", detail["item"]!["sentence"]!.GetValue<string>(), StringComparison.Ordinal);
-        // The client asked to delete its NZB too.
+        // The client also requested to delete the NZB.
         Assert.False(detail["hasNzb"]!.GetValue<bool>());
         Assert.Equal("item does not exist", (await _server.Host.CallAsync($"mode=retry&value={item.Id}", Token)).GetProperty("error").GetString());
     }
@@ -75,7 +75,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         await _sonarr.ImportAsync(one);
         await _sonarr.PlaysAsync("Show.S01E01.mkv", first);
 
-        // An upgrade, found while the first release is still in the history.
+        // An upgrade arrives while the first release is still in the history.
         var two = await _sonarr.GrabAsync(second.ToNzb(), "Show.S01E01");
         await _sonarr.RemoveAsync(one);
         await _sonarr.ImportAsync(two);
@@ -156,7 +156,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         await _sonarr.ImportAsync(one);
         await _sonarr.RemoveAsync(one);
 
-        // Within the half minute in which deleted links are hidden.
+        // Adds it again within the 30 seconds for which deleted links are hidden.
         var two = await _sonarr.GrabAsync(film.ToNzb(), "Show.S01E01");
         await _sonarr.ImportAsync(two);
         await _sonarr.RemoveAsync(two);
@@ -252,7 +252,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         var sample = await _sonarr.GrabAsync(Film(2).ToNzb(), "Show.S01E02-SAMP");
         Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
 
-        // Reading a link is no taking. The program cannot reach the folder, so it deletes the item alone.
+        // Reading a link does not import it. The program cannot reach the folder, so it deletes only the item.
         await _sonarr.LookAsync(sample);
         await _sonarr.DeleteItemAsync(sample);
 
@@ -311,7 +311,7 @@ public sealed class ImportRunTests : IAsyncLifetime
         await _sonarr.ImportAsync(item, copies);
         await _sonarr.RemoveAsync(item);
 
-        // Nor does a second item that is rejected make a release of theirs removable.
+        // Rejecting a second item must not make a release in their library removable either.
         await _sonarr.DeleteItemAsync(await _sonarr.GrabAsync(Film(1).ToNzb(), "Show.S01E01"));
 
         Assert.Empty(await _server.ListAsync("history?inNoLibrary=true"));
@@ -342,7 +342,7 @@ public sealed class ImportRunTests : IAsyncLifetime
     private async Task<IEnumerable<string>> ArchiveAsync() =>
         ArrParser.ReadHistory(await _server.Host.CallAsync("mode=history&archive=1", Token)).Select(item => item.Title);
 
-    /// <summary>The history page: name, result and folder of each item, the newest first.</summary>
+    /// <summary>Returns name, result and folder of each item of the history page, the newest first.</summary>
     private async Task<IReadOnlyList<string>> PageAsync() =>
         [.. (await _server.ListAsync("history")).Select(row => $"{row["name"]} {row["result"]} {(string?)row["path"] ?? "-"}")];
 }

@@ -10,12 +10,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArrReplica;
 
-/// <summary>A run of random calls, some of them senseless, while items are imported: the *arr can read every answer (SAB-91).</summary>
+/// <summary>Random calls, some of them nonsense, while items are imported: the *arr can parse every answer (SAB-91).</summary>
 public sealed class RandomRunTests : IDisposable
 {
     private const int Operations = 2_000;
 
-    // The texts of the contract with which calls of this run may fail. An answer that nothing was done has none.
+    // The error texts of the contract that calls of this run may get. An answer with nothing done has no text.
     private static readonly string[] Refusals =
     [
         "", "expects one parameter", "expects two parameters", "expects integer value", "item does not exist", "not implemented", "Configuration locked",
@@ -63,12 +63,12 @@ public sealed class RandomRunTests : IDisposable
                 await CallAsync(host, Operation(random));
         }
 
-        // The run is worth something only where it has met all sorts.
+        // The run must have covered successes, failures and refusals.
         Assert.InRange(_completed, 1, Operations);
         Assert.InRange(_refused, Operations / 20, Operations);
     }
 
-    /// <summary>A release that can be imported, one whose articles are gone, or no NZB at all.</summary>
+    /// <summary>Adds an importable release, a release without articles, or something that is no NZB.</summary>
     private async Task AddAsync(ProductHost host, Random random, int number)
     {
         var category = Pick(random, Categories);
@@ -104,7 +104,7 @@ public sealed class RandomRunTests : IDisposable
 
         answer = await CallAsync(host, "mode=history&start=0&limit=60") ?? throw new ArrParseException("The history is no error.");
         var history = ArrParser.ReadHistory(answer);
-        // They import the folder of the release, and remove it with all its content, but no folder above it.
+        // Sonarr and Radarr import the folder of the release and later remove it with its content, but no parent folder.
         Assert.All(history, item => Assert.Equal(item.Storage, item.OutputPath));
         Assert.All(history.Where(item => item.Storage.Length > 0), item => Assert.Matches($@"/{Regex.Escape(Unnumbered(item.Title))}( \(\d+\))?$", item.Storage));
         Assert.All(history.Where(item => item.Storage.Length > 0), item => Assert.StartsWith(folders[""] + "/", item.Storage, StringComparison.Ordinal));
@@ -147,7 +147,7 @@ public sealed class RandomRunTests : IDisposable
     }
 
     /// <summary>Makes a call.</summary>
-    /// <returns>The answer; null where it was refused.</returns>
+    /// <returns>The answer; null if it was refused.</returns>
     private async Task<JsonElement?> CallAsync(ProductHost host, string call)
     {
         using var answer = await host.Client.GetAsync(new Uri($"/api?apikey={ProductHost.Key}&output=json&{call}", UriKind.Relative), Token);
