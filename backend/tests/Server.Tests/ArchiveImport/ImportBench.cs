@@ -14,10 +14,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>One server and one provider for many releases: each test posts its own, imports it and reads it back through WebDAV.</summary>
+/// <summary>One server and one provider for many releases: each test posts and imports its own, then reads it through WebDAV.</summary>
 public sealed class ImportBench : IAsyncLifetime
 {
-    /// <summary>Category that releases are added with.</summary>
+    /// <summary>Category of the added releases.</summary>
     public const string Category = "tv";
 
     private const int Piece = 1 << 20;
@@ -28,10 +28,8 @@ public sealed class ImportBench : IAsyncLifetime
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The provider.</summary>
     public MockServer Mock => _mock!;
 
-    /// <summary>The server.</summary>
     internal ProductHost Host => _host!;
 
     public async ValueTask InitializeAsync()
@@ -47,10 +45,10 @@ public sealed class ImportBench : IAsyncLifetime
         _folder.Dispose();
     }
 
-    /// <summary>Posts a release and imports it.</summary>
+    /// <summary>Posts and imports a release.</summary>
     /// <param name="release">The release.</param>
-    /// <param name="query">Further parameters of the call, each with an ampersand before it.</param>
-    /// <param name="name">Name of the NZB, without extension; null: the title.</param>
+    /// <param name="query">Further parameters of the call, each after an ampersand.</param>
+    /// <param name="name">Name of the NZB without extension; null for the title.</param>
     internal async Task<ImportEnding> ImportAsync(MockRelease release, string query = "", string? name = null)
     {
         Mock.Post(release);
@@ -66,9 +64,9 @@ public sealed class ImportBench : IAsyncLifetime
         return new ImportEnding(item.Id, item.Name, item.Reason, slot.GetProperty("fail_message").GetString()!, slot);
     }
 
-    /// <summary>Imports a release, of which every file of its truth has to be there byte-exact, and nothing else.</summary>
+    /// <summary>Imports a release and checks that it has exactly the files of its truth, byte by byte.</summary>
     /// <param name="release">The release.</param>
-    /// <param name="pathOf">Where a file of the truth stands in the release; null: under its own path.</param>
+    /// <param name="pathOf">Maps a path of the truth to the path in the release; null if they are equal.</param>
     internal async Task ServeAsync(MockRelease release, Func<string, string>? pathOf = null)
     {
         var ending = await ImportAsync(release);
@@ -76,7 +74,7 @@ public sealed class ImportBench : IAsyncLifetime
         await AssertHoldsAsync(ending.Name, [.. release.Entries.Select(entry => entry with { Path = pathOf?.Invoke(entry.Path) ?? entry.Path })]);
     }
 
-    /// <summary>A published release has these files, and they read back equal.</summary>
+    /// <summary>Fails unless a published release has exactly these files and they read back equal.</summary>
     internal async Task AssertHoldsAsync(string release, IReadOnlyList<MockEntry> truth)
     {
         Assert.Equal(truth.Select(entry => entry.Path).Order(StringComparer.Ordinal), (await ListAsync(release)).Order(StringComparer.Ordinal));
@@ -84,7 +82,7 @@ public sealed class ImportBench : IAsyncLifetime
             await AssertEqualAsync($"{release}/{entry.Path}", entry.Bytes);
     }
 
-    /// <summary>The paths of all files of a release.</summary>
+    /// <summary>Returns the paths of all files of a release.</summary>
     internal async Task<IReadOnlyList<string>> ListAsync(string release)
     {
         var tree = Host.Get<LibraryTree>();
@@ -106,7 +104,7 @@ public sealed class ImportBench : IAsyncLifetime
         return paths;
     }
 
-    /// <summary>A file reads back equal as a whole, and in a range of its middle.</summary>
+    /// <summary>Fails unless a file reads back equal, as a whole and in a range of its middle.</summary>
     internal async Task AssertEqualAsync(string path, MockBytes truth)
     {
         using var answer = await GetAsync(path, null);
@@ -126,7 +124,7 @@ public sealed class ImportBench : IAsyncLifetime
         await AssertRangeAsync(path, truth, truth.Length / 2, (int)Math.Min(5000, truth.Length - (truth.Length / 2)));
     }
 
-    /// <summary>A range of a file reads back equal.</summary>
+    /// <summary>Fails unless a range of a file reads back equal.</summary>
     internal async Task AssertRangeAsync(string path, MockBytes truth, long offset, int length)
     {
         if (length == 0)
@@ -139,7 +137,7 @@ public sealed class ImportBench : IAsyncLifetime
         Assert.True(expected.AsSpan().SequenceEqual(read), $"{path}, {length} bytes from {offset}");
     }
 
-    /// <summary>Asks for a file of the category.</summary>
+    /// <summary>Requests a file of the category.</summary>
     internal async Task<HttpResponseMessage> GetAsync(string path, RangeHeaderValue? range)
     {
         var escaped = string.Join('/', path.Split('/').Select(Uri.EscapeDataString));
@@ -149,7 +147,7 @@ public sealed class ImportBench : IAsyncLifetime
         return await Host.Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token);
     }
 
-    /// <summary>Does something while articles are missing everywhere.</summary>
+    /// <summary>Runs an action while articles are missing at all providers.</summary>
     internal async Task<T> WithoutAsync<T>(ArticleSelection missing, Func<Task<T>> run)
     {
         Mock.ChangeMissing(missing);
@@ -164,10 +162,10 @@ public sealed class ImportBench : IAsyncLifetime
     }
 }
 
-/// <summary>How an import has ended.</summary>
-/// <param name="Id">The item.</param>
+/// <summary>The outcome of an import.</summary>
+/// <param name="Id">Id of the item.</param>
 /// <param name="Name">Name of the release.</param>
-/// <param name="Reason">Why it failed, or null.</param>
-/// <param name="Sentence">The same as clients read it, or empty.</param>
-/// <param name="Slot">The item as clients see it.</param>
+/// <param name="Reason">The failure reason, or null.</param>
+/// <param name="Sentence">The reason as shown to clients, or empty.</param>
+/// <param name="Slot">The item as shown to clients.</param>
 internal sealed record ImportEnding(string Id, string Name, string? Reason, string Sentence, JsonElement Slot);

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>The category that an NZB names for itself counts where the client names none: IMP-13.</summary>
+/// <summary>The category inside an NZB applies if the client gives none: IMP-13.</summary>
 public sealed class NamedCategoryTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     [Theory]

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>Where passwords come from: IMP-57.</summary>
+/// <summary>Sources of archive passwords: IMP-57.</summary>
 public sealed class PasswordTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     private const string Password = "correct horse";

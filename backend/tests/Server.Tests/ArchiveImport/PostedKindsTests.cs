@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>What is posted beside the traits of <see cref="TraitTests"/>: discs, documents, links, names that lie, sets with gaps.</summary>
+/// <summary>Kinds of posts besides <see cref="TraitTests"/>: discs, documents, links, misleading names, sets with gaps.</summary>
 public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     private const int ArticleSize = 20_000;
@@ -93,7 +93,7 @@ public sealed class PostedKindsTests(ImportBench bench) : IClassFixture<ImportBe
     [InlineData(LayoutFormat.Rar5, SubjectStyle.Shared)]
     public async Task Volumes_listed_segment_by_segment_are_served(LayoutFormat format, SubjectStyle subjects)
     {
-        // In the last row one name stands for all volumes, so that their parts are told apart by their articles.
+        // In the last row all volumes share one name, so only their articles tell their parts apart.
         var release = Builder($"Volumes.{format}.{subjects}.x264").Subjects(subjects)
             .AddArchive(Rar5() with { Format = format, Volumes = 5 }).ListSegmentsAsFiles(numbered: true).Shuffle().Build();
 

@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>A proof is paid once, and not by a viewer: IMP-52.</summary>
+/// <summary>The articles for a proof are fetched once, and not while a viewer waits: IMP-52.</summary>
 public sealed class ProvedOnceTests : IDisposable
 {
     private const int VolumeBytes = 5000;
@@ -37,7 +37,7 @@ public sealed class ProvedOnceTests : IDisposable
         {
             Assert.Equal(4, await ImportAsync(host, mock, release));
 
-            // The heads of the shorter side but for the two that the import has read, the head of the volume, and the article.
+            // Fetches the heads of the shorter side except the two read by the import, the head of the volume, and the article.
             Assert.Equal(volumes / 2, await SeekAsync(host, mock, release, volumes / 2));
             Assert.Equal(1, await SeekAsync(host, mock, release, (volumes / 2) - 3));
         }
@@ -56,7 +56,7 @@ public sealed class ProvedOnceTests : IDisposable
         await using (var host = await StartAsync(mock))
             await ImportAsync(host, mock, release);
 
-        // Whatever the first run has come to.
+        // The first run may have proved any part of the release.
         await using var restarted = await StartAsync(mock);
         await IsProvedAsync(restarted);
 
@@ -96,7 +96,7 @@ public sealed class ProvedOnceTests : IDisposable
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
         Assert.Equal(0, mock.ProviderStats[1].CommandCount("BODY"));
-        // The first provider is known to lack the head, so the backup alone is asked for it; the article comes from the first one.
+        // The first provider is known to lack the head, so only the backup is asked for it. The article comes from the first provider.
         Assert.Equal(2, await SeekAsync(host, mock, release, 30));
         Assert.Equal(1, mock.ProviderStats[1].CommandCount("BODY"));
     }
@@ -139,7 +139,7 @@ public sealed class ProvedOnceTests : IDisposable
                 services.Remove(services.Single(service => service.ImplementationType == typeof(ProvingWorker)));
         },
         [
-            // A reply that is late on a busy machine would be asked for twice, and every article is counted here.
+            // A hedge would request a late reply again on a busy machine, and this test counts every article.
             ("SLUICE_CONFIG__USENET__HEDGE__ENABLED", "false"),
             .. backup is { } provider ? [("SLUICE_CONFIG__USENET__PROVIDERS", ProvidersJson(mock, provider))] : ((string, string)[])[],
         ]);
@@ -149,7 +149,7 @@ public sealed class ProvedOnceTests : IDisposable
         Providers = mock.Ports.Select((port, i) => new { Nickname = $"mock{i}", Host = "127.0.0.1", Port = port, UseSsl = false, MaxConnections = 8, Type = i == backup ? 3 : 1, Priority = i }),
     });
 
-    /// <returns>Articles of the import.</returns>
+    /// <returns>Number of articles that the import fetched.</returns>
     private static async Task<long> ImportAsync(ProductHost host, MockServer mock, MockRelease release)
     {
         mock.Post(release);
@@ -159,11 +159,11 @@ public sealed class ProvedOnceTests : IDisposable
         return mock.Stats.CommandCount("BODY") - before;
     }
 
-    /// <summary>Reads some bytes out of the second article of a volume, and compares them.</summary>
-    /// <returns>Articles that it took.</returns>
+    /// <summary>Reads some bytes from the second article of a volume and compares them.</summary>
+    /// <returns>Number of articles fetched.</returns>
     private static async Task<long> SeekAsync(ProductHost host, MockServer mock, MockRelease release, int volume)
     {
-        // All volumes hold nearly the same.
+        // All volumes hold nearly the same number of bytes.
         var offset = ((long)volume * VolumeBytes) + 3600;
         var before = mock.Stats.CommandCount("BODY");
         using var answer = await host.SendAsync(HttpMethod.Get, $"/content/tv/{release.Title}/film.mkv", null, Token, ("Range", $"bytes={offset}-{offset + 99}"));

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>Random ranges of every layout, asked for over WebDAV: G2.</summary>
+/// <summary>Random ranges of every layout over WebDAV: G2.</summary>
 public sealed class RandomRangeTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     private const int Ranges = 1000;

@@ -10,8 +10,8 @@ using Xunit;
 namespace Sluice.Server.Tests.ArchiveImport;
 
 /// <summary>
-/// Releases that real archivers have packed and a real poster has posted, played through WebDAV. <c>SLUICE_POSTS</c> names a folder of them in
-/// the form of <c>Fixtures/posts</c>; without it those are played.
+/// Releases made by real archivers and a real poster, played through WebDAV. <c>SLUICE_POSTS</c> gives a folder of releases in the form of
+/// <c>Fixtures/posts</c>, which is the default.
 /// </summary>
 public sealed class RealReleaseTests : IDisposable
 {
@@ -41,7 +41,7 @@ public sealed class RealReleaseTests : IDisposable
     }
 
     /// <summary>Imports a release and reads all of it.</summary>
-    /// <returns>Its name, and what came of it.</returns>
+    /// <returns>Its name and the outcome.</returns>
     private static async Task<string> PlayAsync(ProductHost host, string posts, JsonElement release)
     {
         var name = release.GetProperty("name").GetString()!;

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>Why a release is not published, and what of it stays away: one release each, as the history tells it.</summary>
+/// <summary>Failure reasons and missing parts of releases, as the history shows them: one release each.</summary>
 public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     private const int ArticleSize = 20_000;
@@ -24,7 +24,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
         var ending = await bench.WithoutAsync(ArticleSelection.Parts([.. Enumerable.Range(2, 62)]), () => bench.ImportAsync(release));
 
         Assert.Equal("SevereDamage", ending.Reason);
-        // How many have answered when the time is over depends on the machine; nearly all of them are missing.
+        // The number of replies before the deadline depends on the machine; nearly all sampled articles are missing.
         Assert.Matches("^Too much is missing: [0-9]+ of [0-9]+ sampled articles are gone at all providers\\.$", ending.Sentence);
     }
 
@@ -180,7 +180,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
             ("SLUICE_CONFIG__API__ARTICLE_EXISTENCE_CHECK_MODE", mode));
         var release = Builder("Checked", 310, 500).AddFile("Checked.mkv", 2000 * 500).AddFile("Checked.srt", 5000).Build();
         mock.Post(release);
-        // No sample has this one.
+        // No sample contains this article.
         mock.ChangeMissing(ArticleSelection.Article(release.MessageId(0, 1042)));
 
         Assert.Equal(reason, await EndAsync(host, release.ToNzb(), "Checked", "&cat=tv"));

@@ -14,17 +14,17 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>Each reason within the time of docs/contracts/import.md, section 9, from the start of work, on the clock of the server.</summary>
+/// <summary>Each reason appears within its time limit of docs/contracts/import.md, section 9, from the start of work, on the server's clock.</summary>
 /// <remarks>
-/// The clock goes at a twentieth of the wall's: what the import waits for counts in full, and the machine may be twenty times slower than
-/// one on which the times hold.
+/// The clock runs at a twentieth of real time: waits of the import count in full, while the machine may be twenty times slower than one that
+/// meets the limits.
 /// </remarks>
 public sealed class ReasonTimeTests(ReasonTimeTests.SlowedServer server) : IClassFixture<ReasonTimeTests.SlowedServer>
 {
     private const int Slowness = 20;
     private const int ArticleSize = 20_000;
 
-    // Without a time of their own on the clock of an import; what produces each is named.
+    // These reasons have no time limit on the clock of an import; each value says how the reason arises.
     private static readonly Dictionary<FailureReason, string> Elsewhere = new()
     {
         [FailureReason.StoredNzbLost] = "ImportTests: found at a start",
@@ -118,12 +118,12 @@ public sealed class ReasonTimeTests(ReasonTimeTests.SlowedServer server) : IClas
         return new Trouble { Release = new ReleaseBuilder("Broken", 12, ArticleSize).AddFile(volume.Name, MockBytes.Of(bytes)).Build() };
     }
 
-    /// <summary>What leads to a reason.</summary>
+    /// <summary>The input that leads to a reason.</summary>
     private sealed record Trouble
     {
         public MockRelease? Release { get; init; }
 
-        /// <summary>What is added in place of the release's own NZB.</summary>
+        /// <summary>Replaces the release's own NZB; null to add that.</summary>
         public byte[]? Nzb { get; init; }
 
         public MockFault? Fault { get; init; }
@@ -132,11 +132,11 @@ public sealed class ReasonTimeTests(ReasonTimeTests.SlowedServer server) : IClas
 
         public string Query { get; init; } = "";
 
-        /// <summary>Whether it is the second addition that counts.</summary>
+        /// <summary>Whether the reason appears at the second addition.</summary>
         public bool Repeats { get; init; }
     }
 
-    /// <summary>A step with a defect that one item meets.</summary>
+    /// <summary>A step that throws for one item.</summary>
     private sealed class DefectiveStep : IImportStep
     {
         public string Name => "Defect";

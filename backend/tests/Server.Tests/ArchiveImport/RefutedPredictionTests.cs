@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>Volumes that are not laid out as those beside them: IMP-52.</summary>
+/// <summary>Volumes with another layout than their neighbors: IMP-52.</summary>
 public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -32,7 +32,7 @@ public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<Im
         var tag = published.ETag;
         Assert.Contains(await PostedAsync(published), file => file.Predicted is not null);
 
-        // Readers at all places meet the volume, until its release has been mapped anew.
+        // Readers at both offsets fail at the volume until its release has been mapped again.
         while (await ReadAsync(path, truth) < truth.Length)
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
@@ -48,8 +48,8 @@ public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<Im
     private async Task<LibraryFile> FindAsync(string release) =>
         Assert.IsType<FileEntry>(await bench.Host.Get<LibraryTree>().FindAsync([ImportBench.Category, release, "film.mkv"], Token)).File;
 
-    /// <summary>Reads from the beginning and from the middle as far as it goes; what comes is right.</summary>
-    /// <returns>Bytes that came from the beginning.</returns>
+    /// <summary>Reads from the beginning and from the middle until the answer breaks off, and compares every byte.</summary>
+    /// <returns>Bytes read from the beginning.</returns>
     private async Task<long> ReadAsync(string path, MockBytes truth)
     {
         await ReadAsync(path, truth, truth.Length / 2);
@@ -75,7 +75,7 @@ public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<Im
         }
         catch (Exception e) when (e is HttpRequestException or IOException)
         {
-            // The answer is broken off at the volume.
+            // The server aborts the answer at the volume.
         }
 
         return read;

@@ -92,7 +92,7 @@ public sealed class StrmTests : IDisposable
         Assert.Equal($"{Completed}/movies/Some.Film (2)", await StorageAsync(nzb));
         await host.CallAsync("mode=history&name=delete&value=all", Token);
 
-        // The files of the second item are still there.
+        // The files of the second item still exist, so its folder name is taken.
         Assert.Equal($"{Completed}/movies/Some.Film (3)", await StorageAsync(Post(mock, 201).ToNzb()));
         Assert.Equal($"{Completed}/movies/Some.Film", await StorageAsync(nzb));
     }
@@ -183,7 +183,7 @@ public sealed class StrmTests : IDisposable
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
         var release = Post(mock);
-        // A file stands where the folder has to be.
+        // A file occupies the path of the folder.
         await File.WriteAllTextAsync(Completed, "", Token);
 
         var id = (await host.AddAsync(release.ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0];
@@ -227,7 +227,7 @@ public sealed class StrmTests : IDisposable
         var undo = host.Get<UndoWorker>();
         Assert.Equal(1, (await undo.RemoveReleasesAsync(numbers, Token))?.Count);
         await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE removal SET until = 1"), Token);
-        // A call wakes the worker.
+        // Any call wakes the worker.
         await undo.RemoveReleasesAsync([], Token);
         while (await host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM removal)"), Token))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);

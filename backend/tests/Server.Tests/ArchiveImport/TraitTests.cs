@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.ArchiveImport;
 
-/// <summary>The ways in which films are posted, one release each: counts as they are posted, sizes scaled down.</summary>
+/// <summary>Ways to post films, one release each: real numbers of files and volumes, sizes scaled down.</summary>
 public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
 {
     private const int ArticleSize = 20_000;
@@ -244,7 +244,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
 
     private static ArchiveLayout Layout(LayoutFormat format, string path, long size) => new() { Format = format, Entries = [new LayoutEntry(path, size)] };
 
-    /// <summary>The bytes of a film, whatever it is called.</summary>
+    /// <summary>Returns the bytes of a film, which do not depend on its name.</summary>
     private static MockBytes Film(ulong seed) => Layout(LayoutFormat.Split, "film.mkv", FilmSize).Make(seed).Entries[0].Bytes;
 
     private Task ServeAsync(
