@@ -4,7 +4,7 @@ using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Server.Tests.Chaos;
 
-/// <summary>A published film, of which some articles are nowhere.</summary>
+/// <summary>A published film, some articles of which are missing at all providers.</summary>
 internal sealed class ChaosFilm
 {
     private readonly MockRelease _release;
@@ -23,20 +23,20 @@ internal sealed class ChaosFilm
 
     private int ArticleSize => _release.Files[0].ArticleSize;
 
-    /// <summary>A posted film.</summary>
-    /// <param name="number">Tells it from the others.</param>
+    /// <summary>Creates a film that was posted without an archive.</summary>
+    /// <param name="number">Distinguishes it from the other films.</param>
     /// <param name="size">Bytes.</param>
     /// <param name="articleSize">Bytes per article.</param>
-    /// <param name="holes">Parts that no provider has, from 1.</param>
+    /// <param name="holes">Numbers of the missing parts, from 1.</param>
     public static ChaosFilm Plain(int number, long size, int articleSize, IReadOnlyList<int> holes)
     {
         var release = MockRelease.Plain((ulong)number, size, articleSize: articleSize);
         return new ChaosFilm($"chaos-{number}", release, release.BytesOf(0), isPlain: true, holes);
     }
 
-    /// <summary>A film in an archive of many volumes; each volume has fewer articles than any part that is missing has before it.</summary>
+    /// <summary>Creates a film in an archive whose volumes are so short that none has a part with the number of a missing part.</summary>
     /// <param name="layout">One of <see cref="LayoutRecipe.Names"/>.</param>
-    /// <param name="number">Tells it from the others.</param>
+    /// <param name="number">Distinguishes it from the other films.</param>
     /// <param name="size">Bytes.</param>
     /// <param name="articleSize">Bytes per article.</param>
     public static ChaosFilm InArchive(string layout, int number, long size, int articleSize)
@@ -45,21 +45,21 @@ internal sealed class ChaosFilm
         return new ChaosFilm($"chaos-{layout}", release, release.Entries.Single(entry => entry.Path == "film.mkv").Bytes, isPlain: false, []);
     }
 
-    /// <summary>Adds it and waits until it can be read.</summary>
+    /// <summary>Adds the film and waits until it can be read.</summary>
     public async Task PublishAsync(SluiceClient client, CancellationToken cancel) =>
         await client.PublishedAsync(await client.AddFileAsync("movies", Name, _release.ToNzb(), cancel), cancel);
 
     public void Fill(long offset, Span<byte> destination) => _bytes.Fill(offset, destination);
 
-    /// <summary>Whether a place lies in the article in which an answer begins, as far as that is known of an archive.</summary>
+    /// <summary>Whether an offset lies in the first article of an answer; inside an archive an approximation.</summary>
     public bool IsInLanding(long place, long landing) =>
         _isPlain ? place / ArticleSize == landing / ArticleSize : place >= landing && place < landing + ArticleSize;
 
-    /// <summary>Whether one of the ranges needs a byte that is nowhere.</summary>
+    /// <summary>Whether one of the ranges overlaps a missing article.</summary>
     public bool HasHole(IEnumerable<(long From, int Count)> ranges) => ranges.Any(range => _holes.Any(part =>
         range.From < (long)part * ArticleSize && range.From + range.Count > (part - 1L) * ArticleSize));
 
-    /// <summary>The stretches between the holes.</summary>
+    /// <summary>Returns the ranges between the holes.</summary>
     public IEnumerable<(long From, int Count)> Sound()
     {
         long from = 0;

@@ -7,10 +7,10 @@ using Sluice.Testing;
 
 namespace Sluice.Server.Tests.Chaos;
 
-/// <summary>One client that reads, seeks, aborts, pauses and reads slowly, and compares every byte that it gets.</summary>
+/// <summary>A client that reads, seeks, aborts, pauses and reads slowly, and compares every byte received.</summary>
 internal sealed class ChaosReader : IDisposable
 {
-    /// <summary>Small, so that a reader who pauses stops the server after some kilobytes and not after megabytes.</summary>
+    /// <summary>Small, so that a pausing reader blocks the server after kilobytes, not megabytes.</summary>
     private const int ReceiveBuffer = 8 * 1024;
 
     private static readonly TimeSpan AfterRefusal = TimeSpan.FromSeconds(1);
@@ -27,8 +27,8 @@ internal sealed class ChaosReader : IDisposable
     /// <param name="films">The films to read.</param>
     /// <param name="tally">Counts the outcomes.</param>
     /// <param name="time">The clock of the run.</param>
-    /// <param name="seed">Makes the same requests in the same order.</param>
-    /// <param name="longestPause">The longest pause in an answer, from 5 s on; null for a reader that never pauses.</param>
+    /// <param name="seed">Determines the requests and their order.</param>
+    /// <param name="longestPause">The longest pause within an answer, at least 5 s; null for a reader without pauses.</param>
     public ChaosReader(Uri address, IReadOnlyList<ChaosFilm> films, ChaosTally tally, Heartbeat time, int seed, TimeSpan? longestPause)
     {
         (_films, _tally, _time, _random, _longestPause) = (films, tally, time, new Random(seed), longestPause);
@@ -53,7 +53,7 @@ internal sealed class ChaosReader : IDisposable
         _http.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
     }
 
-    /// <summary>Reads until it is told to stop; the request that is under way then counts for nothing.</summary>
+    /// <summary>Reads until canceled; the request that is then in progress is not counted.</summary>
     public async Task RunAsync(CancellationToken stop)
     {
         try
@@ -63,7 +63,6 @@ internal sealed class ChaosReader : IDisposable
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // The run is over.
         }
     }
 
@@ -84,7 +83,7 @@ internal sealed class ChaosReader : IDisposable
         };
     }
 
-    /// <summary>A range to its end.</summary>
+    /// <summary>Requests a range and reads all of it.</summary>
     private async Task RangeAsync(string kind, ChaosFilm film, long from, int count, Pace pace, CancellationToken stop)
     {
         count = (int)Math.Min(count, film.Size - from);
@@ -97,7 +96,7 @@ internal sealed class ChaosReader : IDisposable
         }, stop);
     }
 
-    /// <summary>The rest of the film from a place on, of which a part is read before the connection is dropped, as players seek.</summary>
+    /// <summary>Requests the rest of the film from an offset, reads a part and drops the connection, as a seeking player does.</summary>
     private async Task SeekAsync(ChaosFilm film, long from, CancellationToken stop)
     {
         var count = (int)Math.Min(_random.Next(1, 1_000_000), film.Size - from);
@@ -110,7 +109,7 @@ internal sealed class ChaosReader : IDisposable
 
     private async Task SeveralRangesAsync(ChaosFilm film, CancellationToken stop)
     {
-        // Far enough apart to stay several: what touches is merged.
+        // Keeps the ranges apart, because the server merges adjacent ranges.
         var count = _random.Next(2, 5);
         var step = film.Size / count;
         (long From, int Count)[] ranges = [.. Enumerable.Range(0, count).Select(i => (i * step + _random.NextInt64(step / 2), _random.Next(1, (int)Math.Min(200_000, step / 4))))];
@@ -167,11 +166,11 @@ internal sealed class ChaosReader : IDisposable
         _tally.Ended(new ChaosTally.Request(kind, began, _time.Now, headers ?? _time.Since(began), end, remark));
     }
 
-    // Gone is said where the first byte is in a hole, and by several ranges where one of them begins in it.
+    // The server answers 410 if the first byte, or the first byte of one of several ranges, is missing.
     private static bool IsHole(HttpResponseMessage answer, ChaosFilm film, (long From, int Count)[] ranges) =>
         answer.StatusCode == HttpStatusCode.Gone && film.HasHole(ranges);
 
-    // Unproved bytes may be in a response that is reset, in the article in which it began and nowhere else.
+    // Only an aborted response may contain wrong bytes, and only in its first article, because that is sent before its checksum is known.
     private void Judge(string kind, ChaosFilm film, Progress progress, ChaosEnd end)
     {
         foreach (var wrong in progress.Wrong)
@@ -219,7 +218,7 @@ internal sealed class ChaosReader : IDisposable
             _tally.IsWrong(what);
     }
 
-    /// <summary>The lines in front of a part, byte by byte, as what follows them belongs to the part.</summary>
+    /// <summary>Reads the header lines of a part byte by byte, because the bytes after them belong to the part.</summary>
     private static async Task<string> ReadHeadAsync(Stream body, CancellationToken stop)
     {
         var head = new StringBuilder();
@@ -241,7 +240,7 @@ internal sealed class ChaosReader : IDisposable
         Pauses,
     }
 
-    /// <summary>Where an answer is, and where it was wrong.</summary>
+    /// <summary>The position within an answer, and the offsets of its wrong bytes.</summary>
     private sealed class Progress(long landing)
     {
         public long Landing { get; private set; } = landing;

@@ -6,20 +6,20 @@ namespace Sluice.Server.Tests.Chaos;
 /// <summary>How a request ended.</summary>
 internal enum ChaosEnd
 {
-    /// <summary>Every byte that was wanted came, and was right.</summary>
+    /// <summary>All requested bytes arrived and were right.</summary>
     Whole,
 
-    /// <summary>The answer was cut, or refused with 410, where an article is missing everywhere.</summary>
+    /// <summary>The server aborted the answer or refused it with 410 because an article is missing at all providers.</summary>
     AtHole,
 
-    /// <summary>The answer was cut elsewhere.</summary>
+    /// <summary>The server aborted the answer at another offset.</summary>
     Cut,
 
-    /// <summary>503, or another refusal, or no connection.</summary>
+    /// <summary>The server answered 503 or another error, or did not accept the connection.</summary>
     Refused,
 }
 
-/// <summary>What all readers of a run have seen. Thread-safe.</summary>
+/// <summary>Outcomes observed by all readers of a run. Thread-safe.</summary>
 internal sealed class ChaosTally
 {
     private readonly ConcurrentQueue<Request> _requests = new();
@@ -27,7 +27,7 @@ internal sealed class ChaosTally
     private readonly ConcurrentQueue<string> _wrong = new();
     private long _bytes;
 
-    /// <summary>What must not be: a wrong byte, or an answer that ends complete and short.</summary>
+    /// <summary>Violations: wrong bytes, and answers that end normally but too short.</summary>
     public IReadOnlyCollection<string> Wrong => _wrong;
 
     public long Bytes => Volatile.Read(ref _bytes);
@@ -38,10 +38,10 @@ internal sealed class ChaosTally
 
     public void Ended(Request request) => _requests.Enqueue(request);
 
-    /// <summary>A time in which the news servers fail, with the moment that readers are given to get over it.</summary>
+    /// <summary>Adds a period in which the news servers fail, recovery time included.</summary>
     public void Outage(TimeSpan from, TimeSpan to) => _outages.Enqueue((from, to));
 
-    /// <summary>The requests that no outage has touched.</summary>
+    /// <summary>Returns the requests that overlap no outage.</summary>
     public IReadOnlyList<Request> Undisturbed()
     {
         var outages = _outages.ToArray();
@@ -58,13 +58,13 @@ internal sealed class ChaosTally
             """);
     }
 
-    /// <summary>The time to the headers that a share of the undisturbed requests have not exceeded.</summary>
+    /// <summary>Returns a quantile of the time to the headers over the undisturbed requests.</summary>
     public TimeSpan Headers(double share)
     {
         var sorted = Undisturbed().Select(request => request.Headers).Order().ToArray();
         return sorted.Length == 0 ? TimeSpan.Zero : sorted[(int)Math.Ceiling(share * sorted.Length) - 1];
     }
 
-    /// <summary>One request; times count from the start of the run, without what the process did not get of the machine.</summary>
+    /// <summary>One request; times count from the start of the run and exclude pauses of the process.</summary>
     internal readonly record struct Request(string Kind, TimeSpan From, TimeSpan To, TimeSpan Headers, ChaosEnd End, string Remark);
 }

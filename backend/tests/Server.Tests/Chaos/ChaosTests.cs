@@ -17,9 +17,9 @@ using Xunit;
 namespace Sluice.Server.Tests.Chaos;
 
 /// <summary>
-/// Readers of every kind for minutes, beside a provider that lacks and damages articles, one that breaks the protocol behind TLS, an
-/// outage each minute, changes of the settings and a wall clock that jumps by years: no wrong byte, no complete answer that is short,
-/// and outside the outages next to nothing but whole answers.
+/// Readers of every kind run for minutes while one provider lacks and damages articles, another breaks the protocol behind TLS, the news
+/// servers fail once a minute, settings change and the wall clock jumps by years. No byte is wrong, no answer ends normally but short,
+/// and outside the outages almost every answer is whole.
 /// </summary>
 [Collection(EndToEndRun.Name)]
 public sealed class ChaosTests : IAsyncDisposable
@@ -36,7 +36,7 @@ public sealed class ChaosTests : IAsyncDisposable
     private static readonly TimeSpan OutageEvery = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan OutageLasts = TimeSpan.FromSeconds(6);
 
-    // What readers are given to get over an outage: breakers and caps try again within it.
+    // Readers may still fail this long after an outage, because breakers and caps must retry first.
     private static readonly TimeSpan Recovery = TimeSpan.FromSeconds(12);
     private static readonly TimeSpan KillEvery = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan SettingsEvery = TimeSpan.FromMinutes(2);
@@ -70,7 +70,7 @@ public sealed class ChaosTests : IAsyncDisposable
     [Trait("Category", EndToEndRun.Lengthy)]
     public Task Twenty_minutes_of_chaos_on_archives_serve_no_wrong_byte() => RunAsync(Archives, TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
 
-    /// <summary>The server is killed every half a minute, in turns with an ordinary stop, while the readers go on.</summary>
+    /// <summary>Every 30 seconds the server is killed or stopped, alternately, while the readers continue.</summary>
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
     public async Task Twenty_minutes_on_archives_with_kills_serve_no_wrong_byte()
@@ -115,7 +115,7 @@ public sealed class ChaosTests : IAsyncDisposable
             CacheBytes = 64 << 20,
         });
 
-        // Less than half of what the films have, so that it is the news servers that are read and not the cache, and enough to admit every reader.
+        // Less than half the size of the films, so that reads reach the news servers and not the cache, yet enough to admit every reader.
         var variables = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB"] = "160" };
         await using var server = await RunningServer.StartAsync(
             folder, variables, replace: services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_clock)));
@@ -191,7 +191,6 @@ public sealed class ChaosTests : IAsyncDisposable
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
         {
-            // The run is over.
         }
     }
 
@@ -286,8 +285,8 @@ public sealed class ChaosTests : IAsyncDisposable
     }
 
     /// <summary>
-    /// Takes the memory after a collection: readers, films and news servers of the run leave garbage in the same process, 340 to 480 MB
-    /// from one moment to the next, behind which memory that the server keeps would not be seen.
+    /// Measures memory after a collection, because readers, films and news servers share the process: their garbage of 340 to 480 MB would
+    /// hide memory that the server retains.
     /// </summary>
     private void Sample()
     {
@@ -297,7 +296,7 @@ public sealed class ChaosTests : IAsyncDisposable
             _samples.Add((_time.Now, process.WorkingSet64, Directory.GetFiles("/proc/self/fd").Length));
     }
 
-    // Where everything is sound again, every byte that exists is there as soon as breakers and caps have tried again.
+    // With all faults repaired, every existing byte can be read once breakers and caps have retried.
     private static async Task AssertSoundAfterwardsAsync(RunningServer server, MockServer mock, List<ChaosFilm> films)
     {
         mock.Change(1, provider => provider with { Faults = [] });
@@ -322,7 +321,7 @@ public sealed class ChaosTests : IAsyncDisposable
         }));
     }
 
-    /// <summary>Reads a stretch and compares it; false where it was refused or cut.</summary>
+    /// <summary>Reads and compares a range; false if the server refuses or aborts it.</summary>
     private static async Task<bool> TryReadAsync(HttpClient client, ChaosFilm film, long from, int count)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, film.Path) { Headers = { Range = new RangeHeaderValue(from, from + count - 1) } };
