@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>A start of the build with failpoints, which may end before it serves.</summary>
+/// <summary>A started server of the build with failpoints, which may end before it serves.</summary>
 internal sealed class ArmedServer : IAsyncDisposable
 {
     private const int Killed = 128 + 9;
@@ -17,16 +17,16 @@ internal sealed class ArmedServer : IAsyncDisposable
 
     public SluiceClient Client { get; }
 
-    /// <summary>From the start of the process until it answered.</summary>
+    /// <summary>Time from the start of the process to its first answer.</summary>
     public TimeSpan Took { get; private set; }
 
     public bool HasEnded => _process.HasEnded;
 
-    /// <summary>Starts it and waits until it serves or has ended.</summary>
+    /// <summary>Starts the server and waits until it serves or has ended.</summary>
     /// <param name="data">Data folder.</param>
-    /// <param name="settings">Environment variables beside credentials.</param>
-    /// <param name="armed">Where it ends: a step, a colon, a pass; null: nowhere.</param>
-    /// <param name="cancel">Gives up waiting.</param>
+    /// <param name="settings">Environment variables besides the credentials.</param>
+    /// <param name="armed">The step and pass, separated by a colon, at which the server ends; null for none.</param>
+    /// <param name="cancel">Cancels the wait.</param>
     public static async Task<ArmedServer> StartAsync(string data, IReadOnlyDictionary<string, string> settings, string? armed, CancellationToken cancel)
     {
         var variables = new Dictionary<string, string>(settings)
@@ -35,7 +35,7 @@ internal sealed class ArmedServer : IAsyncDisposable
             ["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(ServerProcess.Password),
             ["SLUICE_CONFIG__API__KEY"] = ServerProcess.ApiKey,
             [FailpointBuild.Variable] = armed ?? "",
-            // A process that lives for a second is not worth optimized code.
+            // Optimized code does not pay off in a process that lives for a second.
             ["DOTNET_TC_QuickJit"] = "1",
             ["DOTNET_TC_QuickJitForLoops"] = "1",
         };
@@ -54,12 +54,11 @@ internal sealed class ArmedServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Kills it.</summary>
     public Task KillAsync() => _process.KillAsync();
 
-    /// <summary>Waits until it has ended at its step.</summary>
-    /// <param name="cancel">Gives up waiting.</param>
-    /// <param name="sign">What made its client think so; null where it was killed.</param>
+    /// <summary>Waits until the server has ended at its step.</summary>
+    /// <param name="cancel">Cancels the wait.</param>
+    /// <param name="sign">The failure that a client saw; null after a kill.</param>
     public async Task EndAsync(CancellationToken cancel, Exception? sign = null)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
@@ -96,7 +95,7 @@ internal sealed class ArmedServer : IAsyncDisposable
             }
             catch (HttpRequestException)
             {
-                // It does not listen yet, or no longer.
+                // The server does not listen yet, or no longer.
             }
 
             await Task.Delay(Poll, TimeProvider.System, cancel);

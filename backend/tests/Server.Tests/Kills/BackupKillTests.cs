@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>A kill at any step of a backup or restore leaves a sound database and loses no NZB: the next start goes on (OPS-95).</summary>
+/// <summary>After a kill at any step of a backup or restore, the next start has a sound database and every NZB (OPS-95).</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class BackupKillTests : IDisposable
 {
@@ -28,7 +28,7 @@ public sealed class BackupKillTests : IDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The steps that only a backup or restore comes to.</summary>
+    /// <summary>The steps that only a backup or restore reaches.</summary>
     public static IEnumerable<string> Points => [.. OfBackup, .. OfRestore];
 
     private string Data => _folder.File("data");
@@ -85,7 +85,7 @@ public sealed class BackupKillTests : IDisposable
             Assert.Equal("ok", Check());
         }
 
-        // A restore that a kill has interrupted before its wish was on disk has not happened.
+        // Repeats the restore, because a kill before the request was on disk leaves nothing of it.
         await RunAsync(null, server => RestoreAsync(server, id));
         await AssertSoundAsync(imported: 2, later: 20);
     }
@@ -100,7 +100,7 @@ public sealed class BackupKillTests : IDisposable
         return mock;
     }
 
-    /// <summary>Works with a server and kills it at the end, unless it has ended at its step.</summary>
+    /// <summary>Runs work against a server and kills the server afterwards, unless it has ended at its step.</summary>
     private async Task RunAsync(string? armed, Func<ArmedServer, Task> work)
     {
         await using var server = await ArmedServer.StartAsync(Data, _settings, armed, Token);
@@ -111,14 +111,14 @@ public sealed class BackupKillTests : IDisposable
         }
         catch (HttpRequestException) when (armed is not null)
         {
-            // It has ended meanwhile.
+            // The server has ended at its step.
         }
 
         if (!server.HasEnded)
             await server.KillAsync();
     }
 
-    /// <summary>Begins something in the course of which the server comes to a step and ends.</summary>
+    /// <summary>Starts an operation during which the server reaches a step and ends.</summary>
     private async Task KillAsync(string point, Func<ArmedServer, Task> begin)
     {
         await using var server = await ArmedServer.StartAsync(Data, _settings, point, Token);

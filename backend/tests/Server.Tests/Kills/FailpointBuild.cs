@@ -10,27 +10,27 @@ namespace Sluice.Server.Tests.Kills;
 /// <summary>The build whose process ends at named steps, and the names of the steps.</summary>
 internal static partial class FailpointBuild
 {
-    /// <summary>Value of the trait by which <c>tools/test.sh</c> runs the tests that kill apart from the other end-to-end tests.</summary>
+    /// <summary>Trait by which <c>tools/test.sh</c> runs the tests that kill separately from the other end-to-end tests.</summary>
     public const string Part = "Kills";
 
-    /// <summary>Names the step, and after a colon the pass of it, at which the process ends.</summary>
+    /// <summary>Variable with the step at which the process ends and, after a colon, its pass.</summary>
     public const string Variable = "SLUICE_FAILPOINT";
 
-    /// <summary>Its executable, whether it is there or not.</summary>
+    /// <summary>Path of its executable, which may not exist.</summary>
     public static string Executable => Repository.PathOf("artifacts/server-failpoints/Sluice.Server");
 
-    /// <summary>The names of all steps, from the source.</summary>
+    /// <summary>Names of all steps, read from the source.</summary>
     public static IReadOnlyList<string> Points { get; } =
         [.. SourceTree.Product().SelectMany(file => Call().Matches(file.Text)).Select(call => call.Groups["name"].Value)];
 
-    /// <summary>Skips the test where the build is absent.</summary>
+    /// <summary>Skips the test if the build does not exist.</summary>
     public static void Require() => Assert.SkipUnless(File.Exists(Executable), "the server with failpoints is not built: tools/publish.sh --failpoints");
 
     [GeneratedRegex("""Failpoint\.Reach\("(?<name>[^"]*)"\)""")]
     private static partial Regex Call();
 }
 
-/// <summary>That the steps are in the tested build, and in no other.</summary>
+/// <summary>The tested build contains the steps, and no other build does.</summary>
 [Trait("Category", EndToEndRun.Name)]
 [Trait("Category", FailpointBuild.Part)]
 public sealed class FailpointBuildTests
@@ -62,7 +62,7 @@ public sealed class FailpointBuildTests
         Assert.All(NamesIn(builds.Where(File.Exists)), found => Assert.True(found.Present.Count == 0, $"{found.Path} holds {string.Join(", ", found.Present)}"));
     }
 
-    // An executable that is not compiled ahead only starts the library beside it.
+    // Without ahead-of-time compilation the executable only starts the library next to it.
     private static string Beside(string executable) => File.Exists(executable + ".dll") ? executable + ".dll" : executable;
 
     private static IEnumerable<(string Path, List<string> Present, List<string> Missing)> NamesIn(IEnumerable<string> builds)

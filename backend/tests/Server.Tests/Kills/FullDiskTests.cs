@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>
-/// A real disk of 8 MiB that is filled to its last blocks, a few more free each time, while items are imported, added and removed: each write
-/// is the one that does not fit for once (F34). Nothing acknowledged is lost, and all goes on by itself.
+/// A real disk of 8 MiB is filled, each time to a few more free blocks, while items are imported, added and removed, so each write fails
+/// once because it does not fit (F34). Nothing acknowledged is lost, and the server recovers without help.
 /// </summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
@@ -60,7 +60,7 @@ public sealed class FullDiskTests : IDisposable
             await server.KillAsync();
         }
 
-        // What waits for its next try begins with the next start.
+        // A start retries waiting items at once.
         await using var again = await StartAsync(settings);
         using var after = new SluiceClient(again);
         using (var resumed = await after.CallAsync($"mode=queue&name=resume&value={string.Join(',', _ledger.Items.Select(item => item.Id))}", Token))
@@ -70,12 +70,12 @@ public sealed class FullDiskTests : IDisposable
         Assert.Empty(await new LedgerCheck(_ledger, _temporary.Root, after).RunAsync(Token));
     }
 
-    /// <summary>Lets an item go, and waits until its import has ended or waits for room.</summary>
+    /// <summary>Resumes an item, and waits until its import has ended or waits for disk space.</summary>
     private static async Task ResumeAsync(SluiceClient client, LedgerItem item)
     {
         using (await client.CallAsync($"mode=queue&name=resume&value={item.Id}", Token))
         {
-            // Whether the row could be written shows in what becomes of the item.
+            // Ignores the answer, because the status of the item shows whether the row was written.
         }
 
         while (true)

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>What an operation asks for.</summary>
+/// <summary>Kinds of operations.</summary>
 internal enum Act
 {
     Add,
@@ -9,24 +9,24 @@ internal enum Act
     Pause,
     Resume,
 
-    /// <summary>Anything that changes no place and says whether the item is queued.</summary>
+    /// <summary>Any operation that leaves the item where it is and whose answer tells whether it is queued.</summary>
     Touch,
     Retry,
 
-    /// <summary>The removal of a history item for good.</summary>
+    /// <summary>Removes a history item for good.</summary>
     Forget,
     LookQueue,
     LookHistory,
 }
 
 /// <summary>One operation of a client on one item.</summary>
-/// <param name="Act">What was asked for.</param>
-/// <param name="Called">Timestamp of before it was sent.</param>
-/// <param name="Returned">Timestamp of after its answer, or of when the server was known to be gone.</param>
-/// <param name="Answer">A word of <see cref="Answers"/> or a status; null where no answer came.</param>
+/// <param name="Act">The kind.</param>
+/// <param name="Called">Timestamp before the request was sent.</param>
+/// <param name="Returned">Timestamp after the answer, or after the client noticed that the server had ended.</param>
+/// <param name="Answer">One of <see cref="Answers"/> or a status; null if no answer arrived.</param>
 internal sealed record Operation(Act Act, long Called, long Returned, string? Answer);
 
-/// <summary>The answers that are no status of an item.</summary>
+/// <summary>Answers to operations, and the statuses that the model distinguishes.</summary>
 internal static class Answers
 {
     public const string Done = "done";
@@ -38,17 +38,16 @@ internal static class Answers
 }
 
 /// <summary>
-/// Judges what clients have seen of one item, operations that overlap and unanswered ones included: there must be one order of them
-/// in which each takes effect at one moment between its call and its answer, and in which an item that acts one operation at a time
-/// gives the very answers that came (linearizability, by the search of Wing and Gong). One that a kill left without an answer has
-/// happened before the kill or never.
+/// Checks the operations observed by the clients of one item for linearizability, by the search of Wing and Gong: in some order each
+/// operation takes effect at one moment between its call and its answer, and an item that performs them one at a time gives exactly
+/// the observed answers. Operations may overlap. An operation that a kill left unanswered took effect before the kill or never.
 /// </summary>
 internal static class ItemHistory
 {
-    /// <summary>Most operations that can be judged.</summary>
+    /// <summary>Most operations that can be checked.</summary>
     public const int Most = 120;
 
-    /// <summary>Whether there is such an order.</summary>
+    /// <summary>Whether such an order exists.</summary>
     public static bool IsPossible(IEnumerable<Operation> operations)
     {
         Operation[] all = [.. operations.OrderBy(operation => operation.Called)];
@@ -65,15 +64,15 @@ internal static class ItemHistory
         Gone,
     }
 
-    /// <param name="Place">Where the item is.</param>
-    /// <param name="IsPaused">Whether it waits, where it is queued.</param>
+    /// <param name="Place">The list that contains the item.</param>
+    /// <param name="IsPaused">Whether the item is paused; only for a queued item.</param>
     private readonly record struct ItemState(Place Place, bool IsPaused)
     {
-        /// <summary>This state, and those that the end of an import leads to by itself.</summary>
+        /// <summary>Returns this state and the states that a finished import may have led to.</summary>
         public IEnumerable<ItemState> WithImport() =>
             Place == Place.Queue && !IsPaused ? [this, To(Place.Completed), To(Place.Failed)] : [this];
 
-        /// <summary>The state after an operation, or null where its answer cannot come from this one.</summary>
+        /// <summary>Returns the state after an operation, or null if its answer is impossible in this state.</summary>
         public ItemState? After(Operation operation)
         {
             var isQueued = Place == Place.Queue;
@@ -92,7 +91,7 @@ internal static class ItemHistory
                     Answers.Absent => isQueued ? null : this,
                     Answers.Paused => isQueued && IsPaused ? this : null,
                     Answers.Queued => isQueued && !IsPaused ? this : null,
-                    // Work that ends is shown for as long as it takes.
+                    // Any other status belongs to an import that is running, or still stopping after a pause.
                     _ => isQueued ? this : null,
                 },
                 _ => operation.Answer switch
@@ -140,7 +139,7 @@ internal static class ItemHistory
             return false;
         }
 
-        /// <summary>How many answered operations are left, the first return of them, and the last call of those that are done.</summary>
+        /// <summary>Counts the pending answered operations and returns their first return and the last call of the completed operations.</summary>
         private (int Left, long FirstReturn, long LastCall) Frame(UInt128 done)
         {
             var (left, firstReturn, lastCall) = (0, long.MaxValue, long.MinValue);

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>The judge of SAB-92: right histories pass, and wrong ones do not.</summary>
+/// <summary>The checker of SAB-92 accepts possible histories and rejects impossible ones.</summary>
 public sealed class ItemHistoryTests
 {
     [Fact]
@@ -68,7 +68,7 @@ public sealed class ItemHistoryTests
         Refuse([.. removal, Do(Act.LookQueue, 7, 8, Answers.Absent), Do(Act.LookQueue, 9, 10, Answers.Paused)]);
     }
 
-    /// <summary>Histories of an item that obeys, with overlaps and kills, all pass; with one answer changed most do not.</summary>
+    /// <summary>Simulated histories with overlaps and kills all pass; most of them fail once an answer is altered.</summary>
     [Fact]
     public void Simulated_histories_pass_and_many_altered_ones_fail()
     {
@@ -95,7 +95,7 @@ public sealed class ItemHistoryTests
         _ => Answers.Absent,
     };
 
-    /// <summary>Runs operations one at a time on an item, and widens each to a time in which others run too.</summary>
+    /// <summary>Performs operations one at a time on an item, and then stretches each so that it overlaps others.</summary>
     private static Operation[] Simulate(Random random)
     {
         var (queued, paused, finished) = (true, true, (string?)null);

@@ -3,26 +3,26 @@ using Sluice.Server.Tests.EndToEnd;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>What clients were told about an item.</summary>
+/// <summary>The answers that clients got about an item.</summary>
 internal enum Told
 {
-    /// <summary>Nothing: its add was sent and never answered, so that it may be there or not.</summary>
+    /// <summary>No answer to its add, so the item may exist or not.</summary>
     Nothing,
 
-    /// <summary>That it is safe.</summary>
+    /// <summary>The item is stored.</summary>
     Kept,
 
-    /// <summary>That it is safe, before its removal was sent and never answered.</summary>
+    /// <summary>The item was stored; its removal has no answer yet.</summary>
     Leaving,
 
-    /// <summary>That it is removed.</summary>
+    /// <summary>The item is removed.</summary>
     Removed,
 }
 
-/// <summary>An item as its clients know it. Its name is given to no other one.</summary>
+/// <summary>An item as its clients know it. Its name is unique.</summary>
 /// <param name="name">Name.</param>
-/// <param name="nzb">What was added.</param>
-/// <param name="film">What it is published as, or null for one that cannot be.</param>
+/// <param name="nzb">The added NZB.</param>
+/// <param name="film">The film that it is published as, or null if its import must fail.</param>
 internal sealed class LedgerItem(string name, byte[] nzb, SyntheticFilm? film)
 {
     public string Name => name;
@@ -31,23 +31,23 @@ internal sealed class LedgerItem(string name, byte[] nzb, SyntheticFilm? film)
 
     public SyntheticFilm? Film => film;
 
-    /// <summary>Its id, where a client was told one.</summary>
+    /// <summary>Its id, if a client got one.</summary>
     public string? Id { get; set; }
 
     public Told Told { get; set; }
 
-    /// <summary>Whether its release was published before its history item was removed: mounted content stays.</summary>
+    /// <summary>Whether its history item was removed after its release was published, so the mounted content must stay.</summary>
     public bool IsForgotten { get; set; }
 
-    /// <summary>Whether a check has compared the stored copy.</summary>
+    /// <summary>Whether a check has compared the stored NZB.</summary>
     public bool IsStored { get; set; }
 
-    /// <summary>Whether a check has read all of the film.</summary>
+    /// <summary>Whether a check has read the whole film.</summary>
     public bool IsRead { get; set; }
 }
 
-/// <summary>Every item that clients have sent, over all kills.</summary>
-/// <remarks>Thread-safe; an item belongs to the client that has it in hand.</remarks>
+/// <summary>Every item that clients have sent, across all kills.</summary>
+/// <remarks>Thread-safe; a client that takes an item owns it.</remarks>
 internal sealed class ItemLedger
 {
     private readonly ConcurrentDictionary<string, LedgerItem> _items = new();
@@ -56,14 +56,14 @@ internal sealed class ItemLedger
 
     public IReadOnlyCollection<LedgerItem> Items => [.. _items.Values];
 
-    /// <summary>Notes an item whose add is about to be sent.</summary>
+    /// <summary>Records an item before its add is sent.</summary>
     public LedgerItem Ask(string name, byte[] nzb, SyntheticFilm? film)
     {
         var item = new LedgerItem(name, nzb, film);
         return _items.TryAdd(name, item) ? item : throw new InvalidOperationException($"{name} is the name of two items.");
     }
 
-    /// <summary>Notes that an add was answered.</summary>
+    /// <summary>Records the answer to an add.</summary>
     public void Keep(LedgerItem item, string? id)
     {
         (item.Id, item.Told) = (id, Told.Kept);
@@ -71,11 +71,11 @@ internal sealed class ItemLedger
             PutBack(item);
     }
 
-    /// <summary>Puts an item back that was taken and stays.</summary>
+    /// <summary>Returns a taken item, for other clients to take.</summary>
     public void PutBack(LedgerItem item) => (item.Film is null ? _others : _films).Enqueue(item);
 
-    /// <summary>Takes an item with an id that no other client has in hand.</summary>
-    /// <param name="isFilm">Whether one that can be published, or one that fails.</param>
+    /// <summary>Takes an item with an id that no other client owns.</summary>
+    /// <param name="isFilm">Whether to take an item that can be published, or one whose import fails.</param>
     /// <param name="item">The item.</param>
     public bool TryTake(bool isFilm, out LedgerItem item) => (isFilm ? _films : _others).TryDequeue(out item!);
 

@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>
-/// One data folder whose server is killed again and again while clients add, remove and let items wait, each time at one step or after so
-/// many answers. After each kill it is started again and looked at; that process is killed too, among its imports.
+/// One data folder whose server is killed repeatedly, at a step or after a number of calls, while clients add, remove and pause items.
+/// After each kill it is started again and checked; that process is killed too, during its imports.
 /// </summary>
 internal sealed class KillLane : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class KillLane : IDisposable
     private const int ArticleSize = 30_000;
     private const int LanePlaces = 1_000_000;
 
-    // A step that so many calls do not come to is reached by none.
+    // No call reaches a step that so many calls have not reached.
     private const int MostCalls = 3000;
 
     private readonly ScratchFolder _scratch = new();
@@ -29,9 +29,9 @@ internal sealed class KillLane : IDisposable
     private int _items;
     private int _calls;
 
-    /// <param name="lane">Number, which gives the items their names.</param>
-    /// <param name="settings">Variables of each start.</param>
-    /// <param name="indexer">Port of a host that gives the NZB of a seed.</param>
+    /// <param name="lane">Number of the lane, which makes the names of its items unique.</param>
+    /// <param name="settings">Environment variables of each start.</param>
+    /// <param name="indexer">Port of a host that serves the NZB of a seed.</param>
     public KillLane(int lane, IReadOnlyDictionary<string, string> settings, int indexer) => (_lane, _settings, _indexer) = (lane, settings, indexer);
 
     private string Data => _scratch.File("data");
@@ -39,19 +39,19 @@ internal sealed class KillLane : IDisposable
     /// <summary>The longest start so far.</summary>
     public TimeSpan Slowest { get; private set; }
 
-    /// <summary>Items whose adds were answered.</summary>
+    /// <summary>Number of items whose adds were answered.</summary>
     public int Acknowledged => _ledger.Items.Count(item => item.Told != Told.Nothing);
 
-    /// <summary>Calls that its clients have made.</summary>
+    /// <summary>Number of calls by its clients.</summary>
     public int Calls { get; private set; }
 
-    /// <summary>Items that a check has read as films.</summary>
+    /// <summary>Number of items that a check has read as films.</summary>
     public int Read => _ledger.Items.Count(item => item.IsRead);
 
-    /// <summary>Kills once, starts again, and looks.</summary>
-    /// <param name="kill">The step, or null for a kill after some answers.</param>
-    /// <param name="pass">Of the step, or how many calls are made before the kill.</param>
-    /// <param name="cancel">Gives up.</param>
+    /// <summary>Kills the server once, starts it again and checks it.</summary>
+    /// <param name="kill">The step, or null for a kill after a number of calls.</param>
+    /// <param name="pass">The pass of the step, or the number of calls before the kill.</param>
+    /// <param name="cancel">Cancels the round.</param>
     public async Task RoundAsync(string? kill, int pass, CancellationToken cancel)
     {
         var armed = kill is null ? null : string.Create(CultureInfo.InvariantCulture, $"{kill}:{pass}");
@@ -73,7 +73,7 @@ internal sealed class KillLane : IDisposable
         await LookAsync(armed ?? $"a kill after {pass} calls", cancel);
     }
 
-    /// <summary>Starts it once more and reads some of the films again, which later kills must not have touched.</summary>
+    /// <summary>Starts the server once more and reads some films again, because later kills must not have damaged them.</summary>
     public async Task FinishAsync(CancellationToken cancel)
     {
         foreach (var item in _ledger.Items.Where(item => item.IsRead).Index().Where(item => item.Index % 10 == 0))
@@ -83,7 +83,7 @@ internal sealed class KillLane : IDisposable
 
     public void Dispose() => _scratch.Dispose();
 
-    /// <summary>Whether a step deletes items from the history for good, which a start does once they are too old.</summary>
+    /// <summary>Whether a step deletes items from the history for good, as a start does with items that are too old.</summary>
     public static bool IsOfOldItems(string kill) => kill.StartsWith("forget-", StringComparison.Ordinal);
 
     /// <summary>Publishes a film, hides its item, and makes it too old, so that the next start deletes it.</summary>
@@ -93,7 +93,7 @@ internal sealed class KillLane : IDisposable
         {
             var item = Film();
             var id = await server.Client.AddFileAsync("movies", item.Name, item.Nzb, cancel);
-            // The ledger offers an item without an id to no client.
+            // Without an id, no other client takes the item from the ledger.
             _ledger.Keep(item, null);
             await server.Client.PublishedAsync(id, cancel);
             await HideAsync(server.Client, item, id, cancel);
@@ -116,7 +116,7 @@ internal sealed class KillLane : IDisposable
         await server.KillAsync();
     }
 
-    /// <summary>A client: makes calls until the server has ended, or enough calls were made in all.</summary>
+    /// <summary>Makes calls as one client until the server has ended or all clients together have reached the limit.</summary>
     private async Task ActAsync(ArmedServer server, Random random, int limit, CancellationToken cancel)
     {
         while (!server.HasEnded && Interlocked.Increment(ref _calls) <= limit)
@@ -127,7 +127,7 @@ internal sealed class KillLane : IDisposable
             }
             catch (Exception cut) when (cut is HttpRequestException or IOException or JsonException)
             {
-                // The process has ended before it answered: nothing was promised.
+                // The process ended before it answered, so nothing was acknowledged.
                 await server.EndAsync(cancel, cut);
             }
         }
@@ -188,7 +188,7 @@ internal sealed class KillLane : IDisposable
         _ledger.Keep(item, null);
     }
 
-    /// <summary>Removes an item that may have been published meanwhile, which the answer tells.</summary>
+    /// <summary>Removes an item; the answer tells whether it was still queued or had already been published.</summary>
     private async Task RemoveAsync(SluiceClient client, CancellationToken cancel)
     {
         if (!_ledger.TryTake(isFilm: true, out var item))
@@ -198,7 +198,7 @@ internal sealed class KillLane : IDisposable
         item.Told = answer.RootElement.GetProperty("nzo_ids").GetArrayLength() == 1 ? Told.Removed : Told.Kept;
     }
 
-    /// <summary>Hides a published item from clients for good, or sends a failed one back into the queue.</summary>
+    /// <summary>Hides a published item from clients for good, or retries a failed item.</summary>
     private async Task SettleAsync(SluiceClient client, bool isFilm, CancellationToken cancel)
     {
         if (!_ledger.TryTake(isFilm, out var item))
@@ -215,7 +215,7 @@ internal sealed class KillLane : IDisposable
         if (!isFinished)
             return;
         using var retried = await client.CallAsync($"mode=retry&value={item.Id}", cancel);
-        // Another client may have sent it back a moment ago.
+        // Another client may just have retried it.
         Assert.True(retried.RootElement.GetProperty("status").GetBoolean() || retried.RootElement.GetProperty("error").GetString() == "item does not exist", retried.RootElement.ToString());
     }
 
@@ -241,7 +241,7 @@ internal sealed class KillLane : IDisposable
         return _ledger.Ask(film.Name, film.Nzb, film);
     }
 
-    /// <summary>The film of a seed, which is in its name.</summary>
+    /// <summary>Returns the film of a seed, which is part of its name.</summary>
     public static SyntheticFilm FilmOf(ulong seed) => new(seed, 2 * ArticleSize, ArticleSize);
 
     private int Next() => Interlocked.Increment(ref _items);

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>An item that was acknowledged survives a kill at each step and at any moment (G3, IMP-3, IMP-5).</summary>
+/// <summary>An acknowledged item survives a kill at each step and at any moment (G3, IMP-3, IMP-5).</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class KillPointTests
 {
@@ -18,12 +18,12 @@ public sealed class KillPointTests
     private const int Lanes = 4;
     private const int Seed = 20261123;
 
-    // The bar is five seconds on a quiet machine.
+    // The requirement is five seconds on a quiet machine.
     private static readonly TimeSpan MostStart = TimeSpan.FromSeconds(25);
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The steps that a server with items comes to; <see cref="MigrationKillTests"/> and <see cref="BackupKillTests"/> have the others.</summary>
+    /// <summary>The steps of a server with items; <see cref="MigrationKillTests"/> and <see cref="BackupKillTests"/> cover the others.</summary>
     private static IEnumerable<string> Points => FailpointBuild.Points.Except(MigrationKillTests.Points).Except(BackupKillTests.Points);
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class KillPointTests
         var rounds = named.Concat(Enumerable.Repeat<string?>(null, kills)).Take(Math.Max(kills, Points.Count() + (kills / 10))).ToArray();
         random.Shuffle(rounds);
 
-        // Every lane takes the next kill when it is done with one.
+        // Each lane takes the next kill when it has finished one.
         var next = new ConcurrentQueue<(string? Point, int Pass)>(rounds.Select(point => (point, PassOf(point, random))));
         var lanes = Enumerable.Range(1, Lanes).Select(lane => new KillLane(lane, settings, indexer.Port)).ToList();
         try
@@ -116,7 +116,7 @@ public sealed class KillPointTests
         Assert.InRange(slowest, TimeSpan.Zero, MostStart);
     }
 
-    /// <summary>Steps that a start comes to as well are meant later, others soon. The start deletes all old items in one pass.</summary>
+    /// <summary>Returns a late pass for steps that a start passes too, otherwise an early one. The start deletes all old items in one pass.</summary>
     private static int PassOf(string? point, Random random) => point switch
     {
         null => random.Next(10, 80),
@@ -125,7 +125,7 @@ public sealed class KillPointTests
         _ => random.Next(1, 4),
     };
 
-    /// <summary>Gives the NZB of the film that the path names.</summary>
+    /// <summary>Serves the NZB of the film in the path.</summary>
     private static Task GiveFilmAsync(HttpContext context)
     {
         var seed = ulong.Parse(context.Request.Path.Value!.Split('-')[^1], CultureInfo.InvariantCulture);

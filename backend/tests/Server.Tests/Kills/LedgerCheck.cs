@@ -9,8 +9,8 @@ using Xunit.Sdk;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>
-/// Looks at a running server from outside and compares it with what its clients were told: nothing that was acknowledged is lost or
-/// doubled, nothing visible is half there, and the database is whole. No client may change anything meanwhile; imports go on.
+/// Compares a running server, from outside, with the answers that its clients got: no acknowledged item is lost or doubled, no visible
+/// release is incomplete, and the database is sound. No client may change anything meanwhile; imports continue.
 /// </summary>
 internal sealed class LedgerCheck(ItemLedger ledger, string data, SluiceClient client)
 {
@@ -18,12 +18,12 @@ internal sealed class LedgerCheck(ItemLedger ledger, string data, SluiceClient c
 
     private readonly List<string> _violations = [];
 
-    /// <summary>Looks.</summary>
-    /// <returns>One sentence for each thing that is wrong.</returns>
+    /// <summary>Runs the check.</summary>
+    /// <returns>One sentence for each violation.</returns>
     public async Task<IReadOnlyList<string>> RunAsync(CancellationToken cancel)
     {
-        // Items move from the queue to the history meanwhile: what the history holds must have left the queue, and what it does not
-        // hold must have been there. What is visible before must be in the history, what is completed there must be visible after.
+        // Items move from the queue to the history meanwhile: an item in the history must have left the later queue, any other item must be in
+        // the earlier queue. A release visible before must be in the history, a completed item must be visible after.
         var visibleBefore = await VisibleAsync(cancel);
         var before = await QueueAsync(cancel);
         var history = await client.HistoryAsync(cancel);
@@ -41,7 +41,7 @@ internal sealed class LedgerCheck(ItemLedger ledger, string data, SluiceClient c
         _violations.AddRange(completed.Except(visibleAfter).Select(name => $"{name} is completed and not visible."));
         foreach (var item in completed.Concat(forgotten).Intersect(visibleAfter).Select(ledger.Find).OfType<LedgerItem>().Where(item => !item.IsRead))
             await CheckFilmAsync(item, cancel);
-        // What is being grabbed is stored when it has come.
+        // The NZB of an item that is still being fetched is not stored yet.
         foreach (var item in after.Where(slot => slot.Status != "Grabbing").Select(slot => ledger.Find(slot.Name)).OfType<LedgerItem>().Where(item => item is { Told: Told.Kept, IsStored: false }))
             await CheckStoredAsync(item, cancel);
         await CheckDatabaseAsync(cancel);
@@ -128,7 +128,7 @@ internal sealed class LedgerCheck(ItemLedger ledger, string data, SluiceClient c
         return [.. json.RootElement.GetProperty("queue").GetProperty("slots").EnumerateArray().Select(slot => new QueuedSlot(Text(slot, "nzo_id"), Text(slot, "filename"), Text(slot, "status")))];
     }
 
-    /// <summary>The releases of the category, from a listing as a mount asks for it.</summary>
+    /// <summary>Returns the releases of the category from a listing, as a mount requests it.</summary>
     private async Task<IReadOnlyList<string>> VisibleAsync(CancellationToken cancel) =>
         (await ListAsync("content", cancel)).Contains("movies") ? await ListAsync(Folder, cancel) : [];
 
@@ -136,7 +136,7 @@ internal sealed class LedgerCheck(ItemLedger ledger, string data, SluiceClient c
     {
         using var answer = await client.FindAsync(path, "", cancel);
         var hrefs = XDocument.Parse(await answer.Content.ReadAsStringAsync(cancel)).Descendants(XName.Get("href", "DAV:"));
-        // The first is the folder itself.
+        // Skips the entry of the folder itself.
         return [.. hrefs.Skip(1).Select(href => WebUtility.UrlDecode(href.Value.TrimEnd('/').Split('/')[^1]))];
     }
 

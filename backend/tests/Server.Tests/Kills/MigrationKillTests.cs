@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>A kill inside a migration, or inside the copy before it, costs nothing: the next start goes on (F35).</summary>
+/// <summary>After a kill during a migration, or during the copy before it, the next start completes the migration (F35).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 [Trait("Category", FailpointBuild.Part)]
@@ -25,7 +25,7 @@ public sealed class MigrationKillTests : IDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>The steps that only an old database comes to.</summary>
+    /// <summary>The steps that only the start on an old database reaches.</summary>
     public static IEnumerable<string> Points => [.. OfCopy, .. OfStep];
 
     public void Dispose() => _temporary.Dispose();
@@ -44,7 +44,7 @@ public sealed class MigrationKillTests : IDisposable
             Assert.Equal(point == "copy-named", File.Exists(CopyOf(1, latest)));
         }
 
-        // Each start ends once the step of the one before it is done and its own is under way, until none is left.
+        // Each start completes the migration of the previous start and is killed in its own, until no migration is left.
         var kills = 0;
         for (var version = 1; version < latest; version++)
         {
@@ -86,7 +86,7 @@ public sealed class MigrationKillTests : IDisposable
         await server.EndAsync(Token);
     }
 
-    /// <summary>A database of the first version with a paused item, whose NZB is stored.</summary>
+    /// <summary>Creates a database of the first version with a paused item and its NZB.</summary>
     private async Task SeedAsync()
     {
         await using var database = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(1)]);
@@ -112,7 +112,7 @@ public sealed class MigrationKillTests : IDisposable
         Assert.Equal((FirstItem, "Rel", "Paused"), (slot.GetProperty("nzo_id").GetString(), slot.GetProperty("filename").GetString(), slot.GetProperty("status").GetString()));
     }
 
-    /// <summary>Version and soundness of a database that nothing uses.</summary>
+    /// <summary>Returns version and integrity of a database that no process uses.</summary>
     private static (int Version, string Check) Look(string path)
     {
         using var connection = new SqliteConnection($"Data Source={path};Pooling=False");

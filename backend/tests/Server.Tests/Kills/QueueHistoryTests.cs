@@ -9,8 +9,8 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>
-/// Eight clients add, remove, pause, resume, move, retry and look while the server is killed again and again: for each item there is one
-/// order of the operations that explains every answer (SAB-92, G14).
+/// Eight clients add, remove, pause, resume, move, retry and list while the server is killed repeatedly: for each item, one order of the
+/// operations explains every answer (SAB-92, G14).
 /// </summary>
 [Collection(EndToEndRun.Name)]
 public sealed class QueueHistoryTests
@@ -20,7 +20,7 @@ public sealed class QueueHistoryTests
     private const int Operations = 2_000;
     private const int LongOperations = 20_000;
 
-    // Operations meet where few items are in use.
+    // With few items in use, operations of several clients meet at the same item.
     private const int InUse = 12;
     private const int MostOfOne = 60;
 
@@ -47,7 +47,7 @@ public sealed class QueueHistoryTests
         var made = 0;
         for (var part = 1; made < operations; part++)
         {
-            // A step that is come to after about as many operations as the part has, or the end of the part.
+            // The server ends at a step that it reaches after about as many operations as the part has, or at the end of the part.
             var armed = string.Create(CultureInfo.InvariantCulture, $"{points[random.Next(points.Length)]}:{random.Next(10, 60)}");
             await using var server = await ArmedServer.StartAsync(scratch.File("data"), settings, armed, Token);
             var limit = Math.Min(operations, made + (operations / Kills));
@@ -115,7 +115,7 @@ public sealed class QueueHistoryTests
         }
         catch (Exception cut) when (IsCut(cut))
         {
-            // Nobody has its id.
+            // The add has no answer, so no client has an id to use.
             await server.EndAsync(Token);
         }
     }
@@ -128,12 +128,12 @@ public sealed class QueueHistoryTests
             : Answers.Absent);
     }
 
-    /// <param name="server">Running, until its end.</param>
+    /// <param name="server">Running, until it ends.</param>
     /// <param name="item">The item.</param>
-    /// <param name="act">What is asked for.</param>
-    /// <param name="query">How.</param>
-    /// <param name="read">Finds the answer.</param>
-    /// <param name="tellsAbsence">False where an item that is there may be told to be absent: one that is to take its own place.</param>
+    /// <param name="act">The kind of operation.</param>
+    /// <param name="query">The call.</param>
+    /// <param name="read">Reads the answer.</param>
+    /// <param name="tellsAbsence">False if an existing item may be reported as absent, as when it moves to its own position.</param>
     private static async Task CallAsync(
         ArmedServer server, WatchedItem item, Act act, string query, Func<JsonElement, string> read, bool tellsAbsence = true)
     {
@@ -149,7 +149,7 @@ public sealed class QueueHistoryTests
             await server.EndAsync(Token);
         }
 
-        // Of a look that was not answered, and of such an answer, nothing is known.
+        // A lookup without an answer tells nothing, nor does an unreliable report of absence.
         if (answer is not null ? tellsAbsence || answer != Answers.Absent : act is not (Act.LookQueue or Act.LookHistory))
             item.Operations.Add(new Operation(act, called, TimeProvider.System.GetTimestamp(), answer));
     }
@@ -162,7 +162,7 @@ public sealed class QueueHistoryTests
 
     private static bool IsCut(Exception failure) => failure is HttpRequestException or IOException or JsonException;
 
-    /// <summary>An item and all that was asked of it.</summary>
+    /// <summary>An item and all operations on it.</summary>
     private sealed class WatchedItem(string id)
     {
         public string Id => id;

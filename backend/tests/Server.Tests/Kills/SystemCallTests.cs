@@ -7,8 +7,8 @@ using Xunit;
 namespace Sluice.Server.Tests.Kills;
 
 /// <summary>
-/// What a kill cannot show: at each place that acknowledges, files and database are on disk before the answer leaves (IMP-2), and a call of
-/// the system that fails acknowledges nothing (F34, G15).
+/// Checks durability, which a kill cannot show: at each acknowledgement, files and database are on disk before the answer is sent (IMP-2),
+/// and nothing is acknowledged if a system call fails (F34, G15).
 /// </summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
@@ -34,14 +34,14 @@ public sealed class SystemCallTests
             ["SLUICE_CONFIG__QUEUE__WATCH_DIR"] = watched.Path,
         };
         await using var set = await MockedServer.StartAsync(new MockOptions(), settings, Token);
-        // No import writes beside what is watched.
+        // Pauses imports, because their writes would mix with the traced ones.
         using (await set.Client.CallAsync("mode=pause", Token))
         {
         }
 
         // The first transactions of a process may sync more than their own pages.
         var first = await set.Client.AddFileAsync("movies&priority=-2", "first", Film(0).Nzb, Token);
-        // An address whose password was right is noted once a day, before the answer.
+        // The address of a right password is stored once a day, before the answer, so the first login happens here.
         Assert.Equal(HttpStatusCode.Created, await set.Client.PutNzbAsync("movies", "noted", Film(9).Nzb, Token));
         await ExpectAsync(set, "addfile", [.. OfBlob, .. OfRow], client => client.AddFileAsync("movies&priority=-2", "a", Film(1).Nzb, Token));
         await ExpectAsync(set, "PUT", [.. OfBlob, .. OfRow], async client => Assert.Equal(HttpStatusCode.Created, await client.PutNzbAsync("movies", "b", Film(2).Nzb, Token)));
@@ -53,7 +53,7 @@ public sealed class SystemCallTests
             set, "watch folder", [.. OfBlob, .. OfRow], _ => File.WriteAllBytesAsync(watched.File("e.nzb"), Film(5).Nzb, Token), acknowledged: "remove");
         await ExpectAsync(set, "priority", OfRow, client => client.CallAsync($"mode=queue&name=priority&value={first}&value2=1", Token));
         await ExpectAsync(set, "delete", OfRow, client => client.CallAsync($"mode=queue&name=delete&value={first}", Token));
-        // Its fetch fails and writes that down, beside whatever comes next.
+        // Comes last, because its fetch fails and stores the failure during any later call.
         await ExpectAsync(set, "addurl", OfRow, client => client.CallAsync("mode=addurl&priority=-2&name=http://indexer.invalid/a.nzb", Token));
     }
 
@@ -117,7 +117,7 @@ public sealed class SystemCallTests
         await using var trace = await SystemCallTrace.WatchAsync(set.Server.Id, output, Token);
         await act(set.Client);
         var calls = await trace.UntilAsync(acknowledged, Token);
-        // Beside them stand the moves of blobs that nothing needs any more, which promise nothing.
+        // Ignores moves of blobs that are no longer needed, because they acknowledge nothing.
         Assert.Equal([.. expected, acknowledged], calls.Where(call => expected.Contains(call) || call.StartsWith("sync", StringComparison.Ordinal) || call == acknowledged));
         Assert.InRange(calls.Count(call => call.StartsWith("sync", StringComparison.Ordinal)), 1, MostSyncs);
         TestContext.Current.TestOutputHelper!.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{what}: {string.Join(", ", calls)}"));

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Kills;
 
-/// <summary>strace on a running server: what it makes durable in which order, or calls that fail for it.</summary>
+/// <summary>strace attached to a running server: records its durable writes in order, or makes its system calls fail.</summary>
 internal sealed partial class SystemCallTrace : IAsyncDisposable
 {
     private const string Note = "note";
@@ -24,17 +24,17 @@ internal sealed partial class SystemCallTrace : IAsyncDisposable
         _errors = strace.StandardError.ReadToEndAsync();
     }
 
-    /// <summary>Watches syncs, renames, what is removed and what is sent.</summary>
+    /// <summary>Traces syncs, renames, removals and sends.</summary>
     public static Task<SystemCallTrace> WatchAsync(int process, string output, CancellationToken cancel) =>
         AttachAsync(process, output, ["-e", "trace=fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg,write,writev"], cancel);
 
-    /// <summary>Lets a call, or each of several, fail on one file or folder for as long as this lives.</summary>
+    /// <summary>Makes one or more system calls fail on one file or folder until disposed.</summary>
     public static Task<SystemCallTrace> FailAsync(int process, string output, string path, string call, string error, CancellationToken cancel) =>
         AttachAsync(process, output, ["-P", path, "-e", $"trace={call}", "-e", $"inject={call}:error={error}"], cancel);
 
     /// <summary>
-    /// Waits for the call that acknowledges: <c>send</c> to a client, or <c>remove</c> of an NZB that somewhere else was the only one. Gives
-    /// what was made durable before, in order, as in <c>sync tmp</c>, <c>rename tmp nzb</c>, <c>sync sluice.db-wal</c>, <c>send</c>.
+    /// Waits for the call that acknowledges: <c>send</c> to a client, or <c>remove</c> of the only other copy of an NZB. Returns the durable
+    /// writes before it, in order, such as <c>sync tmp</c>, <c>rename tmp nzb</c>, <c>sync sluice.db-wal</c>, <c>send</c>.
     /// </summary>
     public async Task<IReadOnlyList<string>> UntilAsync(string acknowledged, CancellationToken cancel)
     {
@@ -52,7 +52,7 @@ internal sealed partial class SystemCallTrace : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // It lets go of the server when it is asked to end.
+        // SIGTERM makes strace detach from the server.
         using (var kill = Process.Start("kill", ["-TERM", _strace.Id.ToString(CultureInfo.InvariantCulture)]))
             await kill.WaitForExitAsync();
         await _strace.WaitForExitAsync();
@@ -61,8 +61,8 @@ internal sealed partial class SystemCallTrace : IAsyncDisposable
     }
 
     /// <summary>
-    /// The calls of a trace in the order of their ends, without those of the note beside the blobs, which is written every ten seconds behind
-    /// answers and promises nothing.
+    /// Returns the calls of a trace in the order in which they ended, except those for the generation file next to the blobs, which the server
+    /// writes every ten seconds in the background and which acknowledges nothing.
     /// </summary>
     internal static List<string> Read(IEnumerable<string> lines)
     {
@@ -89,7 +89,7 @@ internal sealed partial class SystemCallTrace : IAsyncDisposable
         {
             if (Describe(call) is not { } words || words == $"sync {Note}")
                 return;
-            // The folder of the note is synced behind its rename.
+            // The sync of the folder follows the rename of the generation file.
             if (words.StartsWith($"rename {Note} ", StringComparison.Ordinal))
                 openNotes++;
             else if (words == "sync data" && openNotes > 0)
