@@ -11,7 +11,7 @@ const card: AccessCard = {
   sabKey: "key", mountDir: "/mnt/sluice", strmFolder: null, categories: ["tv", "movies"], oldRclone: null,
 };
 
-/** Opens the card of rclone after the page was read once with no rclone seen. */
+/** Opens the rclone card on a page that had seen no rclone when it was loaded. */
 async function openRclone(oldRclone: string | null) {
   fakeEvents();
   const answers = [card, { ...card, oldRclone }];

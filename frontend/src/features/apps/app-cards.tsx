@@ -25,7 +25,7 @@ import {
 } from "./snippets";
 import { WebDavPassword } from "./webdav-password";
 
-/** A card for each program, with its values filled in. */
+/** A card for each program, with the values of this server filled in. */
 export function AppCards() {
   const card = useQuery(accessQuery);
   const webDav = useQuery(webDavQuery);
@@ -57,7 +57,7 @@ export function AppCards() {
         const saved = arr.data?.items.find((entry) => entry.kind === kind);
         return (
           <AppCard key={kind} name={programs[kind].name} about={t(`card.${kind}`)} isDone={saved !== undefined}>
-            {/* It stays as it is once it has connected, so that what it found is seen. */}
+            {/* Not replaced once it has connected, so that its result stays visible. */}
             {arr.isPending ? <SkeletonRows rows={2} /> : <ArrConnect kind={kind} categories={places.card.categories} saved={saved} />}
             <ByHand {...places} kind={kind} />
           </AppCard>
@@ -75,7 +75,7 @@ export function AppCards() {
 interface CardProps {
   card: AccessCard;
   access: Access;
-  /** What has to be known of the address. */
+  /** A warning about the address. */
   note: ReactNode;
 }
 
@@ -105,7 +105,7 @@ function HereOnly({ address }: { address: string }) {
   );
 }
 
-/** A card that opens; what is in it is made once it does. */
+/** A card that opens; its content is rendered when it does. */
 function AppCard({ name, about, isDone = false, children }: { name: string; about: string; isDone?: boolean; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -17,13 +17,13 @@ import { type ArrProgram, programs, usualAddress } from "./programs";
 interface ArrConnectProps {
   kind: ArrProgram;
   categories: readonly string[];
-  /** A program that is connected already: its key need not be typed again. */
+  /** The program if it is already connected; then its key need not be typed again. */
   saved?: ArrInstance | undefined;
 }
 
 type Errors = { url?: string | undefined; key?: string | undefined; category?: string | undefined };
 
-/** Address and key of a program; one button makes Sluice its download client. What that changes there is shown first. */
+/** A form for address and key of a program. It connects Sluice as its download client, and first shows what changes there. */
 export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
   const client = useQueryClient();
   const { name } = programs[kind];

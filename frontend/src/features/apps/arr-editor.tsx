@@ -23,7 +23,7 @@ import { type ArrProgram, programs } from "./programs";
 
 const tones = { unchecked: "neutral", ok: "ok", failed: "bad" } as const;
 
-/** The programs that Sluice is connected to: list, test, path, connect. */
+/** The programs that Sluice is connected to: connect, test, check the path, remove. */
 export function ArrEditor() {
   const arr = useQuery(arrQuery);
   const access = useQuery(accessQuery);

@@ -5,17 +5,17 @@ import { t } from "./en";
 
 interface ArrPlanNoticeProps {
   plan: ArrPlan;
-  /** The program. */
+  /** Name of the program. */
   name: string;
   isBusy: boolean;
   onAgree: (agreed: string) => void;
   onCancel: () => void;
 }
 
-/** In place of a token: leave the client that is asked about alone, and add another one. */
+/** Sent instead of a token: adds another client and leaves the existing one unchanged. */
 const addAnother = "add";
 
-/** What would change of a download client in another program, before it does. */
+/** Shows how a download client in another program would change, and asks before it does. */
 export function ArrPlanNotice({ plan, name, isBusy, onAgree, onCancel }: ArrPlanNoticeProps) {
   const { action, client, changes, token } = plan;
   return (
@@ -58,7 +58,7 @@ function labelOf(field: string): string {
     case "password":
       return t(`plan-field.${field}`);
     default:
-      // Each program calls it by what it manages: tvCategory, movieCategory and so on.
+      // Each program names the field after its media: tvCategory, movieCategory and so on.
       return t("plan-field.category");
   }
 }

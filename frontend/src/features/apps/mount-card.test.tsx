@@ -13,7 +13,7 @@ const card: AccessCard = {
 
 const sonarr = { id: "1", kind: "sonarr", name: "Sonarr", url: "http://sonarr:8989", category: "tv", lastCheck: null, state: "ok", sentence: null };
 
-/** What Sonarr sees, one answer for each time that it is asked; the last one stays. */
+/** Answers whether Sonarr sees the files: one value per request, the last one repeatedly. */
 function found(...sees: boolean[]) {
   return () => {
     const now = (sees.length > 1 ? sees.shift() : sees[0]) === true;

@@ -24,11 +24,11 @@ const marks = { code: (inner: string) => <Code>{inner}</Code>, b: (inner: string
 interface MountCardProps {
   card: AccessCard;
   access: Access;
-  /** Said where the chosen address cannot be reached from other machines. */
+  /** Shown if other machines cannot reach the chosen address. */
   note: ReactNode;
 }
 
-/** Asks where the programs run, gives the one file that mounts Sluice for them, and shows whether it has worked. */
+/** Asks where the programs run, shows the file that mounts Sluice there, and reports whether the mount works. */
 export function MountCard({ card, access, note }: MountCardProps) {
   const [place, setPlace] = useState<Place | null>(null);
   return (
@@ -100,7 +100,7 @@ function Recipe({ place, card, access, note }: MountCardProps & { place: Place }
   );
 }
 
-/** The zone of the browser, for the schedules of the programs. */
+/** Returns the time zone of the browser, for the schedules of the programs. */
 function ownZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -133,7 +133,7 @@ function Compose({ access, host, shared }: { access: Access; host: Host; shared:
   );
 }
 
-/** What Sonarr needs for a folder of `.strm` files, which it imports in place of links. */
+/** The settings of Sonarr for a folder of `.strm` files, which it imports instead of links. */
 function Strm({ access, folder, isFar }: { access: Access; folder: string; isFar: boolean }) {
   if (!isFar) {
     return (

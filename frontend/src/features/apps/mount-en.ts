@@ -1,6 +1,6 @@
 import { createTexts } from "@/lib/i18n/texts";
 
-/** The texts of the card that mounts Sluice for people. */
+/** Texts of the card that mounts Sluice. */
 export const t = createTexts({
   title: "Mount Sluice",
   about: "Plex, Jellyfin, Sonarr and Radarr read films from a folder. rclone turns Sluice into one.",

@@ -9,10 +9,10 @@ import { arrQuery, checkPath } from "./api/apps";
 import { t } from "./mount-en";
 import { OldRclone } from "./old-rclone";
 
-/** How often a program is asked again for the files once a mount reads, in ms: there is no event of another program. */
+/** Interval in ms at which a program is checked once a mount reads, because other programs send no events. */
 const checkMs = 10_000;
 
-/** The client that has read Sluice since the page was opened: rclone if it is one of several. `ago` is in ms. */
+/** Returns the client that has read Sluice since the page was opened, preferably rclone. `ago` is in ms. */
 function useFirstClient() {
   const [opened, setOpened] = useState<number | null>(null);
   const [frame, setFrame] = useState<Frame<"clients"> | null>(null);
@@ -26,7 +26,7 @@ function useFirstClient() {
   return client ? { ...client, ago: Date.parse(frame.at) - Date.parse(client.lastAt) } : null;
 }
 
-/** Two lamps: whether something reads Sluice, and whether each connected program sees its files there. Below them stands which of the two is missing. */
+/** Shows whether a client reads Sluice and whether each connected program sees its files. Below, a sentence names the missing step. */
 export function MountLamps({ folder }: { folder: string }) {
   const client = useFirstClient();
   const isRead = client !== null;
@@ -34,7 +34,7 @@ export function MountLamps({ folder }: { folder: string }) {
   const programs = arr.data?.items ?? [];
   const checks = useQueries({
     queries: programs.map(({ id }) => ({
-      // Asked for at once when the first request arrives, because the mount is new then.
+      // Part of the key, so that the first read repeats the check at once: the mount is new then.
       queryKey: ["arr", "sees", id, isRead],
       queryFn: ({ signal }: { signal: AbortSignal }) => checkPath(id, signal),
       placeholderData: keepPreviousData,

@@ -9,7 +9,7 @@ const host = usualHost(access, "UTC");
 
 const repositoryFile = (name: string) => readFileSync(resolve(import.meta.dirname, "../../../..", name), "utf8");
 
-/** docker-compose.yml as compose reads it with these variables, without what the page has no use for: Sluice itself, profiles and comments. */
+/** Returns docker-compose.yml with these variables filled in, without the parts that the page leaves out: Sluice, profiles and comments. */
 function documented(variables: Record<string, string>): string {
   const [, , ...services] = repositoryFile("docker-compose.yml").replace(/ +#.*$|^#.*$/gm, "").split(/^(?= {2}\w+:$|volumes:$)/m);
   return `services:\n${services.join("")}`

@@ -1,45 +1,45 @@
 import { type Access, quoted, remoteLines, treeUrl } from "./snippets";
 
-/** Where the programs run that need the tree as a folder. */
+/** Where the programs run that need the WebDAV tree as a folder. */
 export type Place = "docker" | "here" | "nas" | "elsewhere";
 
 export type Nas = "synology" | "unraid" | "truenas";
 
-/** What a container needs to know of the machine that it runs on. */
+/** Facts about the machine that a container runs on. */
 export interface Host {
   puid: number;
   pgid: number;
-  /** The folder of the machine that containers see above the mount. It has to exist. */
+  /** Folder of the machine that contains the mount and is passed to containers. It must exist. */
   root: string;
   timeZone: string;
 }
 
-/** The users and folders of NAS systems, as their guides have them. `shared` is the mount that has to be shared for rclone. */
+/** Users and folders of NAS systems, as documented by their vendors. `shared` is the file system that must be shared for rclone. */
 export const nasHosts: Record<Nas, { puid: number; pgid: number; root: string; shared: string }> = {
   synology: { puid: 1026, pgid: 100, root: "/volume1/docker/sluice/mnt", shared: "/" },
   unraid: { puid: 99, pgid: 100, root: "/mnt", shared: "/" },
   truenas: { puid: 568, pgid: 568, root: "/mnt/tank/mounts", shared: "/mnt/tank" },
 };
 
-/** A machine with Docker, with the user that most have. */
+/** Returns a machine with Docker and the most common user. */
 export function usualHost(access: Access, timeZone: string): Host {
   return { puid: 1000, pgid: 1000, root: rootOf(access.mountDir), timeZone };
 }
 
-/** The name under which a container reaches the machine that it runs on. */
+/** The name under which a container reaches its own machine. */
 const dockerHost = "host.docker.internal";
 
-/** The folder above the mount: containers get it, because the mount itself may be gone when they start. The mount if nothing is above it. */
+/** Returns the parent of the mount, because the mount itself may be missing when containers start; the mount if it has no parent. */
 export function rootOf(mountDir: string): string {
   return mountDir.slice(0, mountDir.lastIndexOf("/")) || mountDir;
 }
 
-/** The folder of the machine at which the mount appears. */
+/** Returns the folder of the mount on the machine. */
 export function folderOn(host: Host, access: Access): string {
   return host.root + access.mountDir.slice(rootOf(access.mountDir).length);
 }
 
-/** A value of a compose file, in quotes unless it is a plain word or number. */
+/** Returns a value of a compose file, quoted unless it is a plain word or path. */
 function yaml(value: string): string {
   return /^\/?[a-z][\w./:-]*[\w/]$|^\/[\w./-]+$/i.test(value) && !/^(true|false|yes|no|on|off|null)$/i.test(value) ? value : inQuotes(value);
 }
@@ -48,14 +48,14 @@ function inQuotes(value: string): string {
   return JSON.stringify(value).replaceAll("$", "$$$$");
 }
 
-/** Whether an address only works on the machine itself. */
+/** Whether an address works only on the machine itself. */
 function isLoopback(origin: string): boolean {
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(origin).hostname);
 }
 
 /**
- * A whole compose file: rclone with the mount, and the programs of docker-compose.yml if they are wanted. A test holds both together. A container
- * reaches the address `localhost` of its machine by another name.
+ * Returns a complete compose file: rclone with the mount, and on request the programs of docker-compose.yml. A test keeps both files in sync.
+ * Containers reach the address `localhost` of their machine under another name.
  */
 export function composeFile(access: Access, host: Host, hasApps: boolean): string {
   const isOwn = isLoopback(access.origin);
@@ -163,12 +163,12 @@ function programLines(host: Host): string[] {
   ];
 }
 
-/** What starts the compose file. Jellyfin runs as the user, to whom its folders have to belong. */
+/** Returns the commands that start the compose file. Jellyfin runs as the user, so its folders must belong to that user. */
 export function composeStart(hasApps: boolean): string {
   return `${hasApps ? "mkdir -p media jellyfin/config jellyfin/cache\n" : ""}docker compose up -d`;
 }
 
-/** The unit for systemd, the same as config/sluice-mount.service. */
+/** Returns the systemd unit, equal to config/sluice-mount.service. */
 export function mountUnit(mountDir: string): string {
   const folder = /^[\w./-]+$/.test(mountDir) ? mountDir : `"${mountDir.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$")}"`;
   return [
@@ -191,7 +191,7 @@ export function mountUnit(mountDir: string): string {
   ].join("\n");
 }
 
-/** Commands for root that write the login and the unit, and start the mount. They can be run again. */
+/** Returns commands for root that write the login and the unit and start the mount. Running them again is safe. */
 export function unitInstall(access: Access): string {
   return [
     "install -m 600 /dev/null /etc/sluice-rclone.conf",
@@ -208,12 +208,12 @@ export function unitInstall(access: Access): string {
   ].join("\n");
 }
 
-/** A volume through which a container that is there already sees the mount, at the same path as Sluice names it. */
+/** Returns a volume through which an existing container sees the mount, at the path that Sluice uses. */
 export function containerVolume(host: Host, access: Access): string {
   return `- ${folderOn(host, access)}:${access.mountDir}:rslave`;
 }
 
-/** A remote path mapping of Sonarr. Links need none, because they lead to the same path everywhere; a folder of `.strm` files may be elsewhere. */
+/** Returns a remote path mapping for Sonarr. Links need none, because their path is the same everywhere; a `.strm` folder may be elsewhere. */
 export function pathMapping(access: Access, strmFolder: string): { host: string; remotePath: string } {
   return { host: new URL(treeUrl(access)).hostname, remotePath: `${strmFolder}/` };
 }

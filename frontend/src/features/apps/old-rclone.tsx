@@ -3,7 +3,7 @@ import { Notice } from "@/components/ui/notice";
 import { accessQuery } from "./api/apps";
 import { t } from "./en";
 
-/** Says that the mount is too old for links, before a first release is grabbed. Asked for again each time it is shown. */
+/** Warns that the mount is too old for links, before the first release is grabbed. Checks again each time it is shown. */
 export function OldRclone() {
   const { data } = useQuery({ ...accessQuery, refetchOnMount: "always" });
   if (data?.oldRclone == null) return null;

@@ -4,7 +4,7 @@ import { Notice } from "@/components/ui/notice";
 import type { PathCheck } from "./api/apps";
 import { t } from "./en";
 
-/** Whether a program sees the finished files, and the line to add where it does not. */
+/** Shows whether a program sees the finished files, and the line to add if it does not. */
 export function PathResult({ path, name }: { path: PathCheck; name: string }) {
   return (
     <div className="grid gap-3">

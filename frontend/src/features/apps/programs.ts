@@ -2,7 +2,7 @@ import type { Schema } from "@/lib/api-client";
 
 export type ArrProgram = Schema<"ArrProgram">;
 
-/** The names of the programs that import, with the ports they usually listen at. */
+/** The supported programs, with their names and default ports. */
 export const programs: Record<ArrProgram, { name: string; port: number }> = {
   sonarr: { name: "Sonarr", port: 8989 },
   radarr: { name: "Radarr", port: 7878 },
@@ -11,7 +11,7 @@ export const programs: Record<ArrProgram, { name: string; port: number }> = {
   whisparr: { name: "Whisparr", port: 6969 },
 };
 
-/** An address as it usually is within one compose file. */
+/** Returns the usual address of a program in the same compose file. */
 export function usualAddress(kind: ArrProgram): string {
   return `http://${kind}:${programs[kind].port}`;
 }

@@ -1,36 +1,36 @@
-/** What a program has to know to reach the tree. */
+/** The values that a program needs to reach the WebDAV tree. */
 export interface Access {
   /** As in `http://nas:3000`. */
   origin: string;
   /** As in `/sluice`; empty for none. */
   urlBase: string;
-  /** Empty where no login is needed. */
+  /** Empty if no login is needed. */
   user: string;
   password: string;
   mountDir: string;
 }
 
-/** Stands for a password that is not known any more. */
+/** Placeholder for a password that can no longer be shown. */
 export const passwordMark = "PASSWORD";
 
-/** The address of the tree. */
+/** Returns the address of the WebDAV tree. */
 export function treeUrl(access: Access): string {
   return `${access.origin}${access.urlBase}/`;
 }
 
-/** A word of a shell command, quoted where it needs it. */
+/** Quotes a word of a shell command if necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The remote of rclone within a shell document, which lets rclone obscure the password. */
+/** Returns the rclone remote for a shell document, in which rclone obscures the password. */
 export function remoteLines(access: Access): string[] {
   const inDocument = (text: string) => text.replace(/[\\$`]/g, "\\$&");
   const login = access.user === "" ? [] : [`user = ${inDocument(access.user)}`, `pass = $(rclone obscure ${quoted(access.password)})`];
   return ["[sluice]", "type = webdav", `url = ${inDocument(treeUrl(access))}`, "vendor = other", ...login];
 }
 
-/** Commands that write the remote of rclone into the configuration of the user. */
+/** Returns commands that write the rclone remote into the user's configuration. */
 export function rcloneConfig(access: Access): string {
   return ["mkdir -p ~/.config/rclone && cat >> ~/.config/rclone/rclone.conf <<EOF", ...remoteLines(access), "EOF"].join("\n");
 }
@@ -39,18 +39,18 @@ export function rcloneMount(access: Access): string {
   return `rclone mount sluice: ${quoted(access.mountDir)} --links --allow-other --dir-cache-time 10s --vfs-cache-mode off`;
 }
 
-/** A volume of a compose file through which a container sees the mount, also one that comes later. */
+/** Returns a compose volume through which a container sees the mount, even if it is mounted later. */
 export function volumeLine(access: Access): string {
   return `- ${access.mountDir}:${access.mountDir}:rslave`;
 }
 
-/** Lists the tree; a GET of a folder is empty. */
+/** Returns a command that lists the tree with PROPFIND, because a GET of a folder is empty. */
 export function curlCommand(access: Access): string {
   const login = access.user === "" ? "" : ` -u ${quoted(`${access.user}:${access.password}`)}`;
   return `curl -X PROPFIND -H "Depth: 1"${login} ${quoted(`${treeUrl(access)}content/`)}`;
 }
 
-/** An address with its scheme: that of another one where it has none. */
+/** Adds the scheme of another address if it has none. */
 export function withScheme(address: string, like: string): string {
   return (address.includes("://") ? address : `${new URL(like).protocol}//${address}`).replace(/\/$/, "");
 }

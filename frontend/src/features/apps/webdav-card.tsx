@@ -3,7 +3,7 @@ import { Card } from "@/components/ui/card";
 import { t } from "./en";
 import { WebDavPassword } from "./webdav-password";
 
-/** The password of the tree among the settings, with the way to the cards of programs. */
+/** The WebDAV password on the settings page, with a link to the cards of the programs. */
 export function WebDavCard() {
   return (
     <Card

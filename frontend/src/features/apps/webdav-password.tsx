@@ -10,7 +10,7 @@ import { makeWebDavPassword, webDavQuery } from "./api/apps";
 import { t } from "./en";
 import { passwordMark } from "./snippets";
 
-/** The password of the tree while it may be shown, and how to make another one, which names the clients that it locks out. Marked are the places beside it where it belongs. */
+/** Shows the WebDAV password while that is possible, or its placeholder, and creates a new one; then it names the clients that are locked out. */
 export function WebDavPassword({ isMarked = false }: { isMarked?: boolean }) {
   const client = useQueryClient();
   const webDav = useQuery(webDavQuery);

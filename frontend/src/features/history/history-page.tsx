@@ -16,13 +16,13 @@ import { type HistoryFilter, categoriesQuery, historySorts, removeFiles, removeI
 import { explain, reasons } from "./api/reasons";
 import { HistoryTable } from "./components/history-table";
 
-// The value of the result filter that lists completed imports which Sonarr and Radarr deleted without taking their files.
+// Value of the result filter for completed imports that Sonarr and Radarr deleted without taking their files.
 const noLibrary = "in-no-library";
 const gaps = "with-gaps";
 
 const HistorySheet = late(async () => (await import("./components/history-sheet")).HistorySheet, { isAhead: false });
 
-/** Imports that have ended. `id` is the one that is opened, by an address of its own. */
+/** The page of ended imports. `id` is the open one, at an address of its own. */
 export function HistoryPage({ id }: { id: string | undefined }) {
   usePageTitle(t("history"));
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ const composeLines = `services:
 
 const shellLine = "RESET_ADMIN_PASSWORD=true ./tools/run.sh";
 
-/** How a lost login is replaced, with the lines to do it. */
+/** Explains how to replace a lost login, with the lines to copy. */
 export function Forgot() {
   return (
     <details className="rounded-xl border border-line bg-surface px-4">

@@ -12,7 +12,7 @@ import { Forgot } from "./forgot";
 
 const usualWait = 60;
 
-/** User and password; `onLogin` is called once the session is there. */
+/** The form for user and password; `onLogin` is called once there is a session. */
 export function LoginForm({ onLogin }: { onLogin: () => void }) {
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);

@@ -2,7 +2,7 @@ import { Field } from "@/components/ui/field";
 import { t } from "./en";
 import { mostConnections } from "./provider-draft";
 
-/** How many connections an account may have. */
+/** Chooses the number of connections of an account. */
 export function ConnectionSlider({ value, onChange }: { value: number; onChange: (value: number) => void }) {
   const most = Math.max(mostConnections, value);
   return (

@@ -1,4 +1,4 @@
-/** Servers that are often used. Which of them share their articles changes with their owners, and a wrong word costs articles: none is given. */
+/** Common servers. Backbones are left out, because they change with their owners and a wrong one costs articles. */
 export const knownProviders: readonly { name: string; host: string }[] = [
   { name: "Newshosting", host: "news.newshosting.com" },
   { name: "Easynews", host: "news.easynews.com" },
@@ -15,7 +15,7 @@ export const knownProviders: readonly { name: string; host: string }[] = [
   { name: "Frugal Usenet", host: "news.frugalusenet.com" },
 ];
 
-/** The known provider of a host; undefined where there is none. */
+/** Returns the known provider of a host; undefined if unknown. */
 export function knownProvider(host: string) {
   return knownProviders.find((known) => known.host === host.trim().toLowerCase());
 }

@@ -8,7 +8,7 @@ export const plainPort = 119;
 export const mostConnections = 100;
 const usualConnections = 20;
 
-/** What the form holds. */
+/** The values of the form. */
 export interface ProviderDraft {
   host: string;
   port: string;
@@ -23,7 +23,7 @@ export interface ProviderDraft {
   skipsCertificateCheck: boolean;
 }
 
-/** The form of a saved provider, or of a new one. */
+/** Returns the form of a saved provider; null starts a new one. */
 export function draftOf(row: ProviderRow | null): ProviderDraft {
   return {
     host: row?.host ?? "",
@@ -43,7 +43,7 @@ export function draftOf(row: ProviderRow | null): ProviderDraft {
 const whole = (low: number, high: number, message: string) =>
   z.string().check(z.refine((text) => /^\d+$/.test(text) && Number(text) >= low && Number(text) <= high, { error: message }));
 
-/** The sentences about what is wrong with a form, by field; empty where it can be sent. */
+/** Returns the errors of a form by field; empty if it can be sent. */
 export function errorsOf(draft: ProviderDraft, row: ProviderRow | null): Partial<Record<keyof ProviderDraft, string>> {
   const schema = z.object({
     host: z.string().check(
@@ -59,12 +59,12 @@ export function errorsOf(draft: ProviderDraft, row: ProviderRow | null): Partial
   return errors;
 }
 
-/** Whether the saved password may be used again: it goes to the account alone that it was saved for. */
+/** Whether the saved password can be used again: only for the server that it was saved for. */
 function keepsPassword(draft: ProviderDraft, row: ProviderRow | null): boolean {
   return row !== null && row.hasPassword && row.host === draft.host.trim() && String(row.port) === draft.port && row.tls === draft.tls;
 }
 
-/** What is sent to be saved. A name that the known servers have becomes the name. */
+/** Converts the form for saving. A known server gets its usual name unless another one is entered. */
 export function saveOf(draft: ProviderDraft): ProviderSave {
   const host = draft.host.trim();
   return {

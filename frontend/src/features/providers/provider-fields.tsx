@@ -11,14 +11,14 @@ import { type ProviderDraft, plainPort, tlsPort } from "./provider-draft";
 interface ProviderFieldsProps {
   draft: ProviderDraft;
   errors: Partial<Record<keyof ProviderDraft, string>>;
-  /** A password is saved, and an empty field keeps it. */
+  /** Whether a password is saved; then an empty field keeps it. */
   hasPassword: boolean;
   isMoreOpen: boolean;
   onMore: (isOpen: boolean) => void;
   onChange: (change: Partial<ProviderDraft>) => void;
 }
 
-/** The fields of a provider: three that have to be filled in, the others folded away. */
+/** The fields of a provider: three required ones, the others folded away. */
 export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore, onChange }: ProviderFieldsProps) {
   const list = useId();
   return (
@@ -129,7 +129,7 @@ function MoreFields({ draft, errors, onChange }: Pick<ProviderFieldsProps, "draf
   );
 }
 
-/** Encryption on or off; the usual port follows. */
+/** Turns encryption on or off; a default port changes with it. */
 export function tlsChange(draft: ProviderDraft, tls: boolean): Partial<ProviderDraft> {
   const usual = String(tls ? plainPort : tlsPort);
   return draft.port === usual ? { tls, port: String(tls ? tlsPort : plainPort) } : { tls };

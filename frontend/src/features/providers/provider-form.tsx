@@ -11,18 +11,18 @@ import { type TestAction, TestWalk } from "./test-walk";
 import { useProviderTest } from "./use-provider-test";
 
 interface ProviderFormProps {
-  /** Null for a new one. */
+  /** Null for a new provider. */
   row: ProviderRow | null;
-  /** The setup has one button, which tests, saves and goes on. */
+  /** Shows a single button that tests, saves and continues, for the setup. */
   isStep?: boolean;
-  /** Further buttons. */
+  /** Additional buttons. */
   extra?: ReactNode;
   onSaved: (row: ProviderRow, connections: number | null, bytesPerSecond: number | null) => void;
 }
 
 type Errors = Partial<Record<keyof ProviderDraft, string>>;
 
-/** A provider that is entered, tested and saved. */
+/** A form that edits, tests and saves a provider. */
 export function ProviderForm({ row, isStep = false, extra, onSaved }: ProviderFormProps) {
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
@@ -43,7 +43,7 @@ export function ProviderForm({ row, isStep = false, extra, onSaved }: ProviderFo
   function focus(name: string) {
     const isHidden = name !== "host" && name !== "user" && name !== "password";
     if (isHidden) setMoreOpen(true);
-    // Behind the opening of what is folded away.
+    // In the next frame, because folded fields must open first.
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(`[name="${name}"]`)?.focus());
   }
 

@@ -8,7 +8,7 @@ import { useProviders } from "./api/providers";
 import { t } from "./en";
 import { ProviderForm } from "./provider-form";
 
-/** The step of the setup that has a provider at its end. */
+/** The provider step of the setup. */
 export function ProviderStep({ onDone }: { onDone: () => void }) {
   const providers = useProviders();
   const [isAdding, setAdding] = useState(false);

@@ -20,7 +20,7 @@ import { ProviderForm } from "./provider-form";
 
 const tones = { ok: "ok", resting: "warn", refused: "bad", disabled: "neutral" } as const;
 
-/** The providers of the settings: list, form, test. */
+/** The providers on the settings page: list, form, test. */
 export function ProvidersEditor() {
   const providers = useProviders();
   const [edited, setEdited] = useState<ProviderRow | "new" | null>(null);

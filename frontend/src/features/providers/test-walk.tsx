@@ -8,10 +8,10 @@ import { formatDuration, formatRate } from "@/lib/format";
 import { t } from "./en";
 import type { TestCause, TestStage, TestState, TestStep } from "./use-provider-test";
 
-/** What a button below a cause leads to. */
+/** Targets of the button below a cause. */
 export type TestAction = "host" | "port" | "tls-port" | "tls-on" | "certificate" | "login" | "password" | "again";
 
-/** The way out of each cause. */
+/** The action that resolves each cause. */
 export const actionOf: Record<TestCause, TestAction> = {
   "unknown-host": "host",
   "forbidden-address": "host",
@@ -30,7 +30,7 @@ export const actionOf: Record<TestCause, TestAction> = {
 
 const stages: readonly TestStage[] = ["dns", "tcp", "tls", "login", "ceiling", "speed"];
 
-/** The steps of a test as they pass, and what to do where one does not. */
+/** The steps of a test as they finish, with advice on a failed one. */
 export function TestWalk({ test, hasTls, onAction }: { test: TestState; hasTls: boolean; onAction: (action: TestAction) => void }) {
   if (!test.isRunning && test.steps.length === 0 && !test.problem) return null;
   const failed = test.steps.find((step) => step.state === "failed");

@@ -8,40 +8,40 @@ export type TestCause = Schema<"ProviderTestCause">;
 export type TestOutcome = Schema<"ProviderTestOutcome">;
 export type TestRequest = Schema<"ProviderTest">;
 
-/** How a test stands. */
+/** Progress of a test. */
 export interface TestState {
   isRunning: boolean;
   steps: readonly TestStep[];
   outcome: TestOutcome | null;
-  /** Why there was no test at all, or no end of it. */
+  /** Why the test could not start or finish. */
   problem: ApiProblem | null;
-  /** The user ended it. */
+  /** Whether the user stopped it. */
   isStopped: boolean;
 }
 
 export const untested: TestState = { isRunning: false, steps: [], outcome: null, problem: null, isStopped: false };
 
-/** Puts a step in its place: each stage has one row. */
+/** Adds a step or replaces the earlier one of its stage. */
 export function withStep(steps: readonly TestStep[], step: TestStep): TestStep[] {
   return steps.some((other) => other.stage === step.stage) ? steps.map((other) => (other.stage === step.stage ? step : other)) : [...steps, step];
 }
 
 /**
- * What a stopped test has already proved: a login that works and a known number of connections are enough to go on. Null where it has not come
- * as far.
+ * Returns what a stopped test has found out: a working login and a known number of connections are enough to continue. Null if it has not got
+ * that far.
  */
 export function outcomeSoFar(steps: readonly TestStep[]): TestOutcome | null {
   const ceiling = steps.find((step) => step.stage === "ceiling");
   return ceiling && (ceiling.state === "ok" || ceiling.state === "skipped") ? { ok: true, connections: ceiling.value, bytesPerSecond: null } : null;
 }
 
-/** Runs tests of providers, one at a time. A test ends with the component. */
+/** Runs one provider test at a time. Unmounting the component stops it. */
 export function useProviderTest() {
   const [state, setState] = useState(untested);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
-  /** @returns What came of it; null where it was stopped or could not be run. */
+  /** @returns The outcome; null if the test was stopped early or could not run. */
   async function run(request: TestRequest): Promise<TestOutcome | null> {
     running.current?.abort();
     const stop = new AbortController();

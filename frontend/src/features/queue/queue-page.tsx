@@ -20,7 +20,7 @@ import { QueueTable } from "./components/queue-table";
 
 const ItemSheet = late(async () => (await import("./components/item-sheet")).ItemSheet, { isAhead: false });
 
-/** What is imported, and what is to be. */
+/** The page of running and waiting imports. */
 export function QueuePage() {
   usePageTitle(t("queue"));
   const url = useListUrl({ filters: ["q", "state", "category"], sort: "position" });
@@ -95,7 +95,7 @@ function PausedNotice({ until }: { until: string | null }) {
   return <Notice tone="warn">{until === null ? t("paused") : t("paused-until", { time: formatDateTime(until) })}</Notice>;
 }
 
-/** Says that there is no provider, where items wait for that. */
+/** Warns that there is no provider while items wait for one. */
 function ProviderNotice({ isWaiting }: { isWaiting: boolean }) {
   const { data } = useQuery({
     queryKey: ["providers", "any"],

@@ -15,7 +15,7 @@ import { useReloadAfterRestart } from "@/lib/restart";
 import { type RescueList, openRescue, rescueQuery, rescueWith } from "./api/rescue";
 import { t } from "./en";
 
-/** The way out of safe mode: the cause, the code, then a backup. */
+/** Leads out of safe mode: the cause, the code, then a backup. */
 export function RescuePage() {
   const state = useQuery(rescueQuery);
   const [opened, setOpened] = useState<{ code: string; list: RescueList } | null>(null);
@@ -41,7 +41,7 @@ export function RescuePage() {
 }
 
 function CodeForm({ onOpen }: { onOpen: (code: string, list: RescueList) => void }) {
-  // A link in the log carries the code.
+  // The link in the log contains the code.
   const [code, setCode] = useState(useLocation().hash.slice(1));
   const [error, setError] = useState<string | undefined>();
   const open = useMutation({

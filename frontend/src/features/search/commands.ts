@@ -6,7 +6,7 @@ import { t } from "./en";
 type SettingField = Schema<"SettingField">;
 export type Provider = Pick<Schema<"ProviderRow">, "id" | "name" | "host" | "port" | "tls" | "user" | "skipsCertificateCheck">;
 
-/** What a command does; the dialog carries it out. */
+/** The effect of a command; the dialog runs it. */
 export type Act =
   | { kind: "theme"; theme: "dark" | "light" | "auto" }
   | { kind: "pause"; minutes: number | null }
@@ -16,7 +16,7 @@ export type Act =
   | { kind: "log-out" }
   | { kind: "set"; key: string; title: string; value: string };
 
-/** A line of the results that does something. */
+/** A search result that runs a command. */
 export interface Command {
   group: "actions";
   id: string;
@@ -26,7 +26,7 @@ export interface Command {
   act: Act;
 }
 
-/** What commands are about. */
+/** The objects that commands can name. */
 export interface CommandContext {
   providers: readonly Provider[];
   fields: readonly SettingField[];
@@ -36,14 +36,14 @@ const mostSettings = 3;
 const limitKey = "usenet.bandwidth-limit-mbps";
 const units = { m: 1, min: 1, minute: 1, minutes: 1, h: 60, hour: 60, hours: 60 } as const;
 
-/** The commands that the text asks for; none for an empty one. */
+/** Returns the commands that match the text; none for an empty one. */
 export function commandsOf(text: string, { providers, fields }: CommandContext): Command[] {
   const query = text.trim().toLowerCase();
   if (query === "") return [];
   return [...pauses(query), ...named(query), ...tests(query, providers), ...settings(query, fields)];
 }
 
-/** "pause", "pause 1h", "pause for 30 minutes". */
+/** Matches "pause", "pause 1h" and "pause for 30 minutes". */
 function pauses(query: string): Command[] {
   const [, amount, unit = "h"] = /^pause(?: for)?(?: (\d{1,4}) ?([a-z]*))?$/.exec(query) ?? [];
   if (amount !== undefined) {
@@ -72,7 +72,7 @@ function named(query: string): Command[] {
   return query.length < 2 ? [] : all.filter(({ label }) => holdsWords(label, query));
 }
 
-/** "test", or "test main". */
+/** Matches "test" and "test main". */
 function tests(query: string, providers: CommandContext["providers"]): Command[] {
   const match = /^test(?: provider)?(?: (.*))?$/.exec(query);
   if (!match) return [];
@@ -81,7 +81,7 @@ function tests(query: string, providers: CommandContext["providers"]): Command[]
     .map((provider) => command(`test ${provider.id}`, t("test", { name: provider.name }), Gauge, { kind: "test", provider }));
 }
 
-/** "max connections 30", "limit 50", "limit off", "disk cache on": words of a setting, and its value behind them. */
+/** Matches words of a setting and a value, as in "max connections 30", "limit 50", "limit off" and "disk cache on". */
 function settings(query: string, fields: readonly SettingField[]): Command[] {
   const [, words = "", typed = ""] = /^(.*\S)\s+(\d{1,9}|on|off)$/.exec(query) ?? [];
   if (words === "") return [];
@@ -98,7 +98,7 @@ function settings(query: string, fields: readonly SettingField[]): Command[] {
     });
 }
 
-/** The value as the setting takes it; null if it does not. */
+/** Converts a typed value for a setting; null if it is invalid. */
 function valueOf(field: SettingField, typed: string): string | null {
   if (field.type === "bool") return typed === "on" ? "true" : typed === "off" ? "false" : null;
   if (field.type !== "integer" || typed === "on") return null;

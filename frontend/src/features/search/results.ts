@@ -5,7 +5,7 @@ import { filmLine, filmName } from "@/lib/film";
 import { holdsWords } from "@/lib/words";
 import { t } from "./en";
 
-/** A page that can be gone to. */
+/** A page that a result can open. */
 export interface Place {
   label: string;
   path: string;
@@ -15,20 +15,20 @@ export interface Place {
 /** A line of the results. */
 export interface Result extends Place {
   group: "pages" | "files" | "queue" | "history" | "settings";
-  /** Tells it from others. */
+  /** Unique among all results. */
   id: string;
-  /** Where it is, or what it does. */
+  /** Its location or its effect. */
   detail: string;
 }
 
 const mostSettings = 6;
 
-/** Pages whose names hold the words; all of them for an empty text. */
+/** Returns the pages whose names contain the words; all pages for an empty text. */
 export function placesOf(places: readonly Place[], query: string): Result[] {
   return places.filter((place) => holdsWords(place.label, query)).map((place) => ({ ...place, group: "pages", id: `page ${place.path}`, detail: "" }));
 }
 
-/** Settings whose titles hold the words; where there is none, those of which the help or the key does. */
+/** Returns the settings whose titles contain the words; if there are none, those whose help or key does. */
 export function settingsOf(fields: readonly Schema<"SettingField">[], query: string): Result[] {
   if (query === "") return [];
   const inTitle = (field: Schema<"SettingField">) => holdsWords(field.title, query);
@@ -45,7 +45,7 @@ export function settingsOf(fields: readonly Schema<"SettingField">[], query: str
     }));
 }
 
-/** A file is shown in its folder, a folder by itself. */
+/** Converts files to results. A file opens in its folder, a folder opens itself. */
 export function filesOf(rows: readonly Schema<"FileRow">[]): Result[] {
   return rows.map((row) => {
     const parts = row.path.split("/");
@@ -62,12 +62,12 @@ export function filesOf(rows: readonly Schema<"FileRow">[]): Result[] {
   });
 }
 
-/** What the words behind "play" are about; null for any other text. */
+/** Returns the words after "play"; null for any other text. */
 export function playedWords(text: string): string | null {
   return /^play\s+(\S.*)$/i.exec(text)?.[1] ?? null;
 }
 
-/** Films that can be played, each once and with the address that plays it. */
+/** Returns the playable films, each once, with addresses that play them. */
 export function playsOf(rows: readonly Schema<"FileRow">[]): Result[] {
   const plays = rows.flatMap((row): Result[] => {
     const id = row.filmId ?? (row.media === "video" ? row.id : null);

@@ -15,7 +15,7 @@ import { type Place, type Result, filesOf, historyOf, placesOf, playedWords, pla
 
 const pauseMs = 120;
 
-/** The search over pages, files, jobs and settings, which also acts: "pause 1h", "dark", "max connections 30". */
+/** Searches pages, files, jobs and settings, and runs commands such as "pause 1h", "dark" or "max connections 30". */
 export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onClose: () => void }) {
   const navigate = useNavigate();
   const list = useId();
@@ -148,7 +148,7 @@ function Line({ id, result, isFirstOfGroup, isChosen, onPoint, onOpen }: LinePro
   );
 }
 
-/** Places inside of pages that have no entry in the rail. */
+/** Returns the places that the navigation does not list. */
 function places(): Place[] {
   return [
     { label: t("place.setup"), path: "/setup", icon: WandSparkles },

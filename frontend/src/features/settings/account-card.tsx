@@ -16,7 +16,7 @@ type Errors = Partial<Record<"user" | "oldPassword" | "newPassword", string>>;
 
 const shortest = 8;
 
-/** Name and password of the administrator. */
+/** Changes name and password of the administrator. */
 export function AccountCard() {
   const client = useQueryClient();
   const session = useQuery(sessionQuery);

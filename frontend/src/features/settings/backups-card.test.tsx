@@ -27,7 +27,7 @@ const restorePath = `POST /api/backups/${row.id}/restore`;
 beforeEach(() => {
   vi.stubGlobal("EventSource", class extends EventTarget {
     close() {
-      // Nothing comes from the server.
+      // The server sends nothing.
     }
   });
 });

@@ -16,7 +16,7 @@ import { type BackupRow, backupsQuery, deleteBackup, laterQuery, makeBackup, req
 import { t } from "./backups-en";
 import { RestoreDialog } from "./restore-dialog";
 
-/** The backups, each of which can be restored, and the NZBs that came after a restored one. */
+/** Lists the backups to restore, and the NZBs that were added after a restored one. */
 export function BackupsCard() {
   const client = useQueryClient();
   const backups = useQuery(backupsQuery);
@@ -113,7 +113,7 @@ function DeleteBackup({ backup, onClose }: { backup: BackupRow | null; onClose: 
   );
 }
 
-/** Says that stored NZBs are in no library, because they came after the restored backup. Nothing if there are none. */
+/** Reports stored NZBs that are in no library because they were added after the restored backup; renders nothing without any. */
 function LaterNzbs() {
   const client = useQueryClient();
   const later = useQuery(laterQuery);

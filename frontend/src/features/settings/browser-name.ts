@@ -1,4 +1,4 @@
-// The first that fits: browsers name those that they descend from, too.
+// The first match counts, because browsers also name the ones that they descend from.
 const browsers = [
   [/\b(?:Edg|EdgA|EdgiOS)\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -20,7 +20,7 @@ const systems = [
 
 const longest = 40;
 
-/** What a User-Agent stands for, as in "Firefox on Linux"; the beginning of an unknown one, and null for an empty one. */
+/** Returns the browser of a User-Agent, as in "Firefox on Linux"; the start of an unknown one, null for an empty one. */
 export function browserOf(agent: string): string | null {
   const nameIn = (list: readonly (readonly [RegExp, string])[]) => list.find(([pattern]) => pattern.test(agent))?.[1];
   const [browser, system] = [nameIn(browsers), nameIn(systems)];

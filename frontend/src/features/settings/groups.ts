@@ -4,7 +4,7 @@ import type { FieldGroup, SettingField } from "./api/settings";
 /** A part of the settings with an address of its own. */
 export type PartName = "essentials" | FieldGroup | "account";
 
-/** The groups in the order of the pages. */
+/** The groups in the order of the page. */
 export const groupOrder: readonly FieldGroup[] = ["providers", "streaming", "library", "download-client", "arr", "health", "backups", "system"];
 
 export const icons: Record<PartName, LucideIcon> = {
@@ -20,17 +20,17 @@ export const icons: Record<PartName, LucideIcon> = {
   account: UserRound,
 };
 
-/** The parts that have something in them. */
+/** Returns the parts that have any content. */
 export function partsOf(fields: readonly SettingField[]): PartName[] {
   return ["essentials", ...groupOrder.filter((group) => fields.some((field) => field.group === group)), "account"];
 }
 
-/** The address of a part. */
+/** Returns the address of a part. */
 export function pathOf(part: PartName): string {
   return part === "essentials" ? "/settings" : `/settings/${part}`;
 }
 
-/** The fields of a part, its simple ones first. */
+/** Returns the fields of a part, the basic ones first. */
 export function fieldsOf(part: PartName, fields: readonly SettingField[]): { basic: SettingField[]; advanced: SettingField[] } {
   if (part === "essentials") {
     const rank = (field: SettingField) => groupOrder.indexOf(field.group);

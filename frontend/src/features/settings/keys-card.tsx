@@ -21,7 +21,7 @@ import { t } from "./en";
 
 type KeyEntry = Schema<"KeyEntry">;
 
-/** Named keys of scripts. */
+/** Lists, creates and removes named API keys for scripts. */
 export function KeysCard() {
   const keys = useQuery(keysQuery);
   const [isMaking, setMaking] = useState(false);

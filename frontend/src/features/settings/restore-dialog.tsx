@@ -12,7 +12,7 @@ import { useReloadAfterRestart } from "@/lib/restart";
 import { type BackupRow, restoreBackup, restoreCostQuery } from "./api/backups";
 import { t } from "./backups-en";
 
-/** Says what restoring a backup costs before it is done. */
+/** Shows the cost of restoring a backup, then restores it. */
 export function RestoreDialog({ backup, onClose }: { backup: BackupRow; onClose: () => void }) {
   return (
     <Dialog isOpen onClose={onClose} title={t("restore-title", { date: formatDateTime(backup.at) })} description={t("restore-body")}>

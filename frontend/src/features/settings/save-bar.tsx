@@ -10,7 +10,7 @@ import { type SettingField, saveSettings, setsQuery, valuesQuery } from "./api/s
 import { t } from "./en";
 import { inWords } from "./setting-values";
 
-/** A setting that is about to be saved. */
+/** A changed setting that is not saved yet. */
 export interface Change {
   field: SettingField;
   before: string;
@@ -19,14 +19,14 @@ export interface Change {
 
 interface SaveBarProps {
   changes: readonly Change[];
-  /** False while a value cannot be saved; the first of them gets the focus. */
+  /** Returns false if a value is invalid, and focuses the first such field. */
   check: () => boolean;
   onDiscard: () => void;
   onSaved: () => void;
   onRefused: (problem: ApiProblem) => void;
 }
 
-/** How many settings of a page are changed, and the way to save them: what was is shown beside what will be. */
+/** Counts the changed settings of a page and saves them after a comparison of old and new values. */
 export function SaveBar({ changes, check, onDiscard, onSaved, onRefused }: SaveBarProps) {
   const client = useQueryClient();
   const [isReviewing, setReviewing] = useState(false);

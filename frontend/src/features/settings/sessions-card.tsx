@@ -18,7 +18,7 @@ import { t } from "./en";
 
 type SessionEntry = Schema<"SessionEntry">;
 
-/** Browsers that are logged in, each of which can be logged out. */
+/** Lists the logged-in browsers, with a button to log each one out. */
 export function SessionsCard() {
   const sessions = useQuery({ ...sessionsQuery, staleTime: 0 });
   const [ended, setEnded] = useState<SessionEntry | null>(null);
@@ -85,7 +85,7 @@ function EndSession({ entry, onClose }: { entry: SessionEntry | null; onClose: (
   );
 }
 
-/** As in "Firefox on Linux at 192.168.1.20". */
+/** Returns the name of a session, as in "Firefox on Linux at 192.168.1.20". */
 function nameOf({ agent, address }: SessionEntry): string {
   const browser = browserOf(agent) ?? t("session-unknown");
   return address === "" ? browser : t("session-of", { agent: browser, address });

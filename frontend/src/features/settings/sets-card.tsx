@@ -12,7 +12,7 @@ import { toast } from "@/lib/toast";
 import { type SettingsSet, restoreSet, setsQuery, valuesQuery } from "./api/settings";
 import { t } from "./en";
 
-/** The last saved sets, each of which can be had back. */
+/** Lists the recently saved sets, with a button to restore each one. */
 export function SetsCard({ titles }: { titles: ReadonlyMap<string, string> }) {
   const client = useQueryClient();
   const sets = useQuery(setsQuery);

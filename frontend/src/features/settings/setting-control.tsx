@@ -10,13 +10,13 @@ import { choiceLabel, isOn, isRandomKey } from "./setting-values";
 
 interface SettingControlProps {
   field: SettingField;
-  /** As {@link toDraft} makes it. */
+  /** In the format of {@link toDraft}. */
   draft: string;
-  /** A secret has a value, which is not shown. */
+  /** Whether a secret has a value, which is never shown. */
   isSet: boolean;
-  /** It has a value whose key file is lost. */
+  /** Whether the key file of the value is lost. */
   isLocked: boolean;
-  /** The environment sets it. */
+  /** Whether the environment sets the value. */
   isFixed: boolean;
   error: string | undefined;
   onChange: (draft: string) => void;
@@ -24,7 +24,7 @@ interface SettingControlProps {
 
 const keyBytes = 16;
 
-/** The control of a setting, by its type. */
+/** The control of a setting, according to its type. */
 export function SettingControl({ field, draft, isSet, isLocked, isFixed, error, onChange }: SettingControlProps) {
   const common = { label: field.title, help: field.help, error, name: field.key, disabled: isFixed };
   const secretHint = isLocked ? t("secret-locked") : isSet ? t("secret-set") : t("secret-unset");

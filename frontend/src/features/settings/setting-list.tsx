@@ -26,13 +26,13 @@ interface SettingListProps {
   values: ReadonlyMap<string, SettingValue>;
   drafts: Drafts;
   onDrafts: (drafts: Drafts) => void;
-  /** What stands in place of a field, by key. */
+  /** Replacements of controls, by key. */
   editors: Readonly<Record<string, ReactNode>>;
-  /** What else can be done about a field, by key. */
+  /** Additions to controls, by key. */
   cards: Readonly<Record<string, ReactNode>>;
 }
 
-/** Settings that are changed and saved together. */
+/** A list of settings that are saved together. */
 export function SettingList({ sections, values, drafts, onDrafts, editors, cards }: SettingListProps) {
   const client = useQueryClient();
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -148,7 +148,7 @@ export function SettingList({ sections, values, drafts, onDrafts, editors, cards
   );
 }
 
-/** The drafts that differ from what is in force. A secret that was typed always does. */
+/** Returns the drafts that differ from the current values. A typed secret always counts. */
 export function changesOf(fields: readonly SettingField[], values: ReadonlyMap<string, SettingValue>, drafts: Drafts): Change[] {
   return fields.flatMap((field) => {
     const draft = drafts[field.key];

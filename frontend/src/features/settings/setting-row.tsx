@@ -20,20 +20,20 @@ interface SettingRowProps {
 
 const code = { code: (inner: string) => <Code>{inner}</Code> };
 
-// Range, default and key matter only while the value is being changed.
+// Range, default and key matter only while the user changes the value.
 const onFocus = "invisible group-focus-within/row:visible group-hover/row:visible group-target/row:visible";
 
-/** Where a setting is found on its page. */
+/** Returns the id of the row of a setting. */
 export const rowId = (key: string) => `setting-${key}`;
 
-/** A setting with everything that is to be known before it is changed. */
+/** A setting with its control and its facts. */
 export function SettingRow({ field, value, draft, error, onChange, onReset }: SettingRowProps) {
   const isFixed = value.source === "environment";
   const isChanged = field.secret ? value.source !== "default" && value.isSet : !isSame(field, value.value ?? "", field.default);
   return (
     <div id={rowId(field.key)} className="group/row grid gap-1.5 py-3.5 first:pt-1 last:pb-1">
       <SettingControl field={field} draft={draft} isSet={value.isSet} isLocked={value.isLocked} isFixed={isFixed} error={error} onChange={onChange} />
-      {/* The line keeps its place while nothing is in it: what follows must not move away under the pointer. */}
+      {/* The line keeps its height while it is empty, so that the content below does not move under the pointer. */}
       <div className="flex min-h-5 flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
         {isChanged && !field.secret && <Badge tone="accent">{t("changed")}</Badge>}
         {value.isLocked && <Badge tone="bad">{t("locked")}</Badge>}
@@ -56,7 +56,7 @@ export function SettingRow({ field, value, draft, error, onChange, onReset }: Se
   );
 }
 
-/** Default, range, and what an automatic value is at the moment, as sentences. */
+/** Returns the default, the range and the current automatic value as sentences. */
 function facts(field: SettingField, value: SettingValue): string[] {
   const sentences: string[] = [];
   const isCount = field.type === "integer";

@@ -8,18 +8,18 @@ const choices = [
   "mark-failed", "edges", "all",
 ] as const;
 
-/** Values that the server makes by itself and that have no default to go back to. */
+/** Values that the server generates and that have no default. */
 const generated = new Set(["api.key", "api.strm-key", "webdav.pass"]);
 
-/** Keys that are random letters and can be made here. */
+/** Whether the value is a random key that the page can generate. */
 export const isRandomKey = (field: SettingField) => field.key === "api.key" || field.key === "api.strm-key" || field.key === "api.nzb-key";
 
-/** Whether a value can be given its default again. */
+/** Whether a value can be reset to its default. */
 export function isResettable(field: SettingField, value: SettingValue): boolean {
   return value.source === "saved" && !generated.has(field.key);
 }
 
-/** The word of a choice for people. */
+/** Returns the label of a choice. */
 export function choiceLabel(word: string): string {
   const known = choices.find((choice) => choice === word);
   return known ? t(`choice.${known}`) : word;
@@ -27,23 +27,23 @@ export function choiceLabel(word: string): string {
 
 const isList = (field: SettingField) => field.type === "list" || field.type === "secret-list";
 
-/** What the control of a setting holds, from its text: a list has one element in a line. */
+/** Converts a saved text for its control: a list has one element per line. */
 export function toDraft(field: SettingField, text: string): string {
   return isList(field) ? elements(text).join("\n") : text;
 }
 
-/** The text that is saved, from what the control holds. */
+/** Converts the text of a control for saving. */
 export function toText(field: SettingField, draft: string): string {
   if (!isList(field)) return field.type === "json" ? draft.trim() : draft;
   return JSON.stringify(draft.split("\n").map((line) => line.trim()).filter((line) => line !== ""));
 }
 
-/** Whether two texts of a setting mean the same. */
+/** Whether two texts of a setting are equivalent. */
 export function isSame(field: SettingField, one: string, other: string): boolean {
   return canonical(field, one) === canonical(field, other);
 }
 
-/** A value in words, as differences and defaults show it. */
+/** Words a value, for comparisons and defaults. */
 export function inWords(field: SettingField, text: string): string {
   if (field.secret) return text === "" ? t("empty") : "••••••••";
   if (field.type === "bool") return isOn(text) ? t("on") : t("off");
@@ -54,12 +54,12 @@ export function inWords(field: SettingField, text: string): string {
   return text === "" ? (field.zeroMeans ?? t("empty")) : text;
 }
 
-/** Whether the text of a switch is on. */
+/** Whether the text of a switch means on. */
 export function isOn(text: string): boolean {
   return /^(true|1|yes|on)$/i.test(text);
 }
 
-/** All words of a search stand somewhere in what is said of a setting. */
+/** Whether the texts of a setting contain all words of a search. */
 export function isFound(field: SettingField, query: string): boolean {
   return holdsWords([field.title, field.help, field.key, field.overrideName, ...field.aliases].join(" "), query);
 }
@@ -76,7 +76,7 @@ function elements(text: string): string[] {
       const parsed: unknown = JSON.parse(trimmed);
       if (Array.isArray(parsed)) return parsed.map(String);
     } catch {
-      // An element may begin with a bracket: then it is a list with commas.
+      // Not JSON, so the text is a list with commas whose first element begins with a bracket.
     }
   }
   return trimmed.split(",").map((element) => element.trim()).filter((element) => element !== "");

@@ -28,17 +28,17 @@ import { SystemCard } from "./system-card";
 import { TransferCard } from "./transfer-card";
 
 interface SettingsPageProps {
-  /** Of the address; undefined for the essentials. */
+  /** Named by the address; undefined for the essentials. */
   group: string | undefined;
-  /** What stands in place of a field, by key. */
+  /** Replacements of controls, by key. */
   editors?: Readonly<Record<string, ReactNode>>;
-  /** What else can be done about a field, by key. */
+  /** Additions to controls, by key. */
   cards?: Readonly<Record<string, ReactNode>>;
 }
 
 const none = {};
 
-/** All settings, made from the schema of the server. */
+/** The page of all settings, built from the schema of the server. */
 export function SettingsPage({ group, editors = none, cards = none }: SettingsPageProps) {
   const client = useQueryClient();
   const [search, setSearch] = useSearchParams();
@@ -48,7 +48,7 @@ export function SettingsPage({ group, editors = none, cards = none }: SettingsPa
   useTopic("config", () => {
     void client.invalidateQueries({ queryKey: valuesQuery.queryKey });
     void client.invalidateQueries({ queryKey: setsQuery.queryKey });
-    // What stands above every page follows from settings, too.
+    // The notices above every page also depend on settings.
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   });
   const hasDrafts = Object.keys(drafts).length > 0;
@@ -130,12 +130,12 @@ interface PartsProps {
   drafts: Drafts;
 }
 
-/** The parts, with a dot at those where something is not saved. On phones they stand in a row that scrolls. */
+/** The navigation between the parts, with a dot at unsaved ones. On phones it is a scrolling row. */
 function Parts({ parts, current, fields, values, drafts }: PartsProps) {
   const changed = new Set(changesOf(fields, values, drafts).map((change) => change.field.group));
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Its answer is a promise in some browsers, which an effect must not give back.
+    // In braces, because some browsers return a promise and an effect must not.
     nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [current]);
   return (

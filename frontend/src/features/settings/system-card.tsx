@@ -11,7 +11,7 @@ import { formatAgo, formatBytes } from "@/lib/format";
 import { systemQuery } from "./api/settings";
 import { t } from "./en";
 
-/** Version, memory and what the server has found out about itself. */
+/** Version, memory and the server's checks of itself. */
 export function SystemCard() {
   const system = useQuery({ ...systemQuery, staleTime: 0 });
   const state = system.data;

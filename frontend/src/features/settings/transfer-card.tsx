@@ -13,7 +13,7 @@ import { t } from "./en";
 
 const fileName = "sluice-settings.txt";
 
-/** The settings as a file. */
+/** Exports and imports the settings as a file. */
 export function TransferCard() {
   const client = useQueryClient();
   const input = useRef<HTMLInputElement>(null);

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { SettingField } from "./api/settings";
 import { t } from "./en";
 
-/** What is wrong with the text of a setting; undefined where nothing is. The server has the last word. */
+/** Returns the error of a setting's text; undefined if valid. The server checks again. */
 export function errorOf(field: SettingField, text: string): string | undefined {
   return rule(field).safeParse(text.trim()).error?.issues[0]?.message;
 }

@@ -7,19 +7,19 @@ export type ArrPlan = Schema<"ArrPlanned">;
 export type PathCheck = Schema<"PathCheck">;
 export type AccessCard = Schema<"AccessCard">;
 
-/** Where this server is for other programs. */
+/** The addresses under which other programs reach this server. */
 export const accessQuery = queryOptions({
   queryKey: ["access"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/access", { signal })),
 });
 
-/** The login of the tree, with its password while that is shown. */
+/** The login of the WebDAV tree, with its password while it may be shown. */
 export const webDavQuery = queryOptions({
   queryKey: ["webdav"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/setup/webdav", { signal })),
 });
 
-/** The programs that are connected. */
+/** The connected programs. */
 export const arrQuery = queryOptions({
   queryKey: ["arr"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/arr", { signal })),
@@ -30,7 +30,7 @@ export async function makeWebDavPassword({ password }: { password?: string }) {
   return dataOf(api.POST("/api/settings/webdav-password"));
 }
 
-/** What a connection would do; changes nothing. */
+/** Returns what a connection would change, without changing it. */
 export const planArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/plan", { body }));
 
 export const connectArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/connect", { body }));

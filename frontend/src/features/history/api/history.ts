@@ -16,13 +16,13 @@ export type HistoryPage = Schema<"HistoryPage">;
 export type HistoryDetail = Schema<"HistoryDetail">;
 export type HistoryTarget = { ids: string[] } | { filter: HistoryFilter };
 
-/** The orders of the list, each with one direction. */
+/** The orders of the list; each has a fixed direction. */
 export const historySorts = ["newest", "oldest", "name", "size"] as const;
 export type HistorySort = (typeof historySorts)[number];
 
 export const results = ["completed", "failed"] as const satisfies readonly Schema<"JobResult">[];
 
-/** What the list shows; words that are missing match everything. */
+/** The filter of the list; missing fields match everything. */
 export interface HistoryFilter {
   q?: string;
   category?: string;
@@ -36,7 +36,7 @@ export interface HistoryFilter {
 
 const pageRows = 200;
 
-/** The history under a filter, live. */
+/** Loads the history under a filter and keeps it up to date. */
 export function useHistory(filter: HistoryFilter, sort: HistorySort) {
   const { q, category, result, reason, inNoLibrary, withGaps } = filter;
   const key = useMemo(
@@ -51,7 +51,7 @@ export function useHistory(filter: HistoryFilter, sort: HistorySort) {
   });
 }
 
-/** What the page knows of its own filter and order. */
+/** Returns the decisions that the page makes about its filter and order without the server. */
 export function historyRules({ q, category, result, reason, inNoLibrary, withGaps }: HistoryFilter, sort: HistorySort): ListRules<HistoryRow> {
   return {
     isFiltered: Boolean(q ?? category ?? result ?? reason ?? inNoLibrary ?? withGaps),
@@ -61,7 +61,7 @@ export function historyRules({ q, category, result, reason, inNoLibrary, withGap
       if (result && row.result !== result) return false;
       if (reason && row.reason !== reason) return false;
       if (category && row.category.toLowerCase() !== category.toLowerCase()) return false;
-      // How words are compared is the server's business.
+      // Only the server compares words, so only an unchanged name is sure to match.
       return !q || before?.name === row.name ? true : null;
     },
     isMoved(row, before) {
@@ -76,23 +76,23 @@ export function historyRules({ q, category, result, reason, inNoLibrary, withGap
   };
 }
 
-/** An import with its steps and files. */
+/** Loads an import with its steps and files. */
 export const historyQuery = (id: string) =>
   queryOptions({
     queryKey: ["history-item", id],
     queryFn: ({ signal }) => dataOf(api.GET("/api/history/{id}", { params: { path: { id } }, signal })),
-    // Another try ends under the same id, and what is shown then is how that one ended.
+    // Not cached, because a retry ends under the same id with another result.
     gcTime: 0,
   });
 
-/** The categories that there are, which the queue knows. */
+/** Loads all categories, which the queue lists. */
 export const categoriesQuery = queryOptions({
   queryKey: ["categories"],
   queryFn: async ({ signal }) => (await dataOf(api.GET("/api/queue", { params: { query: { limit: 1 } }, signal }))).categories,
   staleTime: 300_000,
 });
 
-/** Tries an import again; the answer tells whether it is back in the queue. */
+/** Retries an import. Returns whether it is back in the queue. */
 export async function retryItem({ id, name }: Pick<HistoryRow, "id" | "name">, how: { password?: string; other?: OtherTry }, onShow: () => void): Promise<boolean> {
   const body = { password: how.password || null, otherProviders: how.other === "everyone", ignoreHealth: how.other === "damage" };
   const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body });
@@ -101,7 +101,7 @@ export async function retryItem({ id, name }: Pick<HistoryRow, "id" | "name">, h
   return added !== null;
 }
 
-/** Tries several again. */
+/** Retries several imports. */
 export async function retryItems(target: HistoryTarget, onShow: () => void): Promise<void> {
   const retried = await act(dataOf(api.POST("/api/history/retry", { body: target })), t("retry-failed"));
   if (retried) tellRetried(retried.count, onShow);
@@ -111,14 +111,14 @@ function tellRetried(count: number, onShow: () => void, toastId?: string): void 
   toast({ ...(toastId === undefined ? {} : { id: toastId }), tone: "ok", title: t("retried", { count }), action: { label: t("show-queue"), run: onShow } });
 }
 
-/** Removes imports from the history, and offers to take it back. */
+/** Removes imports from the history and offers to undo that. */
 export async function removeItems(target: HistoryTarget): Promise<void> {
   const removed = await act(dataOf(api.POST("/api/history/remove", { body: target })), t("remove-failed"));
   if (!removed) return;
   offerUndo(removed.undo, { title: t("removed", { count: removed.count }), undo: t("undo"), failed: t("undo-failed") });
 }
 
-/** Removes the files of imports that are in no library, and offers to take it back. The imports stay in the history. */
+/** Removes the files of imports that are in no library and offers to undo that. The imports stay in the history. */
 export async function removeFiles(target: HistoryTarget): Promise<void> {
   const removed = await act(dataOf(api.POST("/api/history/remove-files", { body: target })), t("files-kept"));
   if (!removed) return;
@@ -131,12 +131,12 @@ async function act<T>(call: Promise<T>, failed: string): Promise<T | null> {
   return answer;
 }
 
-/** Saves the NZB of an import. */
+/** Downloads the NZB of an import. */
 export function saveNzb(id: string): void {
   saveUrl(urlOf(`api/history/${id}/nzb`));
 }
 
-/** The page of the files of a release. */
+/** Returns the page of the files of a release. */
 export function filesPath(path: string): string {
   return `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

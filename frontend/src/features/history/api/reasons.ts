@@ -4,7 +4,7 @@ import { t } from "../en";
 
 export type Reason = Schema<"FailureReason">;
 
-/** What can be pressed about a failure beside removing it. */
+/** The offered actions on a failure, besides removing it. */
 type Way = "retry" | "password" | "queue" | "providers" | "download-client" | "logs";
 
 const ways: Record<Reason, readonly Way[]> = {
@@ -34,15 +34,15 @@ const ways: Record<Reason, readonly Way[]> = {
   "failed-before": ["retry", "queue"],
 };
 
-/** All reasons, in the order of the API. */
+/** All reasons in the order of the API. */
 export const reasons = Object.keys(ways) as Reason[];
 
-/** A reason in words, with what can be done. */
+/** Returns the texts of a reason and the actions on it. */
 export function explain(reason: Reason): { title: string; cause: string; action: string; ways: readonly Way[] } {
   return { title: failureName(reason), cause: t(`cause-${reason}`), action: t(`action-${reason}`), ways: ways[reason] };
 }
 
-/** How an import is tried again beside as it was: every provider is asked anew, or it is published whatever is missing. */
+/** Ways to retry besides the plain one: ask every provider again, or publish with gaps. */
 export type OtherTry = "everyone" | "damage";
 
 const otherTries: Partial<Record<Reason, readonly OtherTry[]>> = {
@@ -52,13 +52,13 @@ const otherTries: Partial<Record<Reason, readonly OtherTry[]>> = {
   "missing-articles": ["everyone"],
 };
 
-/** The other tries that may end in another way. Where a check of all articles found what is missing, the files themselves can be made out. */
+/** Returns the ways to retry that may have another result. After a check of all articles the files are known, so gaps can be accepted. */
 export function otherTriesOf(reason: Reason | null, failedStep: Schema<"JobStepName"> | undefined): readonly OtherTry[] {
   if (reason === "missing-articles" && failedStep === "availability") return ["everyone", "damage"];
   return (reason && otherTries[reason]) ?? [];
 }
 
-/** Whether another try wants a password. */
+/** Whether a retry needs a password. */
 export function wantsPassword(reason: Reason | null): boolean {
   return reason !== null && ways[reason].includes("password");
 }

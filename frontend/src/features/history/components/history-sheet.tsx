@@ -23,7 +23,7 @@ import { type HistoryDetail, filesPath, historyQuery, removeItems, retryItem, sa
 import { explain } from "../api/reasons";
 import { otherTryItems } from "./other-tries";
 
-/** An import that has ended: what happened, what to do, its steps and its files. */
+/** The details of an ended import: result, advice, steps and files. */
 export function HistorySheet({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error, refetch } = useQuery(historyQuery(id));
   const problem = error ? ApiProblem.from(error) : null;
@@ -100,7 +100,7 @@ function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => vo
   );
 }
 
-/** Why it failed in a sentence, where that comes from, and what to do about it with the buttons for that. */
+/** The reason of a failure in a sentence, its cause, and advice with buttons. */
 function Failure({ detail, onDone }: { detail: HistoryDetail; onDone: () => void }) {
   const row = detail.item;
   const navigate = useNavigate();
@@ -167,7 +167,7 @@ function Failure({ detail, onDone }: { detail: HistoryDetail; onDone: () => void
   );
 }
 
-/** The other ways to try again, beside the plain one. */
+/** The ways to retry besides the plain one. */
 function OtherTries({ items }: { items: readonly MenuItem[] }) {
   return (
     <Menu

@@ -22,12 +22,12 @@ interface HistoryTableProps {
   isLoading: boolean;
   onEnd: () => void;
   onDetails: (id: string) => void;
-  /** The address of the details of an import. */
+  /** Returns the address of the details of an import. */
   detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
-/** Imports that have ended, and what can be done with one. */
+/** The table of ended imports, with the actions on each. */
 export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, detailsOf, empty }: HistoryTableProps) {
   const navigate = useNavigate();
   const showQueue = () => void navigate("/queue");

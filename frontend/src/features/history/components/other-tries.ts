@@ -7,7 +7,7 @@ import { otherTriesOf } from "../api/reasons";
 
 const icons = { everyone: RadioTower, damage: CircleDashed };
 
-/** What can be tried beside the same once more; nothing where it would end in the same way. */
+/** Returns the ways to retry besides the plain one; none if the result would be the same. */
 export function otherTryItems(row: HistoryRow, failedStep: Schema<"JobStepName"> | undefined, onShow: () => void, onDone?: () => void): MenuItem[] {
   return otherTriesOf(row.reason, failedStep).map((other) => ({
     label: t(`retry-${other}`),

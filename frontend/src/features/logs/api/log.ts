@@ -8,7 +8,7 @@ const pageSize = 200;
 
 interface Kept extends Omit<LogPage, "items" | "next">, Lines {}
 
-/** The lines that fit the filters, kept up with what is written. */
+/** Loads the lines that match the filters and keeps them up to date. */
 export function useLog(filters: LogFilters) {
   const client = useQueryClient();
   const queryKey = ["logs", filters];
@@ -25,7 +25,7 @@ export function useLog(filters: LogFilters) {
     mutationFn: async (cursor: string) => readPage(filters, cursor),
     onSuccess: (page) => client.setQueryData<Kept>(queryKey, (known) => known && { ...known, ...addOlder(known, page) }),
   });
-  // The number of the last page or frame, to tell what was written between the two.
+  // Whether a frame has arrived. A snapshot after that means that lines were missed.
   const isBegun = useRef(false);
   useTopic("logs", (frame) => {
     const known = client.getQueryData<Kept>(queryKey);
@@ -54,7 +54,7 @@ function withSources(sources: readonly string[], lines: readonly Schema<"LogLine
   return [...new Set([...sources, ...lines.map((line) => line.source)])].sort();
 }
 
-/** Records more for a quarter of an hour, or goes back to the setting with null. */
+/** Raises the level for a quarter of an hour; null returns to the setting. */
 export function useLevelChange() {
   const client = useQueryClient();
   return useMutation({

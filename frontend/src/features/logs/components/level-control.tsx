@@ -9,13 +9,13 @@ import type { Level } from "../lines";
 
 interface LevelControlProps {
   level: Level;
-  /** Until when, where it was raised for a while. */
+  /** The end of a raised level; null if it is not raised. */
   until: string | null;
-  /** Called once that is over. */
+  /** Called when the raised level ends. */
   onOver: () => void;
 }
 
-/** What the server records, and how to have it record more for a quarter of an hour. */
+/** Shows the log level, and raises it for a quarter of an hour. */
 export function LevelControl({ level, until, onOver }: LevelControlProps) {
   const change = useLevelChange();
   function record(next: Level | null) {
@@ -46,7 +46,7 @@ export function LevelControl({ level, until, onOver }: LevelControlProps) {
   );
 }
 
-/** How long it is still raised. */
+/** The time until the raised level ends. */
 function Countdown({ until, onOver }: { until: string; onOver: () => void }) {
   const [now, setNow] = useState(() => Date.now());
   const left = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));

@@ -8,13 +8,13 @@ import { type LogFilter, type LogFilters, levels } from "../lines";
 
 interface LineFiltersProps {
   filters: LogFilters;
-  /** Parts of the server that have lines. */
+  /** Parts of the server that have logged lines. */
   sources: readonly string[];
   onChange: (name: LogFilter, value: string) => void;
   onClear: () => void;
 }
 
-/** Which lines are shown. */
+/** The filters of the log. */
 export function LineFilters({ filters, sources, onChange, onClear }: LineFiltersProps) {
   return (
     <div className="grid gap-2">
@@ -54,7 +54,7 @@ function Choices({ filters, sources, onChange }: Omit<LineFiltersProps, "onClear
   );
 }
 
-/** The filters that links have set. */
+/** The filters that links have set, each with a button that removes it. */
 function Chips({ filters, onChange }: Pick<LineFiltersProps, "filters" | "onChange">) {
   const set = (["job", "stream"] as const).filter((name) => filters[name]);
   if (set.length === 0) return null;

@@ -18,7 +18,7 @@ const tones: Record<Level, string> = {
 
 const grounds: Partial<Record<Level, string>> = { warning: "bg-warn-soft/40", error: "bg-bad-soft/50", critical: "bg-bad-soft" };
 
-/** A line: when, how much it matters, where, and what; what it is about leads to its other lines. */
+/** A line of the log: time, level, source and text. Buttons show only the lines of its job or stream. */
 export function Line({ line, onFilter }: { line: LogLine; onFilter: (name: LogFilter, value: string) => void }) {
   async function copy() {
     const isCopied = await copyText(textOf(line));

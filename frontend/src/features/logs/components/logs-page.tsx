@@ -17,7 +17,7 @@ import { LevelControl } from "./level-control";
 import { LineFilters } from "./line-filters";
 import { Line } from "./line";
 
-/** What the server has written, line by line as it happens. */
+/** The log of the server, updated live. */
 export function LogsPage() {
   usePageTitle(t("title"));
   const list = useListUrl({ filters: ["level", "source", "job", "stream", "q"], sort: "" });
@@ -104,12 +104,12 @@ export function LogsPage() {
   );
 }
 
-/** The word of a button, which has no room on phones. */
+/** The text of a button, for screen readers only on phones because there is no room. */
 function Word({ children }: { children: string }) {
   return <span className="sr-only sm:not-sr-only">{children}</span>;
 }
 
-/** What is at the upper edge while older lines are on their way, or did not come. */
+/** Shown above the lines while older ones are loading or if that failed. */
 function Edge({ isLoading, error, onRetry }: { isLoading: boolean; error: Error | null; onRetry: () => void }) {
   if (error) return <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine />;
   return isLoading ? <p className="px-4 py-1 text-center text-sm text-muted">{t("loading-older")}</p> : null;

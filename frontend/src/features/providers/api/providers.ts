@@ -5,13 +5,13 @@ import { useTopic } from "@/lib/events";
 export type ProviderRow = Schema<"ProviderRow">;
 export type ProviderSave = Schema<"ProviderSave">;
 
-/** The providers of the settings with how they are. */
+/** The saved providers with their state. */
 export const providersQuery = queryOptions({
   queryKey: ["providers"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })),
 });
 
-/** The same, kept up to date by the event stream. */
+/** Loads the providers and keeps them up to date through the event stream. */
 export function useProviders() {
   const client = useQueryClient();
   useTopic("providers", (frame) =>
@@ -20,7 +20,7 @@ export function useProviders() {
   return useQuery(providersQuery);
 }
 
-/** Saves a provider: a new one where there is no id. */
+/** Saves a provider; creates one if the id is null. */
 export function saveProvider(id: string | null, body: ProviderSave): Promise<ProviderRow> {
   return id === null
     ? dataOf(api.POST("/api/providers", { body }))

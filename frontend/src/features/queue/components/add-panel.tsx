@@ -15,7 +15,7 @@ import { queueFiles } from "@/lib/upload-queue";
 import { t } from "../en";
 import { type Priority, priorities } from "../api/queue";
 
-/** Adds NZBs: files and folders, an address, or what is pasted anywhere on the page. */
+/** Adds NZBs: files and folders, an address, or anything pasted on the page. */
 export function AddPanel({ categories }: { categories: readonly string[] }) {
   const [address, setAddress] = useState("");
   const [error, setError] = useState("");

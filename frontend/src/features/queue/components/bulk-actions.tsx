@@ -7,7 +7,7 @@ import { toast } from "@/lib/toast";
 import { t } from "../en";
 import { type QueueTarget, changeItems, priorities, removeItems } from "../api/queue";
 
-/** What can be done with all rows that are ticked. */
+/** The actions on all ticked rows. */
 export function BulkActions({ target, categories, onDone }: { target: QueueTarget; categories: readonly string[]; onDone: () => void }) {
   async function change(what: Parameters<typeof changeItems>[1]) {
     const changed = await changeItems(target, what);

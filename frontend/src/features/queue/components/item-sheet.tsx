@@ -19,14 +19,14 @@ import { type Priority, type QueueRow, changeItem, lastPlace, priorities, remove
 
 interface ItemSheetProps {
   id: string;
-  /** The item; undefined where it is not in the queue. */
+  /** The item; undefined if it is not in the queue. */
   row: QueueRow | undefined;
   isLoading: boolean;
   categories: readonly string[];
   onClose: () => void;
 }
 
-/** An item of the queue: its steps, and what can be changed of it. */
+/** The details of an item of the queue: its steps and a form to change it. */
 export function ItemSheet({ id, row, isLoading, categories, onClose }: ItemSheetProps) {
   return (
     <Sheet isOpen onClose={onClose} size="sm" title={row?.name ?? t("details")}>
@@ -95,12 +95,12 @@ function Details({ row, categories, onClose }: { row: QueueRow; categories: read
   );
 }
 
-/** Files and segments of the post; null until its NZB is here. */
+/** Describes the files and segments of the post; null until the NZB is loaded. */
 function postOf({ files, segments }: QueueRow): string | null {
   return files === null || segments === null ? null : `${t("post-files", { count: files })}, ${t("post-segments", { count: segments })}`;
 }
 
-/** Name, category, priority and password. Only what was changed is sent. */
+/** A form for name, category, priority and password. It sends only changed values. */
 function ChangeForm({ row, categories }: { row: QueueRow; categories: readonly string[] }) {
   const [name, setName] = useState<string | null>(null);
   const [category, setCategory] = useState<string | null>(null);

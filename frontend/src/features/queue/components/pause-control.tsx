@@ -8,7 +8,7 @@ import { pauseQueue, resumeQueue } from "../api/queue";
 const minutes = [5, 15, 30] as const;
 const hours = [1, 3, 12] as const;
 
-/** Pauses the queue for a while or until it is resumed, or resumes it. */
+/** Pauses the queue for a while or until it is resumed, and resumes it. */
 export function PauseControl({ isPaused }: { isPaused: boolean }) {
   if (isPaused) {
     return (

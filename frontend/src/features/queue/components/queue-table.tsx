@@ -22,12 +22,12 @@ interface QueueTableProps {
   isLoading: boolean;
   onEnd: () => void;
   onDetails: (id: string) => void;
-  /** The address of the details of an item. */
+  /** Returns the address of the details of an item. */
   detailsOf: (id: string) => To;
   empty: ReactNode;
 }
 
-/** The rows of the queue, and what can be done with one. */
+/** The table of the queue, with the actions on each item. */
 export function QueueTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, detailsOf, empty }: QueueTableProps) {
   const move = (row: QueueRow, position: number) => void changeItem(row.id, { position });
   const step = (row: QueueRow, places: number) => void changeItem(row.id, { step: places });

@@ -4,7 +4,7 @@ import { t } from "../en";
 
 type JobStep = Schema<"JobStep">;
 
-/** The steps that have begun in one line, as in "read 12 ms · heads 340 ms · names…". */
+/** Formats the steps that have begun as one line, as in "read 12 ms · heads 340 ms · names…". */
 export function stepLine(steps: readonly JobStep[]): string {
   return steps
     .filter(({ state }) => state !== "pending")

@@ -3,7 +3,7 @@ import { type Schema, api, dataOf } from "@/lib/api-client";
 
 export type RescueList = Schema<"RescueList">;
 
-/** Why the server is in safe mode; 404 while it is not. */
+/** Loads the cause of safe mode; fails with 404 outside safe mode. */
 export const rescueQuery = queryOptions({
   queryKey: ["rescue"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/rescue", { signal })),

@@ -11,7 +11,7 @@ import { toast } from "@/lib/toast";
 import type { Act, Provider } from "../commands";
 import { t } from "../en";
 
-/** Carries a command out, and says in a toast what came of it. */
+/** Runs a command and reports its result in a toast. */
 export async function carryOut(act: Act, navigate: NavigateFunction): Promise<void> {
   switch (act.kind) {
     case "theme":
@@ -46,7 +46,7 @@ function done(answer: unknown, title: string, list: "queue" | "history"): void {
 type Outcome = Schema<"ProviderTestOutcome">;
 
 async function test({ id, name, host, port, tls, user, skipsCertificateCheck }: Provider): Promise<void> {
-  // Without a password the saved one is tested.
+  // Null tests the saved password.
   const request: Schema<"ProviderTest"> = { id, host, port, tls, user, password: null, skipsCertificateCheck };
   const toastId = `test ${id}`;
   toast({ id: toastId, title: t("testing", { name }), seconds: null });

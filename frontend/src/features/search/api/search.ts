@@ -4,7 +4,7 @@ import { api, dataOf } from "@/lib/api-client";
 const most = 6;
 const mostPlayed = 24;
 
-/** What the server finds in files, queue and history, or in files alone if something is to be played; nothing for an empty text. */
+/** Searches files, queue and history, or only files to play one; finds nothing for an empty text. */
 export function useFound(q: string, isPlayed: boolean) {
   return useQuery({
     queryKey: ["search", q, isPlayed],
@@ -23,7 +23,7 @@ export function useFound(q: string, isPlayed: boolean) {
   });
 }
 
-/** The providers, which commands name. */
+/** Loads the providers that commands can name. */
 export function useProviders() {
   return useQuery({
     queryKey: ["providers"],
@@ -32,7 +32,7 @@ export function useProviders() {
   });
 }
 
-/** All settings with their titles; the page of settings has the same. */
+/** Loads all settings and their titles; the settings page uses the same cache. */
 export function useSettingFields() {
   return useQuery({
     queryKey: ["settings", "schema"],

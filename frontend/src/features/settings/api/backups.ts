@@ -3,19 +3,19 @@ import { type Schema, api, dataOf } from "@/lib/api-client";
 
 export type BackupRow = Schema<"BackupRow">;
 
-/** All sound backups, the newest first. */
+/** All valid backups, the newest first. */
 export const backupsQuery = queryOptions({
   queryKey: ["backups"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/backups", { signal })),
 });
 
-/** NZBs that came after the restored backup. */
+/** NZBs that were added after the restored backup. */
 export const laterQuery = queryOptions({
   queryKey: ["backups", "later"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/backups/later", { signal })),
 });
 
-/** The cost of restoring a backup, which the server reads completely for it. */
+/** Loads the cost of a restore, for which the server reads the whole backup. */
 export const restoreCostQuery = (id: string) =>
   queryOptions({
     queryKey: ["backups", "cost", id],

@@ -7,26 +7,26 @@ export type FieldGroup = Schema<"SettingFieldGroup">;
 export type SettingsSet = Schema<"SettingsSet">;
 export type SecretKeyReport = Schema<"SecretKeyReport">;
 
-/** What can be set; it changes with the version of the server alone. */
+/** The schema of all settings; only another version of the server changes it. */
 export const schemaQuery = queryOptions({
   queryKey: ["settings", "schema"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings/schema", { signal })),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** What is in force. */
+/** The current values. */
 export const valuesQuery = queryOptions({
   queryKey: ["settings", "values"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings", { signal })),
 });
 
-/** The last saved sets, the newest first. */
+/** The recently saved sets, the newest first. */
 export const setsQuery = queryOptions({
   queryKey: ["settings", "sets"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings/sets", { signal })),
 });
 
-/** The key file of the secrets, and what giving up a lost one costs. */
+/** The key file of the secrets, and the cost of giving up a lost one. */
 export const secretKeyQuery = queryOptions({
   queryKey: ["settings", "secret-key"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/settings/secret-key", { signal })),
@@ -42,7 +42,7 @@ export const systemQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET("/api/system", { signal })),
 });
 
-/** The sessions that have not ended, the one used last first. */
+/** The active sessions, the last used first. */
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],
   queryFn: ({ signal }) => dataOf(api.GET("/api/sessions", { signal })),
