@@ -25,7 +25,7 @@ public sealed class BlobQuarantineTests : IDisposable
     {
         _quarantine.AdvanceDay();
         Take();
-        // The look that notes the first day may come at any time.
+        // The call that records the first day may come at any time of the day.
         _quarantine.AdvanceDay();
 
         for (var hour = 1; hour <= 8 * 24; hour++)
@@ -54,7 +54,7 @@ public sealed class BlobQuarantineTests : IDisposable
         Assert.False(IsKept);
         Assert.Equal(hash + ".nzb.br", Path.GetFileName(Assert.Single(_quarantine.List())));
 
-        // The backup is deleted, then made again before the blob has gone.
+        // The backup is deleted, and a new one is made before the blob is deleted.
         keys = [];
         PassDays(1);
         keys = [BlobStore.KeyOf(hash)];
@@ -81,7 +81,7 @@ public sealed class BlobQuarantineTests : IDisposable
             }
             catch (IOException)
             {
-                // The caller logs it and tries again.
+                // The caller logs the failure and retries.
             }
         }
 

@@ -5,19 +5,19 @@ using SQLitePCL;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>The real file system and database, whose n-th step of a write fails: each call that changes files, and each commit.</summary>
+/// <summary>The real file system and database, whose n-th step fails. Steps are calls that change files, and commits.</summary>
 internal sealed class FaultyStorage : IBlobFiles, ICommitStep
 {
     private readonly DiskBlobFiles _disk = new();
     private int _steps;
 
-    /// <summary>Whether the step has come.</summary>
+    /// <summary>Whether the step has been reached.</summary>
     public bool HasFailed => FailAt > 0 && Volatile.Read(ref _steps) >= FailAt;
 
     /// <summary>The step that fails, counted from 1; 0 for none.</summary>
     public int FailAt { get; init; }
 
-    /// <summary>All commits fail with this code of SQLite; null for none.</summary>
+    /// <summary>The SQLite code with which all commits fail; null for none.</summary>
     public int? CommitCode { get; set; }
 
     public void Run(SqliteWork transaction)

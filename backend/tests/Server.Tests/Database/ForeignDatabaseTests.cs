@@ -6,10 +6,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>The database of another program is copied only while no other process has it open (CFG-40).</summary>
+/// <summary>The database of another program is copied only if no other process has it open (CFG-40).</summary>
 public sealed partial class ForeignDatabaseTests : IDisposable
 {
-    // Locks of an open file, which conflict with others of the same process too (F_OFD_SETLK).
+    // F_OFD_SETLK: locks of an open file, which conflict even within one process.
     private const int SetOpenFileLock = 37;
 
     private readonly TemporaryFolder _folder = new();
@@ -19,7 +19,7 @@ public sealed partial class ForeignDatabaseTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    // What SQLite holds: a byte of the shared memory while a connection is open, a byte far behind the database while it reads.
+    // The bytes that SQLite locks: one in the shared memory while a connection is open, one far beyond the database during a read.
     [InlineData("-shm", 128)]
     [InlineData("", 0x40000002)]
     public async Task Database_open_in_another_process_is_refused(string suffix, long offset)
@@ -62,7 +62,7 @@ public sealed partial class ForeignDatabaseTests : IDisposable
     [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
     private static partial int FileControl(SafeFileHandle file, int command, ref LockRecord record);
 
-    /// <summary>The <c>struct flock</c> of 64-bit Linux; kind 0 is a lock for reading.</summary>
+    /// <summary>The <c>struct flock</c> of 64-bit Linux; kind 0 is a read lock.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 32)]
     private struct LockRecord
     {

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>When all of the database is checked (F32).</summary>
+/// <summary>Schedule of the complete database check (F32).</summary>
 public sealed class IntegrityWorkerTests : IDisposable
 {
     private static readonly TimeSpan Round = TimeSpan.FromHours(1);
@@ -79,7 +79,7 @@ public sealed class IntegrityWorkerTests : IDisposable
     {
         var run = await StartAsync();
         Assert.Equal(new RowNumbers(0, 0), BlobGeneration.Read(_temporary.Folder)!.Numbers);
-        // The limit of the first check and the pause until the next one.
+        // The time limit of the first check, and the pause until the next one.
         await EventuallyAsync(() => _clock.Waiting == 2);
         await run.AcceptAsync("first");
         await EventuallyAsync(() => BlobGeneration.Read(_temporary.Folder)!.Numbers == new RowNumbers(1, 0));
@@ -101,7 +101,7 @@ public sealed class IntegrityWorkerTests : IDisposable
         for (var i = 1; i <= 50; i++)
         {
             await run.AcceptAsync($"number {i}");
-            // As at a stop whose deadline has passed: the worker and the last record write at once.
+            // The worker and the final record write concurrently, as in a shutdown that has exceeded its deadline.
             await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => Task.Run(run.NoteNumbersAsync, Token)));
             Assert.Equal(new RowNumbers(i, 0), BlobGeneration.Read(_temporary.Folder)!.Numbers);
         }
@@ -110,7 +110,7 @@ public sealed class IntegrityWorkerTests : IDisposable
         await run.StopAsync();
     }
 
-    /// <summary>What comes between two starts.</summary>
+    /// <summary>Simulates an event between two starts.</summary>
     private void Happen(string since, DateTimeOffset soundAt)
     {
         switch (since)
@@ -142,7 +142,7 @@ public sealed class IntegrityWorkerTests : IDisposable
         }
     }
 
-    /// <summary>Writes into the file, whose time stays as it is.</summary>
+    /// <summary>Writes into the file and restores its time.</summary>
     private void Write(long at, byte[] bytes)
     {
         var time = File.GetLastWriteTimeUtc(Path);
@@ -157,7 +157,7 @@ public sealed class IntegrityWorkerTests : IDisposable
 
     private int RootPage(string table)
     {
-        // Not through the log: the marks of the file are to stay.
+        // Opened as immutable, because SQLite would otherwise change the marks of the file.
         using var connection = new SqliteConnection($"Data Source=file:{Path}?immutable=1;Mode=ReadOnly;Pooling=False");
         connection.Open();
         return connection.ExecuteScalar<int>("SELECT rootpage FROM sqlite_schema WHERE name = @table", new { table });
@@ -180,7 +180,7 @@ public sealed class IntegrityWorkerTests : IDisposable
         return run;
     }
 
-    /// <summary>A start as far as the database goes, to its stop.</summary>
+    /// <summary>The database part of a start, until its stop.</summary>
     [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "StopAsync disposes of them.")]
     private sealed class Run
     {
@@ -237,7 +237,7 @@ public sealed class IntegrityWorkerTests : IDisposable
             }
             catch (OperationCanceledException)
             {
-                // In the middle of a check, or between two.
+                // The worker was canceled during a check or between two.
             }
 
             _worker.Dispose();

@@ -8,21 +8,21 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Tests.Database;
 
 /// <summary>
-/// All migrations as one step, read once in a process from a database that has run them. Tests that open a new database run this step
-/// in one transaction instead of each migration in its own. A file that was copied would not be new to the server, which treats the blobs
-/// beside a new database differently.
+/// All migrations as one step, read once per process from a migrated database. Tests that open a new database run this step in one
+/// transaction instead of one for each migration. They cannot copy a file, because the server would not treat it as new next to
+/// existing blobs.
 /// </summary>
 internal static class MigratedTemplate
 {
-    // The id of an installation is random, so each database draws its own as in the migration.
+    // The id of an installation is random, so each database generates its own as in the migration.
     private const string InstanceId = "INSERT INTO instance (id) VALUES (lower(hex(randomblob(4))));";
 
     private static readonly Lazy<Migration> Step = new(Read);
 
-    /// <summary>A runner with the template if the folder has no database yet; otherwise the real one, which accepts older versions.</summary>
+    /// <summary>Returns a runner with the template for a new database, or the real one, which upgrades older versions.</summary>
     public static MigrationRunner RunnerFor(DataFolder folder) => new(Path.Exists(folder.Database) ? Migration.LoadEmbedded() : [Step.Value], folder);
 
-    /// <summary>Lets a server in this process use the template.</summary>
+    /// <summary>Makes a server in this process use the template.</summary>
     public static void AddTo(IServiceCollection services, string folder) => services.AddSingleton(RunnerFor(new DataFolder(folder)));
 
     private static Migration Read()
@@ -36,7 +36,7 @@ internal static class MigratedTemplate
 
         var schema = connection.Query<(string Type, string Name, string Sql)>(
             "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").ToList();
-        // Tables, then their rows, then the rest: a trigger would count the rows again.
+        // Tables, then rows, then triggers and indexes, because a trigger would count the rows again.
         var script = new StringBuilder();
         foreach (var (type, name, sql) in schema)
         {

@@ -27,7 +27,7 @@ public sealed class MigratedTemplateTests : IDisposable
     {
         await using (_temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(5)]))
         {
-            // It is closed again.
+            // Disposing closes the database.
         }
 
         var runner = MigratedTemplate.RunnerFor(_temporary.Folder);
@@ -50,7 +50,7 @@ public sealed class MigratedTemplateTests : IDisposable
     private static Task<string> IdAsync(SluiceDatabase database) =>
         database.ReadAsync(connection => connection.QuerySingle<string>("SELECT id FROM instance"), TestContext.Current.CancellationToken);
 
-    /// <summary>Version, schema, and rows of each table.</summary>
+    /// <summary>Returns the version, the schema and the rows of each table.</summary>
     private static List<string> Content(MigrationRunner runner)
     {
         using var connection = new SqliteConnection("Data Source=:memory:");

@@ -61,7 +61,7 @@ public sealed class MigrationRunnerTests : IDisposable
             files.Select(file => (file.Name, file.Hash, file.Length, file.Properties, file.AddedMilliseconds)));
         var items = await new QueueStore(database).StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
         Assert.Equal(["c", "b", "a"], items.Select(item => item.Id));
-        // The number belongs to the file alone.
+        // Only the name of the file has the number.
         Assert.Equal(("Rel", "pw", 200, 2000L), (items[1].Name, items[1].Password, items[1].EncodedBytes, items[1].AddedMilliseconds));
         await database.WriteAsync(connection => QueueStore.Remove(connection, "a"), Token);
         Assert.Equal(["Rel (2).nzb"], await new QueueFileStore(database).ListAsync("tv", Token).Select(file => file.Name).ToListAsync(Token));
@@ -122,7 +122,7 @@ public sealed class MigrationRunnerTests : IDisposable
     {
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(32)]))
         {
-            // Published after the start of the import, as a time in another time zone.
+            // The release was published after the start of the import.
             await before.WriteAsync(
                 connection => connection.Execute(
                     """

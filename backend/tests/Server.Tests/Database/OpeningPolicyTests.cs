@@ -11,24 +11,24 @@ public sealed class OpeningPolicyTests
     private static readonly BlobGeneration Beside = new("mine", 5);
 
     [Theory]
-    // A first start, and an empty database where nothing can be lost.
+    // A first start, or an empty database without stored blobs.
     [InlineData("empty", null, 0, null)]
     [InlineData("empty", 5, 0, null)]
-    // The database is gone, or was made anew.
+    // The database was deleted or created again.
     [InlineData("empty", 5, 1, "Emptied")]
     [InlineData("empty", null, 1, "Emptied")]
     [InlineData("no rows", null, 1, "Emptied")]
-    // Rows without a file beside the blobs: the file is made.
+    // The database has rows, but the generation file next to the blobs is missing: it is created.
     [InlineData("rows", null, 3, null)]
     [InlineData("mine 5", null, 3, null)]
-    // As it was left, or killed before the file was written.
+    // A clean stop, or a kill before the generation file was written.
     [InlineData("mine 5", 5, 3, null)]
     [InlineData("mine 6", 5, 3, null)]
-    // An older one, also one from before there were generations.
+    // An older database, or one from before generations existed.
     [InlineData("mine 4", 5, 3, "Older")]
     [InlineData("rows", 5, 3, "Older")]
     [InlineData("other 9", 5, 3, "Foreign")]
-    // A crash between the blob and its row leaves a blob and no row.
+    // A crash between a blob and its row leaves a blob without a row.
     [InlineData("mine 5 no rows", 5, 1, null)]
     [InlineData("mine 4", 5, 0, null)]
     [InlineData("damaged", 5, 0, "Damaged")]
@@ -55,7 +55,7 @@ public sealed class OpeningPolicyTests
     [InlineData(5, 6, 3, SafeModeCause.Older)]
     [InlineData(5, 9, 2, SafeModeCause.Older)]
     [InlineData(5, null, null, SafeModeCause.Older)]
-    // Killed after the start was noted in the database, before it was noted beside the blobs.
+    // A kill after the start was recorded in the database, and before it was recorded next to the blobs.
     [InlineData(6, 7, 3, null)]
     public void Database_below_the_saved_row_numbers_counts_as_older(int epoch, int? queueFile, int? historyItem, object? cause)
     {

@@ -2,14 +2,14 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>The real file system, with a record of the order of calls, and failures on demand.</summary>
+/// <summary>The real file system, with a record of its calls in order and failures on demand.</summary>
 internal sealed class RecordingBlobFiles : IBlobFiles
 {
     private readonly DiskBlobFiles _disk = new();
 
     public List<string> Calls { get; } = [];
 
-    /// <summary>The first call whose record begins with the text fails.</summary>
+    /// <summary>The first call whose record begins with this text fails.</summary>
     public (string Call, Exception Failure)? FailAt { get; set; }
 
     public long? Free { get; set; }
@@ -54,7 +54,7 @@ internal sealed class RecordingBlobFiles : IBlobFiles
         if (FailAt is var (at, failure) && call.StartsWith(at, StringComparison.Ordinal))
             throw failure;
 
-        // A blob takes any number of writes; what counts is that none comes after its fsync.
+        // Repeated writes count as one, because the tests only check that none follows the fsync.
         if (call != "write tmp" || Calls[^1] != call)
             Calls.Add(call);
     }

@@ -109,7 +109,7 @@ public sealed class SluiceDatabaseTests : IDisposable
             Assert.Equal(SQLitePCL.raw.SQLITE_BUSY, (await Assert.ThrowsAsync<SqliteException>(() => waiting)).SqliteErrorCode);
         }
 
-        // What needs a connection for a moment goes on, and so does a list once another one has ended.
+        // Short reads continue, and a new list starts once another one has ended.
         Assert.Equal(7, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT value FROM number"), Token));
         await using (var next = Stream())
         {
@@ -128,7 +128,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     [Fact]
     public async Task Waiting_writes_share_a_commit_and_fail_alone()
     {
-        // A clock that stands still: by that of a loaded machine the time in which writes join a transaction may be over.
+        // The clock stands still, because on a loaded machine the time for joining a transaction could be over.
         await using var database = _temporary.OpenDatabase(new ManualTimeProvider(), Numbers);
         using var inside = new SemaphoreSlim(0);
         using var finish = new ManualResetEventSlim();
@@ -148,7 +148,7 @@ public sealed class SluiceDatabaseTests : IDisposable
             connection =>
             {
                 connection.Execute("INSERT INTO number VALUES (@value)", new { value });
-                // Each sees what those before it have left behind.
+                // Each write sees the rows of the earlier ones.
                 lock (seen)
                     seen.Add(connection.ExecuteScalar<int>("SELECT count(*) FROM number"));
                 return value == 5 ? throw new InvalidDataException() : connection.Execute("INSERT INTO number VALUES (@twin)", new { twin = value == 8 ? 1 : 100 + value });

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>Puts rows straight into a database, and asks it how it would find others.</summary>
+/// <summary>Inserts rows directly into a database and explains its queries.</summary>
 internal static class StoredRows
 {
     /// <summary>Inserts rows in order, in one transaction.</summary>
@@ -19,7 +19,7 @@ internal static class StoredRows
             },
             TestContext.Current.CancellationToken);
 
-    /// <summary>The steps in which the database would run a query.</summary>
+    /// <summary>Returns the query plan.</summary>
     public static Task<List<string>> ExplainAsync(this SluiceDatabase database, string sql, object values) =>
         database.ReadAsync(
             connection => connection.Query("EXPLAIN QUERY PLAN " + sql, values).Select(step => (string)step.detail).ToList(),

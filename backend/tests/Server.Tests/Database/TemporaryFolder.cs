@@ -3,10 +3,10 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>A data folder of its own in an otherwise empty folder, both removed at the end.</summary>
+/// <summary>A data folder in an otherwise empty parent folder; both are deleted at the end.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
-    // A server that a test starts as another user passes through the folder around its own.
+    // A server that a test starts as another user has to traverse the parent folder.
     private const UnixFileMode Passable =
         UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute;
 
@@ -19,7 +19,7 @@ internal sealed class TemporaryFolder : IDisposable
         Folder.Prepare();
     }
 
-    /// <summary>What holds the data folder and nothing else, unless a write has left its folder.</summary>
+    /// <summary>The parent of the data folder, which contains nothing else unless a write has escaped from its folder.</summary>
     public string Parent { get; }
 
     public DataFolder Folder { get; }

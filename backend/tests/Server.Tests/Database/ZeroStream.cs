@@ -2,7 +2,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>So many zero bytes, without holding them; may break instead of ending.</summary>
+/// <summary>A stream of this many zero bytes, which are not held in memory. It may throw at its end.</summary>
 internal sealed class ZeroStream(long length) : ForwardStream
 {
     private long _left = length;
