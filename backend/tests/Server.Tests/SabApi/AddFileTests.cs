@@ -186,7 +186,7 @@ public sealed class AddFileTests : IDisposable
             Assert.Equal(stored, queue[0].GetProperty("cat").GetString());
         }
 
-        // Each of the unknown ones is a warning that clients can read, once and in bounds.
+        // Each unknown category logs one warning that clients can read, with the name shortened.
         var warnings = (await host.CallAsync("mode=warnings", Token)).GetProperty("warnings").EnumerateArray().Select(warning => warning.GetProperty("text").GetString()!).ToList();
         Assert.Equal(
             ["../etc", " Odd  Cat. ", "typo", new string('x', 64)],

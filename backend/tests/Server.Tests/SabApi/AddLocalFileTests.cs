@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Files of the machine that clients name by their path (SAB-26).</summary>
+/// <summary>Local files that clients add by path (SAB-26).</summary>
 public sealed class AddLocalFileTests : IDisposable
 {
     private const string NoFile = """{"status":false,"error":"file does not exist"}""";
@@ -67,7 +67,7 @@ public sealed class AddLocalFileTests : IDisposable
         foreach (var path in paths)
             Assert.Equal(NoFile, (await host.CallAsync(Call(path), Token)).ToString());
 
-        // The file counts, and not the path that leads to it.
+        // The location of the file decides, not the path of the link to it.
         Assert.True((await host.CallAsync(Call(Path.Combine(other, "back.nzb")), Token)).GetProperty("status").GetBoolean());
     }
 

@@ -17,7 +17,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>NZBs that are added by their address (SAB-25): durable, fetched later, by the rules of S10.</summary>
+/// <summary>NZBs added by URL (SAB-25): stored durably and fetched later under the rules of S10.</summary>
 public sealed class AddUrlTests : IDisposable
 {
     private const string Secret = "canary-of-the-indexer";
@@ -56,7 +56,7 @@ public sealed class AddUrlTests : IDisposable
         await UntilStoredAsync(host, id);
 
         slot = await SlotAsync(host, id);
-        // It is worked on at once.
+        // The import starts at once.
         Assert.NotEqual("Grabbing", Text(slot, "status"));
         Assert.Equal(("Some.Release", "tv", "High", "pw"), (Text(slot, "filename"), Text(slot, "cat"), Text(slot, "priority"), Text(slot, "password")));
         Assert.Contains("Some.Release.nzb", await TreeAsync(host), StringComparison.Ordinal);
@@ -157,7 +157,7 @@ public sealed class AddUrlTests : IDisposable
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Give(NzbText.Of("a.mkv")));
         await using var host = await StartAsync(trusted: "other.test");
 
-        // A port of the public network passes the first look: it is the address of the name that does not.
+        // The port passes the first check, but the name resolves to an address that is not allowed.
         var id = await AddAsync(host, indexer, port: 80);
 
         var slot = await host.WaitForHistoryAsync(id, Token);
@@ -338,7 +338,7 @@ public sealed class AddUrlTests : IDisposable
         var id = await AddAsync(host, indexer);
         Assert.Equal(TimeSpan.FromSeconds(7), await UntilTriedAsync(host, id, 1));
 
-        // No call of UrlFetchWorker.Wake from here on: the timer of its WakeSignal, which may begin at any of these seconds, ends its wait.
+        // From here on only the worker's own timer ends its wait. The wait may start during any of these seconds.
         for (var seconds = 1; asked.Count < 2; seconds++)
         {
             Assert.InRange(seconds, 1, 40);
@@ -457,7 +457,7 @@ public sealed class AddUrlTests : IDisposable
         Assert.Equal("""{"status":false,"error":"Queue is full"}""", (await host.CallAsync(query, Token)).ToString());
     }
 
-    /// <summary>A server to which every name is a name of this machine.</summary>
+    /// <summary>A server that resolves every name to this machine.</summary>
     private Task<ProductHost> StartAsync(string trusted = "indexer.test", bool withClock = false) => ProductHost.StartAsync(
         _folder,
         null,
@@ -514,7 +514,7 @@ public sealed class AddUrlTests : IDisposable
         Assert.NotNull(await host.Get<QueueStore>().FindAsync(id, Token));
     }
 
-    /// <summary>Waits until nothing of an item is left to be fetched.</summary>
+    /// <summary>Waits until the item has been fetched.</summary>
     private static async Task UntilFetchedAsync(ProductHost host, string id)
     {
         while (await UrlAsync(host, id) is not null)
@@ -522,8 +522,8 @@ public sealed class AddUrlTests : IDisposable
     }
 
     /// <summary>
-    /// Waits a moment. The worker looks again: where the clock was moved on between its look and its wait, that wait would end only when the
-    /// clock is moved once more, and a clock that is moved while a fetch runs lets that fetch time out.
+    /// Wakes the worker and waits a moment. If the clock had moved between the worker's check and its wait, that wait would need another move,
+    /// and a move during a fetch would let the fetch time out.
     /// </summary>
     private static Task PollAsync(ProductHost host)
     {
@@ -531,8 +531,8 @@ public sealed class AddUrlTests : IDisposable
         return Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
     }
 
-    /// <summary>Waits until an item was tried as often.</summary>
-    /// <returns>How long it is until the next try.</returns>
+    /// <summary>Waits until an item has been tried this many times.</summary>
+    /// <returns>The time until the next try.</returns>
     private async Task<TimeSpan> UntilTriedAsync(ProductHost host, string id, int tries)
     {
         while (await TriesAsync(host, id) < tries)

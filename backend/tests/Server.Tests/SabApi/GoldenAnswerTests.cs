@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>The calls about the history and the server, byte by byte in JSON and XML, under cultures with a decimal comma (SAB-90).</summary>
+/// <summary>Calls for the history and the server, byte by byte in JSON and XML, under cultures with a decimal comma (SAB-90).</summary>
 public sealed partial class GoldenAnswerTests : IDisposable
 {
     private const string Head = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n";
@@ -191,7 +191,7 @@ public sealed partial class GoldenAnswerTests : IDisposable
         $$"""{"status":false,"error":"{{error}}"}""",
         $"<result><status>False</status><error>{error}</error></result>");
 
-    /// <summary>Makes a call twice, the second time for XML, which any other word than its exact one does not ask for.</summary>
+    /// <summary>Makes a call in JSON and in XML. An upper-case <c>XML</c> is not recognized and returns JSON.</summary>
     private async Task CheckAsync(ProductHost host, string query, string json, string xml)
     {
         Assert.Equal(json.Trim(), await CallAsync(host, query + "&output=XML"));
@@ -226,7 +226,7 @@ public sealed partial class GoldenAnswerTests : IDisposable
         Steps = [new StepTiming("ReadNzb", 1412, "81 files")],
     };
 
-    // Of the machine and the moment.
+    // Fields that depend on the machine or the time.
     [GeneratedRegex("\"(?<key>diskspace\\w*|uptime|loadavg|pid)\":(\"[^\"]*\"|[0-9]+)")]
     private static partial Regex VolatileField();
 

@@ -16,7 +16,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>What clients change in the history, and what they cannot (SAB-40 to SAB-46, SAB-94).</summary>
+/// <summary>Changes of the history by clients, and their limits (SAB-40 to SAB-46, SAB-94).</summary>
 public sealed class HistoryChangeTests : IDisposable
 {
     private const int Releases = 100;
@@ -41,7 +41,7 @@ public sealed class HistoryChangeTests : IDisposable
         foreach (var id in ids)
             Assert.Equal("Completed", (await host.WaitForHistoryAsync(id, Token)).GetProperty("status").GetString());
 
-        // As an *arr does after an import, and once more with each of the other words.
+        // As Sonarr does after an import, and then with each other parameter.
         foreach (var id in ids.Take(Releases / 2))
             await DeleteAsync(host, $"value={id}&del_files=1&archive=1");
         await DeleteAsync(host, $"value={string.Join(',', ids.Skip(Releases / 2).Take(Releases / 4))}&del_files=1&archive=0");
@@ -75,7 +75,7 @@ public sealed class HistoryChangeTests : IDisposable
         Assert.Equal(HttpStatusCode.NotFound, await LookAsync(host, "/completed-symlinks/tv/Rel/film.mkv.rclonelink"));
         Assert.Equal(HttpStatusCode.OK, await LookAsync(host, "/content/tv/Rel/film.mkv"));
 
-        // What changes nothing counts as no change.
+        // A call without an effect does not count as a change.
         await DeleteAsync(host, $"value={id}");
         await DeleteAsync(host, "value=unknown");
         Assert.Equal(counter + 1, await CounterAsync(host));
@@ -151,7 +151,7 @@ public sealed class HistoryChangeTests : IDisposable
     [Fact]
     public async Task Retried_item_keeps_its_id_and_leaves_the_history()
     {
-        // Without a provider the item waits in the queue.
+        // The item waits in the queue, because there is no provider.
         await using var host = await ProductHost.StartAsync(_folder);
         var nzb = NzbText.Of("film.mkv");
         var id = Assert.Single(await host.AddAsync(nzb, "Rel.nzb", Token, "&cat=tv&priority=1&password=first&pp=2&script=s.py"));
@@ -190,7 +190,7 @@ public sealed class HistoryChangeTests : IDisposable
     public async Task Retry_with_an_invalid_upload_fails_under_the_same_id()
     {
         await using var host = await ProductHost.StartAsync(_folder);
-        // Nothing of it could be stored: without an upload there is nothing to retry.
+        // Nothing of the upload is stored, so there is nothing to retry.
         byte[] damaged = [.. "BZh9"u8, .. new byte[200]];
         var id = Assert.Single(await host.AddAsync(damaged, "Rel.nzb", Token));
         await host.WaitForHistoryAsync(id, Token);
@@ -316,7 +316,7 @@ public sealed class HistoryChangeTests : IDisposable
         return id;
     }
 
-    /// <summary>Moves an item that waits to the history, as its import does when it fails.</summary>
+    /// <summary>Moves a waiting item to the history, like a failed import.</summary>
     private static async Task FailAsync(ProductHost host, string id)
     {
         await host.WaitForWaitingAsync(id, Token);

@@ -10,7 +10,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>How long a queue of 10,000 items takes to answer (SAB-6), to be read with <c>-showLiveOutput</c>. The times are for the reader.</summary>
+/// <summary>Measures the calls for a queue of 10,000 items (SAB-6). Run with <c>-showLiveOutput</c>; the times are not asserted.</summary>
 public sealed class LargeQueueTests : IDisposable
 {
     private const int Items = 10_000;
@@ -42,7 +42,7 @@ public sealed class LargeQueueTests : IDisposable
         await MeasureAsync(host, "sort by name", "mode=queue&name=sort&sort=name&dir={2}", null);
     }
 
-    /// <summary>Times a call until its first byte and until its last.</summary>
+    /// <summary>Measures the time to the first and to the last byte of a call.</summary>
     private static async Task MeasureAsync(ProductHost host, string what, string call, int? slots)
     {
         var (first, last) = (new List<double>(), new List<double>());

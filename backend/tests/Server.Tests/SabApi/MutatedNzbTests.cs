@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Whatever an upload holds, the answer is 200 with an id, and the item is in one place afterwards (SAB-22, SAB-93).</summary>
+/// <summary>Any upload returns 200 with an id, and its item is then in exactly one list (SAB-22, SAB-93).</summary>
 public sealed class MutatedNzbTests : IDisposable
 {
     private const int AtATime = 8;
@@ -43,7 +43,7 @@ public sealed class MutatedNzbTests : IDisposable
                 ids.Add(id.GetString()!);
         });
 
-        // What is no NZB moves on to the history meanwhile, so the queue is asked before and after it.
+        // Items that are not NZBs move to the history meanwhile, so the queue is read before and after it.
         var before = await IdsAsync(host, "queue", "limit=0");
         var history = await IdsAsync(host, "history", "limit=1000000");
         var after = await IdsAsync(host, "queue", "limit=0");
@@ -51,12 +51,12 @@ public sealed class MutatedNzbTests : IDisposable
         Assert.Empty(ids.Except(history).Except(before));
         Assert.Empty(history.Intersect(after));
         Assert.Empty(history.Concat(after).Except(ids));
-        // Both ends are met often, or the mutations say nothing.
+        // The mutations are useful only if both lists have many items.
         Assert.InRange(after.Count, count / 20, count);
         Assert.InRange(history.Count, count / 20, count);
     }
 
-    /// <summary>An NZB with changed bytes, in shuffled order or in wrappings, which may be changed instead.</summary>
+    /// <summary>Returns an NZB with changed bytes, in shuffled order or compressed, with changes before or after the compression.</summary>
     private static byte[] Content(Random random)
     {
         string[] names = ["a.mkv", "b.nfo", "c.par2", "d.rar"];

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Rows that nothing of this program has written so, and lists that break in the middle.</summary>
+/// <summary>Rows that this program would not have written, and lists that fail in the middle.</summary>
 public sealed class OddRowTests : IDisposable
 {
     private const int Rows = 300;
@@ -53,7 +53,7 @@ public sealed class OddRowTests : IDisposable
     public async Task Failing_list_gives_an_error_or_a_cut_response()
     {
         await using var host = await ProductHost.StartAsync(_folder);
-        // No number of this size fits, wherever it came from. It stands in the oldest row, which comes last.
+        // The number is too large for the field. It is in the oldest row, which is listed last.
         await FillAsync(host, "priority = 9223372036854775807");
 
         using var unsent = await host.Client.GetAsync(
@@ -83,7 +83,7 @@ public sealed class OddRowTests : IDisposable
         Assert.Equal(4, listing.Root!.Elements().Count());
     }
 
-    /// <summary>Writes a history whose oldest row is changed.</summary>
+    /// <summary>Writes a history and changes its oldest row.</summary>
     private static async Task FillAsync(ProductHost host, string change)
     {
         var database = host.Get<SluiceDatabase>();

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Every call that changes the queue, with its answer to the letter (SAB-90). The queue is paused, so that nothing else changes it.</summary>
+/// <summary>Every call that changes the queue, with its exact response (SAB-90). The queue is paused, so that nothing else changes it.</summary>
 public sealed class QueueCallTests : IDisposable
 {
     private const string Done = """{"status":true}""";
@@ -17,7 +17,7 @@ public sealed class QueueCallTests : IDisposable
     private const string TwoParameters = """{"status":false,"error":"expects two parameters"}""";
     private const string IntegerValue = """{"status":false,"error":"expects integer value"}""";
 
-    // What stands for the ids of the items in calls and answers.
+    // Placeholders for the items' ids in calls and responses.
     private const string Items = "ABCD";
 
     private readonly TemporaryFolder _folder = new();
@@ -44,7 +44,7 @@ public sealed class QueueCallTests : IDisposable
         await IsAsync(host, "mode=queue&name=priority&value={D}&value2=1", """{"position":0}""", "DABC");
         await IsAsync(host, "mode=queue&name=priority&value={D}&value2=-2", """{"position":0}""", "DABC");
         await IsAsync(host, "mode=queue&name=priority&value={D}&value2=-4", """{"position":0}""", "DABC");
-        // A forced item is begun though the queue is paused, and has a place of its own then.
+        // The items are paused, because a forced item starts even in a paused queue and then keeps the front.
         await IsAsync(host, "mode=queue&name=pause", """{"status":false,"nzo_ids":[]}""");
         await IsAsync(host, "mode=queue&name=resume&value=,", """{"status":false,"nzo_ids":[]}""");
         await IsAsync(host, "mode=queue&name=pause&value={B},{C}", """{"status":true,"nzo_ids":["{B}","{C}"]}""");
@@ -90,7 +90,7 @@ public sealed class QueueCallTests : IDisposable
         Assert.Equal(("Newer Name", "pw"), await NameAsync(host));
         await IsAsync(host, "mode=queue&name=rename&value={A}&value2=Newest/other&value3=mine", Done);
         Assert.Equal(("Newest", "mine"), await NameAsync(host));
-        // Items may have the same name.
+        // Items may share a name.
         await IsAsync(host, "mode=queue&name=rename&value={A}&value2=B%20password%3Dagain", Done);
         Assert.Equal(("B", "again"), await NameAsync(host));
 
@@ -105,7 +105,7 @@ public sealed class QueueCallTests : IDisposable
         await IsAsync(host, "mode=change_cat&value={B}&value2=None", Done);
         await IsAsync(host, "mode=change_cat&value={C}&value2=*", Done);
         Assert.Equal("tv * * audio", await ListAsync(host, "cat"));
-        // In a folder without the other one it has its name again.
+        // The other item with this name is in another folder.
         Assert.Equal(("B", "again"), await NameAsync(host));
 
         await IsAsync(host, "mode=change_script&value={A}", OneParameter);
@@ -194,7 +194,7 @@ public sealed class QueueCallTests : IDisposable
         await IsAsync(host, "mode=config&name=set_pause&value=0", Done);
         queue = (await host.CallAsync("mode=queue", Token)).GetProperty("queue");
         Assert.Equal((false, "0"), (queue.GetProperty("paused").GetBoolean(), queue.GetProperty("pause_int").GetString()));
-        // There is no provider, so that the first item waits for one as soon as the queue goes on.
+        // There is no provider, so the first item waits for one as soon as the queue continues.
         await host.WaitForWaitingAsync(_ids["A"], Token);
         var slot = (await SlotsAsync(host, "&nzo_ids={A}")).Single();
         Assert.Equal(("Queued", "WAITING", "0:00:00"), (slot.GetProperty("status").GetString(), slot.GetProperty("labels")[0].GetString(), slot.GetProperty("timeleft").GetString()));
@@ -258,7 +258,7 @@ public sealed class QueueCallTests : IDisposable
         Assert.Equal(4, (await host.CallAsync("mode=queue&name=anything", Token)).GetProperty("queue").GetProperty("slots").GetArrayLength());
     }
 
-    /// <summary>A server with four items, named like their letters.</summary>
+    /// <summary>Starts a server with four items, named after their letters.</summary>
     private async Task<ProductHost> StartAsync(string culture)
     {
         var host = await ProductHost.StartAsync(_folder, null, SabShapeTests.Under(culture));

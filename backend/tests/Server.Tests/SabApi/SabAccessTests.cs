@@ -24,7 +24,7 @@ public sealed class SabAccessTests : IDisposable
         {
             using var answer = await host.Client.GetAsync(new Uri(path + "?mode=version", UriKind.Relative), Token);
 
-            // Read before the body, which makes the client rewrite the header in a form of its own.
+            // Checked before the body is read, because HttpClient then normalizes the header.
             Assert.Equal("application/json;charset=UTF-8", answer.Content.Headers.NonValidated["Content-Type"].ToString());
             Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
             Assert.Equal("""{"version":"5.0.4"}""", await answer.Content.ReadAsStringAsync(Token));

@@ -12,10 +12,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Answers have every field of the contract, in its type, under any culture (SAB-90).</summary>
+/// <summary>Responses have every field of the contract with its type, under any culture (SAB-90).</summary>
 public sealed class SabShapeTests : IDisposable
 {
-    // The samples of docs/contracts/sabnzbd.md, sections 4 and 5.
+    // The samples in sections 4 and 5 of docs/contracts/sabnzbd.md.
     private const string QueueSample =
         """
         {"queue":{"version":"5.0.4","paused":false,"pause_int":"0","paused_all":false,"diskspace1":"412.55","diskspace2":"412.55",
@@ -166,7 +166,7 @@ public sealed class SabShapeTests : IDisposable
                 .Select(slot => slot.GetProperty("filename").GetString()));
     }
 
-    /// <summary>Answers calls under a culture.</summary>
+    /// <summary>Runs calls under a culture.</summary>
     internal static Action<IServiceCollection> Under(string culture) =>
         services => services.AddSingleton<IStartupFilter>(new CultureFilter(CultureInfo.GetCultureInfo(culture)));
 

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Times and sizes have one form each: a client that cannot read one drops the whole answer (SAB-30, SAB-31).</summary>
+/// <summary>Times and sizes have one format each, because a client that cannot parse one discards the whole response (SAB-30, SAB-31).</summary>
 public sealed class SabUnitsTests
 {
     [Theory]

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>What modes write is the same answer in both forms (SAB-60, SAB-61).</summary>
+/// <summary>A mode writes the same response in both formats (SAB-60, SAB-61).</summary>
 public sealed class SabWriterTests
 {
     [Fact]
@@ -126,7 +126,7 @@ public sealed class SabWriterTests
         Assert.Equal(6, document.RootElement.EnumerateObject().Count());
     }
 
-    /// <summary>The text with what XML cannot carry replaced, as a parser gives it.</summary>
+    /// <summary>Returns the text with each character that is invalid in XML replaced.</summary>
     private static string Carried(string text)
     {
         var carried = new StringBuilder();

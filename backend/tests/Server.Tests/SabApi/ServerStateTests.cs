@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>Calls that look at providers, or act on them.</summary>
+/// <summary>Calls that show providers or act on them.</summary>
 public sealed class ServerStateTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

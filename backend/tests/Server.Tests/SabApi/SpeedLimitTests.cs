@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary><c>speedlimit</c> and <c>config&amp;name=speedlimit</c>, and what the queue says of them.</summary>
+/// <summary><c>speedlimit</c> and <c>config&amp;name=speedlimit</c>, and their values in the queue.</summary>
 public sealed class SpeedLimitTests : IDisposable
 {
     private static readonly (string, string) Configured = ("SLUICE_CONFIG__USENET__BANDWIDTH_LIMIT_MBPS", "20");
@@ -61,7 +61,7 @@ public sealed class SpeedLimitTests : IDisposable
             Assert.Equal(("30", "749568"), await ShownAsync(host));
             Assert.Equal(749_568, host.Get<BandwidthLimit>().Limiter.BytesPerSecond);
 
-            // The one of the settings is lower.
+            // The limit of the settings is lower, so it stays in force.
             Assert.True(await CallAsync(host, "mode=speedlimit&value=4M"));
             Assert.Equal(("100", "2500000"), await ShownAsync(host));
             Assert.True(await CallAsync(host, "mode=speedlimit&value=400K"));
@@ -109,7 +109,7 @@ public sealed class SpeedLimitTests : IDisposable
             Assert.True(await CallAsync(host, "mode=speedlimit&value=50"));
         }
 
-        // The number of a client counts from when there is something to limit.
+        // The client's percentage takes effect once there is a limit to reduce.
         await using (var host = await ProductHost.StartAsync(_folder, null, null, Configured))
         {
             Assert.Equal(("100", "2500000"), await ShownAsync(host));

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.SabApi;
 
-/// <summary>An upload may be as long as the limit, to the byte, whether its length is announced or not (S26, SAB-13).</summary>
+/// <summary>An upload may be exactly as long as the limit, with or without a Content-Length (S26, SAB-13).</summary>
 public sealed class UploadLimitTests : IDisposable
 {
     private const int Limit = 1 << 20;
@@ -67,7 +67,7 @@ public sealed class UploadLimitTests : IDisposable
         return content;
     }
 
-    /// <summary>A body whose length is not told.</summary>
+    /// <summary>A body without a Content-Length.</summary>
     private sealed class UnannouncedContent(string text) : ByteArrayContent(Encoding.ASCII.GetBytes(text))
     {
         protected override bool TryComputeLength(out long length)
