@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>An account has its connections once, whatever the settings around it become while films run (F06, CFG-5).</summary>
+/// <summary>An account never exceeds its connections, even if settings change while films play (F06, CFG-5).</summary>
 public sealed class AccountTests : IAsyncLifetime
 {
     private const int Cap = 4;
@@ -36,7 +36,7 @@ public sealed class AccountTests : IAsyncLifetime
     {
         _mock = await MockServer.StartAsync(new MockOptions
         {
-            // Slow enough for a film to want every connection that it may have.
+            // Slow enough that a film uses every connection it may have.
             Providers = [new MockProvider { User = "u", Password = "p", Latency = TimeSpan.FromMilliseconds(10), ConnectionBandwidth = 2_000_000 }],
         });
         _usenet = new FixedOptions<UsenetOptions>(Settings(Account()));
@@ -91,7 +91,7 @@ public sealed class AccountTests : IAsyncLifetime
         _streaming.Change(new StreamingOptions { VerifyBeforeServe = true });
         var after = Enumerable.Range(21, 20).Select(part => FetchAsync(part, OperationLane.Import)).ToArray();
 
-        // A reply that is late on a busy machine may open one more connection, which the limiter leaves idle.
+        // A late reply on a busy machine may open one more connection, which the limiter leaves idle.
         await Task.WhenAll([.. before, .. after]);
         Assert.Equal(1, _mock.Stats.BusyPeak);
         Assert.InRange(_mock.Stats.ConnectionsPeak, 1, 2);
@@ -100,14 +100,14 @@ public sealed class AccountTests : IAsyncLifetime
     [Fact(Timeout = 60_000)]
     public async Task Lower_cap_closes_idle_connections_now_and_busy_ones_later()
     {
-        // A busy machine is silent at times, and an article that is asked for twice because of that would be counted as lost.
+        // Hedging is off, because a busy machine is slow at times and a repeated request would count as a lost article.
         _usenet.Change(_usenet.CurrentValue with { HedgeEnabled = false });
         await using var film = Open();
         await ReadAsync(film, 0, 200_000);
         await UntilAsync(() => _mock.Stats.ConnectionsNow == Cap, () => $"{_mock.Stats.ConnectionsNow} connections before");
         _usenet.Change(Settings(Account(connections: 2)) with { HedgeEnabled = false });
 
-        // Nothing that was under way is lost, and what runs on keeps to the new cap.
+        // No article in progress is lost, and later reads respect the new cap.
         await ReadAsync(film, 200_000, Truth.Length - 200_000);
         await UntilAsync(() => _mock.Stats.ConnectionsNow <= 2, () => $"{_mock.Stats.ConnectionsNow} connections after");
         Assert.Equal(0, _mock.Stats.CancelledBodies);
@@ -180,7 +180,7 @@ public sealed class AccountTests : IAsyncLifetime
             await ReadAsync(next, 0, Truth.Length);
         }
 
-        // Each of them, however often a busy machine asks again for one that is late.
+        // Counts distinct articles, because a busy machine may request a late one again.
         Assert.Equal(Articles, _mock.Stats.Bodies.Count);
         Assert.InRange(_mock.Stats.Articles, Articles, Articles * 1.05);
         Assert.InRange(other.Stats.Bodies.Count, Articles - 2, Articles);
@@ -226,7 +226,7 @@ public sealed class AccountTests : IAsyncLifetime
             .Resolve(new Dictionary<string, string>
             {
                 ["usenet.providers"] = $$"""{"Providers":[{{string.Join(',', accounts)}}]}""",
-                // Each film fetches its own articles, and asks for them one by one.
+                // Each film fetches its own articles, one request at a time.
                 ["usenet.shared-streams.enabled"] = "false",
                 ["usenet.streaming-body-batch-width"] = "1",
             }));

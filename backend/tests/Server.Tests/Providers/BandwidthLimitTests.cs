@@ -6,13 +6,13 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>Which limit of bandwidth is in force, by a clock that is moved by hand (STR-14).</summary>
+/// <summary>The bandwidth limit in force, by a manual clock (STR-14).</summary>
 public sealed class BandwidthLimitTests : IDisposable
 {
     private const long Megabit = BandwidthSchedule.BytesOfMegabit;
     private const string Evening = """[{"days":"sat","from":"18:00","to":"23:30","mbps":20},{"days":"sat","from":"23:30","to":"06:00","mbps":0}]""";
 
-    // Begins on a Saturday at 10:00 UTC.
+    // Starts on a Saturday at 10:00 UTC.
     private readonly ManualTimeProvider _time = new();
     private readonly FixedOptions<UsenetOptions> _usenet = new(Usenet());
     private readonly FixedOptions<QueueOptions> _queue = new(Queue());
@@ -49,7 +49,7 @@ public sealed class BandwidthLimitTests : IDisposable
         var limit = Start();
         Assert.Equal(20 * Megabit, limit.Current);
 
-        // The clock is set back, which a minute notices.
+        // A changed clock is noticed within a minute.
         _time.SetWallClock(TimeSpan.FromHours(-1));
         _time.Advance(TimeSpan.FromMinutes(1));
         Assert.Equal(0, limit.Current);
@@ -68,7 +68,7 @@ public sealed class BandwidthLimitTests : IDisposable
         _queue.Change(Queue(("queue.speed-limit-kbps", kept)));
         Assert.Equal(expected, limit.Current);
 
-        // Nothing looks at the clock without a schedule.
+        // Without a schedule, no timer checks the clock.
         Assert.InRange(_time.Waiting, 0, 1);
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(0, _time.Waiting);

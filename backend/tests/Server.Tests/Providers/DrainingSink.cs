@@ -2,7 +2,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>Looks for the terminator and keeps nothing.</summary>
+/// <summary>Finds the terminator and discards the bytes.</summary>
 internal sealed class DrainingSink : IArticleSink
 {
     private const ulong Terminator = 0x0D0A_2E0D_0A;

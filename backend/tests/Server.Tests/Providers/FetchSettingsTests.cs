@@ -10,12 +10,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>What settings about fetching change, as the provider sees it.</summary>
+/// <summary>Effects of fetch settings on the provider.</summary>
 public sealed class FetchSettingsTests
 {
     private const int Articles = 40;
 
-    // Smaller ones tell nothing about the rate of a provider.
+    // Smaller articles do not reveal the rate of a provider.
     private const int ArticleSize = 50_000;
     private static readonly MockRelease Release = MockRelease.Plain(3, Articles * ArticleSize, articleSize: ArticleSize);
 
@@ -98,13 +98,13 @@ public sealed class FetchSettingsTests
 
     private static MessageId[] Ids => [.. Enumerable.Range(1, Articles).Select(part => MessageId.Parse(Release.MessageId(0, part)))];
 
-    // Long enough for commands to meet on the way, whatever else the machine does.
+    // High latency, so that commands overlap even on a busy machine.
     private static Task<MockServer> StartMockAsync(int providers) => MockServer.StartAsync(new MockOptions
     {
         Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider { Latency = TimeSpan.FromMilliseconds(40) })],
     });
 
-    /// <summary>Asks for half of the articles at once, and then, when it is known what the line is worth, for the others.</summary>
+    /// <summary>Requests half of the articles at once, and the other half once the rate of the line is known.</summary>
     private static async Task FetchAsync(MockServer mock, OperationLane lane, int connections, params (string Key, string Value)[] settings)
     {
         await using var host = Host(mock, connections, settings);
@@ -122,7 +122,7 @@ public sealed class FetchSettingsTests
         var accounts = mock.Ports.Select(port => string.Create(
             CultureInfo.InvariantCulture, $$"""{"Host":"127.0.0.1","Port":{{port}},"UseSsl":false,"MaxConnections":{{connections}}}"""));
 
-        // A busy machine is silent for a moment now and then: a connection that is replaced because of that would count here.
+        // Hedging is off, because a connection replaced after a pause of a busy machine would be counted.
         return new ProviderHost(
             new FixedOptions<UsenetOptions>(Options([
                 ("usenet.providers", $$"""{"Providers":[{{string.Join(',', accounts)}}]}"""), ("usenet.hedge.enabled", "false"), .. settings])),

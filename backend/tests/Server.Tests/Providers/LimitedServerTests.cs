@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>A server whose clients have limited its bandwidth, with players and imports, by the clock of the machine (STR-14).</summary>
+/// <summary>A server with a bandwidth limit set by a client, under players and imports, on the system clock (STR-14).</summary>
 public sealed class LimitedServerTests : IDisposable
 {
     private const int Players = 8;
@@ -56,7 +56,7 @@ public sealed class LimitedServerTests : IDisposable
         await Task.WhenAll(players);
         Assert.All(played, bytes => Assert.InRange(bytes, ArticleSize, long.MaxValue));
 
-        // Nothing was asked for a second time, here or elsewhere.
+        // No article was requested twice, and none from the backup provider.
         Assert.Equal(0, mock.ProviderStats[1].CommandCount("BODY"));
         Assert.All(film.MessageIds(0).Skip(1).SkipLast(1), id => Assert.InRange(mock.Stats.Bodies.GetValueOrDefault(id), 0, 1));
     }
@@ -69,7 +69,7 @@ public sealed class LimitedServerTests : IDisposable
         Assert.Equal("Completed", (await host.WaitForHistoryAsync(id, Token)).GetProperty("status").GetString());
     }
 
-    /// <summary>Plays from a place of its own until it is told to stop.</summary>
+    /// <summary>Plays from an offset of its own until it is canceled.</summary>
     private static async Task PlayAsync(ProductHost host, int player, long[] played, CancellationToken enough)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri("content/movies/Film 1/film.mkv", UriKind.Relative));
@@ -85,7 +85,7 @@ public sealed class LimitedServerTests : IDisposable
         }
         catch (OperationCanceledException) when (enough.IsCancellationRequested)
         {
-            // The test has seen enough.
+            // The test has canceled the player.
         }
     }
 }

@@ -3,12 +3,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>Takes the messages of one category as they come.</summary>
+/// <summary>Collects the messages of one category.</summary>
 internal sealed class LogLines(string category) : ILoggerFactory
 {
     private readonly Channel<string> _lines = Channel.CreateUnbounded<string>();
 
-    /// <summary>The next message.</summary>
+    /// <summary>Waits for the next message.</summary>
     public ValueTask<string> NextAsync(CancellationToken cancellationToken) => _lines.Reader.ReadAsync(cancellationToken);
 
     public ILogger CreateLogger(string categoryName) => new Lines(categoryName == category ? _lines.Writer : null);

@@ -11,7 +11,7 @@ public sealed class PacedDeadlineTests
 
     private readonly ManualTimeProvider _time = new();
 
-    // When the last fetch has waited for the limit of bandwidth; null: none has.
+    // Time of the last fetch that the bandwidth limit delayed; null if none was.
     private long? _pacedAt;
 
     [Fact]

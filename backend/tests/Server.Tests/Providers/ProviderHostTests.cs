@@ -169,7 +169,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
         return reply;
     }
 
-    /// <summary>Has every article, as provider 7.</summary>
+    /// <summary>A source that has every article, as provider 7.</summary>
     private sealed class BuiltInSource : IArticleSource
     {
         public int ProviderCount => 8;

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>Learned values of providers outlive the process (F38).</summary>
+/// <summary>Learned values of providers survive a restart (F38).</summary>
 public sealed class ProviderMemoryStoreTests : IDisposable
 {
     private static readonly Guid Provider = Guid.NewGuid();
@@ -37,7 +37,7 @@ public sealed class ProviderMemoryStoreTests : IDisposable
             Assert.Equal(8, loaded.Caps[Provider]);
             Assert.Equal(misses, loaded.Misses);
 
-            // Expired values are neither read nor kept; a cap that is no longer lower is removed.
+            // Expired values are not loaded and are deleted. A cap that no longer reduces the connections is deleted too.
             _time.Advance(TimeSpan.FromMinutes(90));
             Assert.Equal(misses[1..], (await store.LoadAsync(100, Token)).Misses);
             await store.SaveAsync(new LearnedValues(new Dictionary<Guid, int?> { [Provider] = null }, [misses[2]]), 100, Token);

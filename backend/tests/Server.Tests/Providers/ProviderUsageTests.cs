@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>What providers were used for is kept by provider and day (SAB-46).</summary>
+/// <summary>Usage is stored per provider and day (SAB-46).</summary>
 public sealed class ProviderUsageTests : IDisposable
 {
     private static readonly MockRelease Film = new("usage", 1, [new MockFile { Name = "film.mkv", Size = 300_000, ArticleSize = 20_000 }]);
@@ -38,7 +38,7 @@ public sealed class ProviderUsageTests : IDisposable
             stats = (await host.CallAsync("mode=server_stats", Token)).ToString();
             var servers = (await host.CallAsync("mode=server_stats", Token)).GetProperty("servers");
 
-            // First and last article of the film.
+            // The first and the last article of the film.
             Assert.Equal("""{"2026-01-03":2}""", servers.GetProperty("mock0").GetProperty("articles_tried").ToString());
             Assert.Equal("""{"2026-01-03":0}""", servers.GetProperty("mock0").GetProperty("articles_success").ToString());
             Assert.Equal("""{"2026-01-03":2}""", servers.GetProperty("mock1").GetProperty("articles_success").ToString());
@@ -56,7 +56,7 @@ public sealed class ProviderUsageTests : IDisposable
     [Fact]
     public async Task Usage_periods_follow_the_server_time_zone()
     {
-        // Saturday, 3 January 2026, 23:30 in a zone two hours ahead.
+        // Saturday, 3 January 2026, 23:30 in a time zone two hours ahead.
         await using var host = await ProductHost.StartAsync(_folder, null, services => services.AddSingleton<TimeProvider>(_time));
         (string Day, long Bytes)[] days = [("2025-12-31", 1), ("2025-12-29", 10), ("2025-12-28", 100), ("2026-01-01", 1000), ("2026-01-03", 10_000), ("2026-01-09", 100_000), ("odd", 5)];
         await host.Get<SluiceDatabase>().WriteAsync(
@@ -105,7 +105,7 @@ public sealed class ProviderUsageTests : IDisposable
     private Task<ProductHost> StartAsync(MockServer mock) =>
         ProductHost.StartAsync(_folder, mock, services => services.AddSingleton<TimeProvider>(_time));
 
-    /// <summary>A second set of counts over the database of a server.</summary>
+    /// <summary>A second instance of the counts over the database of a server.</summary>
     private sealed class Loaded(ProductHost host, TimeProvider time) : IAsyncDisposable
     {
         public ProviderUsage Usage { get; } = new(host.Get<ProviderHost>(), host.Get<SluiceDatabase>(), time);
@@ -113,7 +113,7 @@ public sealed class ProviderUsageTests : IDisposable
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 
-    /// <summary>The clock of the system, with a wall clock of the test in a zone two hours ahead.</summary>
+    /// <summary>The system clock, with a wall clock set by the test in a time zone two hours ahead.</summary>
     private sealed class Calendar : TimeProvider
     {
         public DateTimeOffset Now { get; set; } = new(2026, 1, 3, 21, 30, 0, TimeSpan.Zero);

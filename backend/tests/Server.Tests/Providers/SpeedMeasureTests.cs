@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
 
-/// <summary>The measure of the speed by a clock that only the test moves.</summary>
+/// <summary>The speed measurement, with a manual clock.</summary>
 public sealed class SpeedMeasureTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -44,7 +44,7 @@ public sealed class SpeedMeasureTests
             Assert.Equal(10, connection.Owed);
         }
 
-        // What owes replies says no QUIT.
+        // A connection with outstanding replies closes without QUIT.
         while (mock.Stats.ConnectionsNow > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
         Assert.Equal(0, mock.Stats.CommandCount("QUIT"));
