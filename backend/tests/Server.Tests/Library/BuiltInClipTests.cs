@@ -17,7 +17,7 @@ namespace Sluice.Server.Tests.Library;
 
 public sealed class BuiltInClipTests
 {
-    // As tools/DemoClip.cs printed it.
+    // Output of tools/DemoClip.cs.
     private const string FilmSum = "f5cc520da5f5323aa87ddf135966f7e1e39c2920d6ae2ac8260d2179943d0bf9";
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -62,7 +62,7 @@ public sealed class BuiltInClipTests
             try
             {
                 using var answer = await host.Client.SendAsync(request, Token);
-                // Damage in the first article may be known before the headers leave.
+                // Damage in the first article may be found before the headers are sent.
                 if (answer.StatusCode == HttpStatusCode.Gone)
                 {
                     aborted++;
@@ -107,7 +107,7 @@ public sealed class BuiltInClipTests
         var random = new Random(1);
         foreach (var (begin, end) in DataOf(articles))
         {
-            // A byte of data stays data: no line end, no escape, no dot at a line's start is made or unmade.
+            // The changed byte stays a data byte: it neither creates nor removes a line end, an escape or a leading dot.
             int place;
             do
                 place = random.Next(begin, end);

@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>A file in which an article was corrupt is served verified-first for a day, whether or not the server is restarted (F18, F38).</summary>
+/// <summary>A file with a corrupt article is verified before it is served for a day, even after a restart (F18, F38).</summary>
 public sealed class FileLieStoreTests : IDisposable
 {
     private const int ArticleSize = 700_000;
@@ -44,10 +44,10 @@ public sealed class FileLieStoreTests : IDisposable
             });
         }
 
-        // The provider is as good as new after a restart: by itself it would have its bytes leave before they are proved.
+        // After a restart the provider is trusted again, so without the stored file its bytes would be sent unverified.
         await using var restarted = await StartAsync(mock);
         using var bad = await restarted.Client.SendAsync(AskFor(6), HttpCompletionOption.ResponseHeadersRead, Token);
-        // Damage is doubted at first (F17); none of its bytes have left.
+        // The first failure may be temporary, so the response is 503 (F17). No byte has been sent.
         Assert.Equal(HttpStatusCode.ServiceUnavailable, bad.StatusCode);
         using var sound = await restarted.Client.SendAsync(AskFor(2), HttpCompletionOption.ResponseHeadersRead, Token);
         Assert.Equal(HttpStatusCode.PartialContent, sound.StatusCode);
@@ -73,7 +73,7 @@ public sealed class FileLieStoreTests : IDisposable
             },
             Token);
 
-        // A time in the future counts as today and is saved anew; other restored rows are not.
+        // A time in the future counts as today and is saved again; other restored rows are not.
         await store.RestoreAsync(Token);
         await store.SaveAsync(Token);
 

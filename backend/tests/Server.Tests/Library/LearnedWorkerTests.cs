@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>Learned values over a database that refuses them (F38).</summary>
+/// <summary>Learned values over a database that rejects them (F38).</summary>
 public sealed class LearnedWorkerTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -28,7 +28,7 @@ public sealed class LearnedWorkerTests : IDisposable
         var (lies, habits) = (new FileLieStore(memory, database, TimeProvider.System), new PostedHabits(new LibraryStore(database)));
         var posted = new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000));
         await database.WriteAsync(connection => LibraryStore.Insert(connection, new NewRelease("tv", "Film", "hash", [posted], []), DateTimeOffset.UnixEpoch), Token);
-        // A time in the future counts as new.
+        // A time in the future counts as new, so the row is saved again.
         await database.WriteAsync(connection => connection.Execute("INSERT INTO file_lie VALUES ('film', @at)", new { at = long.MaxValue }), Token);
         await lies.RestoreAsync(Token);
         habits.For("hash", posted).Learn(new ArticleHabit(Carries.Yes, Carries.Yes, Carries.Never));

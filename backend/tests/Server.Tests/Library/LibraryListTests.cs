@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>Lists of the library for people (ADM-4, ADM-91).</summary>
+/// <summary>Library lists in the web UI (ADM-4, ADM-91).</summary>
 public sealed class LibraryListTests : IDisposable
 {
     private static readonly DateTimeOffset Published = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
@@ -79,7 +79,7 @@ public sealed class LibraryListTests : IDisposable
             Token);
     }
 
-    /// <summary>The costs of 50,000 files, to be read with <c>-showLiveOutput</c>; what is asserted is that a search reads its index alone.</summary>
+    /// <summary>Prints the times for 50,000 files with <c>-showLiveOutput</c>. Asserts that a search reads only its index.</summary>
     [Fact]
     public async Task Search_of_a_large_library_uses_the_covering_index()
     {

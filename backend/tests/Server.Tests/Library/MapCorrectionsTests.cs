@@ -24,7 +24,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>A post whose first and last article hide that parts between them are uneven, read over HTTP (IMP-32).</summary>
+/// <summary>A post with uneven parts that its first and last article do not reveal, read over HTTP (IMP-32).</summary>
 public sealed class MapCorrectionsTests : IDisposable
 {
     private const int PartSize = 20_000;
@@ -100,7 +100,7 @@ public sealed class MapCorrectionsTests : IDisposable
         using var ids = await host.Get<OpenReleases>().OpenAsync(release.NzbHash, Token);
         var corrections = host.Get<MapCorrections>();
         var correction = corrections.For(release, 0, ids.Take(posted.Places), isEstimate: true);
-        // No neighbor agrees with this one.
+        // No neighbor confirms this claim.
         var claim = new Segment(3, (3 * PartSize) + 100, 700);
 
         await Assert.ThrowsAsync<RefutedExtentException>(() => correction.CorrectAsync(posted.Map, claim, Token));
@@ -108,7 +108,7 @@ public sealed class MapCorrectionsTests : IDisposable
         while (Assert.Single(await host.Get<LibraryStore>().GetPostedFilesAsync(release.Id, 0, 0, Token)).IsEstimate)
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
         Assert.Equal(0, await host.Get<ReleaseOpenings>().CountWaitingAsync(Token));
-        // A stream of the old map has to be opened again, and the new map is contradicted too, so the article is damaged.
+        // A stream of the old map must be opened again. The claim contradicts the new map too, so the article is damaged.
         await Assert.ThrowsAsync<RefutedExtentException>(() => correction.CorrectAsync(posted.Map, claim, Token));
         correction = corrections.For(release, 0, ids.Take(posted.Places));
         Assert.True(correction.MayBelieve(claim));
@@ -129,7 +129,7 @@ public sealed class MapCorrectionsTests : IDisposable
         Assert.Equal(HttpStatusCode.ServiceUnavailable, await StatusAsync(host));
         while (refusal.Refused == 0 || await host.Get<ReleaseOpenings>().CountWaitingAsync(Token) > 0)
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
-        // Later reads ask for no further opening within the hour.
+        // Later reads within the hour request no further opening.
         for (var i = 0; i < 3; i++)
             Assert.Equal(HttpStatusCode.ServiceUnavailable, await StatusAsync(host));
         Assert.True(await host.Get<SluiceDatabase>().ReadAsync(connection => LibraryStore.IsEstimated(connection, release, 0), Token));
@@ -176,7 +176,7 @@ public sealed class MapCorrectionsTests : IDisposable
         var correction = corrections.For(release, 0, ids);
         var claim = new Segment(2, 6000, 2900);
 
-        // The ids of the first never come, whatever its token says.
+        // The first reader never gets its ids, even after its cancellation.
         var holder = correction.CorrectAsync(map, claim, Token);
         await ids.Asked.Task.WaitAsync(Token);
         var waiter = correction.CorrectAsync(map, claim, Token);
@@ -192,7 +192,7 @@ public sealed class MapCorrectionsTests : IDisposable
         var late = await Assert.ThrowsAsync<NntpException>(() => waiter.WaitAsync(TimeSpan.FromMinutes(1), TimeProvider.System, Token));
         Assert.True(late.IsTransient, late.Message);
 
-        // Once they come after all, the next reader has its turn: what it lacks is a provider.
+        // Once the ids arrive, the next reader continues and fails because there is no provider.
         ids.Come();
         await Assert.ThrowsAsync<NntpException>(() => holder);
         var next = await Assert.ThrowsAsync<NntpException>(() => correction.CorrectAsync(map, claim, Token));
@@ -200,7 +200,7 @@ public sealed class MapCorrectionsTests : IDisposable
     }
 
     /// <summary>
-    /// A film of one article, whose map an old server states wrongly: too long and at another offset. Nothing can confirm what the article says.
+    /// A film of one article with a wrong map of an old server: too long and at another offset. No neighbor can confirm the article.
     /// </summary>
     private static async Task<(Release Release, byte[] Truth)> BelieveAsync(ProductHost host)
     {
@@ -246,7 +246,7 @@ public sealed class MapCorrectionsTests : IDisposable
         return host;
     }
 
-    /// <summary>The first step of an import, which may refuse every release.</summary>
+    /// <summary>A first import step that can reject every release.</summary>
     private sealed class RefusingStep : IImportStep
     {
         private volatile bool _refuses;
@@ -272,7 +272,7 @@ public sealed class MapCorrectionsTests : IDisposable
         }
     }
 
-    /// <summary>Ids on a disk that does not answer.</summary>
+    /// <summary>Ids on a disk that does not respond.</summary>
     private sealed class LostIds(int count) : ISegmentIds
     {
         private readonly TaskCompletionSource _come = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>List and NZB are deleted after the first use: a later use that still has the ids has them from memory.</summary>
+/// <summary>The list and the NZB are deleted after the first use, so that later uses show that the ids come from memory.</summary>
 public sealed class OpenReleasesTests : IDisposable
 {
     private readonly ManualTimeProvider _time = new();

@@ -8,10 +8,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>The meaning of each failure of a read to its client.</summary>
+/// <summary>Explanations of failed reads.</summary>
 public sealed class PlaybackTests
 {
-    /// <summary>Failures that asking again may cure, by what could not be had.</summary>
+    /// <summary>Temporary failures, and whether each one is a failure of the server's own storage.</summary>
     public static TheoryData<Exception, bool> Passing => new()
     {
         { new NntpException(NntpFault.ConnectTimeout, "Below."), false },

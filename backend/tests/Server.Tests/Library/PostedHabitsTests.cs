@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>What the articles of a file carry is learned once, and what they never carry costs nothing when it is played (F18).</summary>
+/// <summary>The header fields of a file's articles are learned once, so missing ones cost nothing during playback (F18).</summary>
 public sealed class PostedHabitsTests : IDisposable
 {
     private const int ArticleSize = 20_000;
@@ -39,7 +39,7 @@ public sealed class PostedHabitsTests : IDisposable
             Assert.Equal(new ArticleHabit(Carries.Yes, Carries.Yes, Carries.Never), await StoredAsync(host));
             Assert.InRange(await PlayAsync(host, mock, truth), Articles, Articles * 1.05);
 
-            // As after an update from a version without habits, or with a stored value that is none.
+            // An invalid value, as after an update from a version without habits.
             await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE posted_file SET habit = 63"), Token);
         }
 
@@ -81,7 +81,7 @@ public sealed class PostedHabitsTests : IDisposable
 
     private async Task<ProductHost> StartAsync(MockServer mock)
     {
-        // Articles that are late on a busy machine would be requested twice, which is no cost of missing checksums.
+        // Hedging is off, because repeated requests on a busy machine are no cost of missing checksums.
         var host = await ProductHost.StartAsync(
             _folder,
             mock,
