@@ -5,7 +5,6 @@ namespace Sluice.Server.Tests.Settings;
 
 public sealed class BandwidthScheduleTests
 {
-    // A Friday.
     private static readonly DateTime Friday = new(2026, 1, 2, 0, 0, 0, DateTimeKind.Unspecified);
 
     [Theory]

@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Settings;
 
-/// <summary>The whole server over a data folder whose key file is lost, comes back, or is given up (CFG-53).</summary>
+/// <summary>The whole server over a data folder whose key file is lost, restored, or abandoned (CFG-53).</summary>
 public sealed class LostKeyTests : IDisposable
 {
     private const string Providers = """{"Providers":[{"Host":"127.0.0.1","Port":9,"User":"canary-user","Pass":"canary-pass"}]}""";
@@ -41,7 +41,7 @@ public sealed class LostKeyTests : IDisposable
         var files = Directory.GetFiles(_temporary.Folder.Keys).Order().ToArray();
         var rows = await RowsAsync();
 
-        // Twice: the second start must not take what the first one left for granted.
+        // Two starts, because the second one must not rely on anything that the first one left.
         for (var start = 0; start < 2; start++)
         {
             await using var server = await StartAsync();
@@ -191,7 +191,7 @@ public sealed class LostKeyTests : IDisposable
             Assert.Null(await server.SaveAsync(HttpStatusCode.OK, ("usenet.providers", Providers)));
         }
 
-        // A key file in its place may still open something elsewhere: it is kept.
+        // The replaced key file is kept, because it may still open secrets elsewhere.
         Assert.Equal(files + 1, Directory.GetFiles(_temporary.Folder.Keys).Length);
         await using var again = await StartAsync();
         Assert.Equal(made, Keys(again));
@@ -208,7 +208,7 @@ public sealed class LostKeyTests : IDisposable
             await database.WriteAsync(
                 connection =>
                 {
-                    // The item of the second release has the password too.
+                    // The second release has an item with the same password.
                     foreach (var name in new[] { "Alone", "With.Item" })
                     {
                         var release = LibraryStore.Insert(connection, new NewRelease("tv", name, new string('a', 64), [], []), DateTimeOffset.UnixEpoch);
@@ -234,7 +234,7 @@ public sealed class LostKeyTests : IDisposable
     {
         await FillAsync();
         var key = await LoseKeyAsync("missing");
-        // A kill between the new file and its transaction leaves this.
+        // The state after a kill between writing the new key file and its transaction.
         Assert.NotNull(new SecretBox(_temporary.Folder).Seal("x", "y"));
         var rows = await RowsAsync();
 
@@ -305,7 +305,7 @@ public sealed class LostKeyTests : IDisposable
         return ResourceServer.StartAsync(_temporary, all);
     }
 
-    /// <summary>A first start, with a provider and other settings.</summary>
+    /// <summary>Runs a first start, and saves a provider and other settings.</summary>
     private async Task<(string Key, string StrmKey)> FillAsync(params (string Key, string? Value)[] more)
     {
         await using var server = await StartAsync();

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Settings;
 
-/// <summary>No configuration stops a start (CFG-10).</summary>
+/// <summary>No configuration prevents a start (CFG-10).</summary>
 public sealed class MutatedConfigurationTests
 {
     private const int Configurations = 5_000;
@@ -74,7 +74,7 @@ public sealed class MutatedConfigurationTests
 
     private static void Load(Dictionary<string, string> variables, Dictionary<string, string> saved)
     {
-        // A path with a NUL is no path for any program; the system does not hand one over.
+        // No path may contain a NUL, and the system never passes one in a variable.
         variables = variables.ToDictionary(variable => variable.Key, variable => variable.Value.Replace("\0", "", StringComparison.Ordinal));
         var environment = new ProcessEnvironment(variables);
         var process = ProcessOptions.Read(environment);

@@ -7,12 +7,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Settings;
 
-/// <summary>Servers start with whatever the settings hold, and answer (CFG-10).</summary>
+/// <summary>Servers start with any settings and respond (CFG-10).</summary>
 public sealed class MutatedStartTests
 {
     private const int Starts = 50;
 
-    // Longer than any start takes, so that one that hangs is one that fails.
+    // Longer than any start, so that a hanging start fails the test.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     [Fact]
@@ -25,7 +25,7 @@ public sealed class MutatedStartTests
         {
             using var temporary = new TemporaryFolder();
             var variables = MutatedConfigurationTests.Some(random, names)
-                // A folder of the test stays a folder of the test.
+                // Paths stay unchanged, so that the server writes only into the folder of the test.
                 .Where(value => !value.Key.EndsWith("-dir", StringComparison.Ordinal) && value.Key != "usenet.segment-cache.path" && value.Key != "api.local-nzb-dirs")
                 .ToDictionary(value => SettingsResolver.OverrideName(value.Key), value => value.Value.Replace("\0", "", StringComparison.Ordinal));
             await using var server = await RunningServer.StartAsync(temporary, variables).WaitAsync(Patience, TestContext.Current.CancellationToken);

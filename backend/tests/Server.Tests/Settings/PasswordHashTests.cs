@@ -28,7 +28,7 @@ public sealed class PasswordHashTests
     [InlineData("a password")]
     public void Malformed_stored_hash_is_refused(string text) => Assert.Null(PasswordHash.Parse(text));
 
-    // Both are of "correct horse" with "salt" behind it, as ASP.NET Identity writes them.
+    // Hashes of "correct horse" with the salt "salt", as ASP.NET Identity stores them.
     [Theory]
     [InlineData(2)]
     [InlineData(3)]

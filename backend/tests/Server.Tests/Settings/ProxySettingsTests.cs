@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Settings;
 
-/// <summary>How the settings for a server behind a proxy are read.</summary>
+/// <summary>Parsing of the settings for a server behind a proxy.</summary>
 public sealed class ProxySettingsTests
 {
     [Theory]

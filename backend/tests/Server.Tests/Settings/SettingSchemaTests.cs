@@ -142,7 +142,7 @@ public sealed class SettingSchemaTests
     [Fact]
     public void No_name_is_given_twice()
     {
-        // An object of the family sets several, each by a member of its own.
+        // A JSON object of the family sets several keys, each by its own member.
         var members = SettingSchema.All.SelectMany(definition => definition.Aliases).Where(alias => alias.Member is not null).ToList();
         var names = SettingSchema.All
             .SelectMany(definition => definition.Aliases.Where(alias => alias.Member is null).Select(alias => alias.Name).Append(definition.Key))

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Settings;
 
-/// <summary>The last ten sets, and the one that a start fails with (CFG-12).</summary>
+/// <summary>The last ten sets, and the set that is blamed for a failed start (CFG-12).</summary>
 public sealed class SettingSetTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -57,7 +57,7 @@ public sealed class SettingSetTests : IDisposable
         await SaveAsync(host, ("webdav.pass", "second long password"));
         await SaveAsync(host, ("queue.worker-count", "4"));
         var second = host.Current.Text("webdav.pass");
-        // As earlier versions stored it.
+        // The format of earlier versions.
         await host.Database.WriteAsync(connection => connection.Execute("""UPDATE setting_set SET content = json_set(content, '$."webdav.pass"', @first)""", new { first }), Token);
 
         var sets = await host.Store.SetsAsync(Token);
@@ -117,7 +117,7 @@ public sealed class SettingSetTests : IDisposable
             await SaveAsync(host, ("queue.worker-count", "3"), ("queue.paused", "true"));
             await host.Store.NoteStartedAsync(Token);
         });
-        // Starts with it, once: it is proven.
+        // One successful start verifies the set.
         await StartAsync(host => host.Store.NoteStartedAsync(Token));
         await StartAsync(async host =>
         {
@@ -125,7 +125,7 @@ public sealed class SettingSetTests : IDisposable
             await SaveAsync(host, ("queue.worker-count", "7"));
         });
 
-        // This start does not get far.
+        // This start fails early.
         await StartAsync(host =>
         {
             Assert.Equal("7", host.Current.Text("queue.worker-count"));
@@ -141,7 +141,7 @@ public sealed class SettingSetTests : IDisposable
         await StartAsync(async host =>
         {
             Assert.Equal(("3", true), (host.Current.Text("queue.worker-count"), host.Current.Boolean("queue.paused")));
-            // What comes next is a set of its own, and counts.
+            // The next save creates a set of its own, which is used again.
             await host.Store.NoteStartedAsync(Token);
             await SaveAsync(host, ("queue.worker-count", "4"));
         });
@@ -173,7 +173,7 @@ public sealed class SettingSetTests : IDisposable
 
         await StartAsync(async host =>
         {
-            // Before the start is known to succeed, as it saves the secrets that it generates.
+            // A start saves generated secrets before it is known to succeed.
             await SaveAsync(host, ("webdav.user", "me"));
             await host.Store.NoteStartedAsync(Token);
         });
@@ -219,7 +219,7 @@ public sealed class SettingSetTests : IDisposable
 
         foreach (var expected in (string[])["7", "7", "3", "3"])
         {
-            // A start that is killed leaves no word.
+            // A killed start reports neither success nor failure.
             await StartAsync(host =>
             {
                 Assert.Equal(expected, host.Current.Text("queue.worker-count"));

@@ -8,7 +8,7 @@ using Sluice.Server.Tests.Database;
 
 namespace Sluice.Server.Tests.Settings;
 
-/// <summary>The settings as the server puts them together, over a folder of the test, without the rest of the server.</summary>
+/// <summary>The settings as assembled by the server, over a folder of the test and without the rest of the server.</summary>
 internal sealed class SettingsHost : IAsyncDisposable
 {
     private readonly IHost _host;
