@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Outbound;
 
-/// <summary>Which addresses may be asked for (S10).</summary>
+/// <summary>Addresses that may be requested (S10).</summary>
 public sealed class AddressGuardTests
 {
     private const string NotPublic = "the address is not public; add its host to the trusted hosts";
@@ -14,7 +14,7 @@ public sealed class AddressGuardTests
     private const string User = "it holds a user name or a password";
 
     [Theory]
-    // The public network.
+    // Public addresses.
     [InlineData("8.8.8.8", true)]
     [InlineData("1.1.1.1", true)]
     [InlineData("9.255.255.255", true)]
@@ -30,7 +30,7 @@ public sealed class AddressGuardTests
     [InlineData("223.255.255.255", true)]
     [InlineData("2606:4700::1111", true)]
     [InlineData("2a00:1450:4001:800::200e", true)]
-    // This machine, networks of its own, links, what is shared, tested, documented, sent to many or reserved.
+    // Loopback, private, link-local, shared, test, documentation, multicast and reserved addresses.
     [InlineData("0.0.0.0", false)]
     [InlineData("0.1.2.3", false)]
     [InlineData("10.0.0.1", false)]
@@ -64,7 +64,7 @@ public sealed class AddressGuardTests
     [InlineData("100::1", false)]
     [InlineData("2001:db8::1", false)]
     [InlineData("3fff::1", false)]
-    // Addresses that stand for others.
+    // Addresses that embed other addresses.
     [InlineData("::ffff:8.8.8.8", true)]
     [InlineData("::ffff:127.0.0.1", false)]
     [InlineData("::ffff:192.168.1.1", false)]

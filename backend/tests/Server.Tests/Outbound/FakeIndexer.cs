@@ -6,17 +6,17 @@ using Microsoft.AspNetCore.Http;
 
 namespace Sluice.Server.Tests.Outbound;
 
-/// <summary>A host on this machine that gives NZBs to those who ask.</summary>
+/// <summary>A local host that serves NZBs.</summary>
 internal sealed class FakeIndexer : IAsyncDisposable
 {
     private readonly WebApplication _app;
 
     private FakeIndexer(WebApplication app) => _app = app;
 
-    /// <summary>Answers what comes.</summary>
+    /// <summary>Handles each request.</summary>
     public Func<HttpContext, Task> Answer { get; set; } = _ => Task.CompletedTask;
 
-    /// <summary>Host, path and query of all that was asked for.</summary>
+    /// <summary>Host, path and query of each request.</summary>
     public ConcurrentQueue<string> Requests { get; } = new();
 
     public int Port => new Uri(_app.Urls.First()).Port;
@@ -24,7 +24,7 @@ internal sealed class FakeIndexer : IAsyncDisposable
     public static async Task<FakeIndexer> StartAsync(Func<HttpContext, Task>? answer = null)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        // As hosts do that know nothing of RFC 5987.
+        // UTF-8 in headers, like hosts that do not know RFC 5987.
         builder.WebHost.UseKestrelCore().ConfigureKestrel(options => options.ResponseHeaderEncodingSelector = _ => Encoding.UTF8).UseUrls("http://127.0.0.1:0");
         var app = builder.Build();
         var fake = new FakeIndexer(app);
@@ -39,7 +39,7 @@ internal sealed class FakeIndexer : IAsyncDisposable
         return fake;
     }
 
-    /// <summary>An answer with a body, under the name that a header gives it, if any.</summary>
+    /// <summary>Returns a handler that sends a body, with a Content-Disposition if there is one.</summary>
     public static Func<HttpContext, Task> Give(byte[] body, string? disposition = null) => async context =>
     {
         if (disposition is not null)
@@ -47,7 +47,7 @@ internal sealed class FakeIndexer : IAsyncDisposable
         await context.Response.Body.WriteAsync(body, context.RequestAborted);
     };
 
-    /// <summary>An answer without a body.</summary>
+    /// <summary>Returns a handler that sends a status without a body.</summary>
     public static Func<HttpContext, Task> Say(int status, string? retryAfter = null) => context =>
     {
         context.Response.StatusCode = status;

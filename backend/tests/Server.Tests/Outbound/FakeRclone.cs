@@ -9,10 +9,10 @@ namespace Sluice.Server.Tests.Outbound;
 /// <summary>A call to the remote control of rclone.</summary>
 /// <param name="Target">Method and path.</param>
 /// <param name="Authorization">The header, or empty.</param>
-/// <param name="Folders">The members of the body whose names begin with <c>dir</c>.</param>
+/// <param name="Folders">Values of the members whose names start with <c>dir</c>.</param>
 internal sealed record RcloneCall(string Target, string Authorization, string[] Folders);
 
-/// <summary>The remote control of an rclone, which takes down what it is told.</summary>
+/// <summary>The remote control of rclone, which records its calls.</summary>
 internal sealed class FakeRclone : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -20,15 +20,15 @@ internal sealed class FakeRclone : IAsyncDisposable
 
     private FakeRclone(WebApplication app) => _app = app;
 
-    /// <summary>Status of the answers to come.</summary>
+    /// <summary>Status of the next responses.</summary>
     public int Status { get; set; } = StatusCodes.Status200OK;
 
-    /// <summary>Answers wait for this.</summary>
+    /// <summary>Responses wait for this task.</summary>
     public Task Gate { get; set; } = Task.CompletedTask;
 
     public string Address => _app.Urls.First();
 
-    /// <summary>Calls that came and were not looked at.</summary>
+    /// <summary>Number of received calls that have not been read.</summary>
     public int Waiting => _calls.Reader.Count;
 
     public static async Task<FakeRclone> StartAsync()
@@ -42,7 +42,7 @@ internal sealed class FakeRclone : IAsyncDisposable
         return fake;
     }
 
-    /// <summary>The next call, once it comes.</summary>
+    /// <summary>Waits for the next call.</summary>
     public ValueTask<RcloneCall> NextAsync(CancellationToken cancellationToken) => _calls.Reader.ReadAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Outbound;
 
-/// <summary>What rclone is told: DAV-17.</summary>
+/// <summary>Calls to rclone: DAV-17.</summary>
 public sealed class RcloneNotifierTests : IAsyncLifetime
 {
     private static readonly string[] FoldersOfRel =
@@ -182,7 +182,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _notifier.ReleaseChanged("tv", "Rel");
         Assert.EndsWith("rclone.host is empty", await _lines.NextAsync(Token), StringComparison.Ordinal);
 
-        // The port is closed: a connection to it would be refused.
+        // Port 1 is closed, so connections to it are refused.
         _options.Change(_options.CurrentValue with { RcUrl = new Uri("http://127.0.0.1:1/") });
         _notifier.ReleaseChanged("tv", "Rel");
         Assert.Contains("127.0.0.1:1", await _lines.NextAsync(Token), StringComparison.Ordinal);

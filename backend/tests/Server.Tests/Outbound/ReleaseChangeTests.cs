@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Outbound;
 
-/// <summary>The whole server beside an rclone: what changes a release tells it, and nothing waits for it (DAV-17, IMP-74).</summary>
+/// <summary>The whole server with rclone: each change of a release is reported, and nothing waits for the call (DAV-17, IMP-74).</summary>
 public sealed class ReleaseChangeTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -34,7 +34,7 @@ public sealed class ReleaseChangeTests : IDisposable
         await host.WaitForHistoryAsync(first[0], Token);
         Assert.Contains("content/tv/One", (await rclone.NextAsync(Token)).Folders);
 
-        // The first call has no answer yet.
+        // The first call has no response yet.
         var second = await host.AddAsync(film.ToNzb(), "Two.nzb", Token, "&cat=movies");
         await host.WaitForHistoryAsync(second[0], Token);
         Assert.Equal(HttpStatusCode.NoContent, await DeleteAsync(host, "completed-symlinks/tv/One"));
