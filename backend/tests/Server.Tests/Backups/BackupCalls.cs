@@ -8,12 +8,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>Calls of <c>/api/backups</c> with a key of full access.</summary>
+/// <summary>Calls of <c>/api/backups</c> with a full-access key.</summary>
 internal static class BackupCalls
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    /// <summary>Sends a call with a new key.</summary>
+    /// <summary>Sends a call with a newly created key.</summary>
     public static async Task<HttpResponseMessage> CallAsync(this ProductHost host, HttpMethod method, string path, object? body = null)
     {
         var (_, key) = await host.Get<AdminStore>().MakeKeyAsync("backups", hasFullAccess: true, Token);
@@ -24,7 +24,7 @@ internal static class BackupCalls
         return await host.Client.SendAsync(request, Token);
     }
 
-    /// <summary>Sends a call that must succeed, and returns its answer.</summary>
+    /// <summary>Sends a call, fails unless it succeeds, and returns its response.</summary>
     public static async Task<JsonNode> AskAsync(this ProductHost host, HttpMethod method, string path, object? body = null)
     {
         using var answer = await host.CallAsync(method, path, body);
@@ -33,7 +33,7 @@ internal static class BackupCalls
         return JsonNode.Parse(text)!;
     }
 
-    /// <summary>Makes a backup and waits for it.</summary>
+    /// <summary>Makes a backup and waits until it is finished.</summary>
     /// <returns>Its row in the list.</returns>
     public static async Task<JsonNode> BackUpAsync(this PublishedFilms films)
     {

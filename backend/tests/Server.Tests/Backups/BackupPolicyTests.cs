@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>When a backup is made, and which are deleted (OPS-3, OPS-6).</summary>
+/// <summary>The schedule of backups, and the deletion of old ones (OPS-3, OPS-6).</summary>
 public sealed class BackupPolicyTests
 {
     private static readonly DateTimeOffset Noon = new(2026, 3, 10, 12, 0, 0, TimeSpan.Zero);
@@ -13,17 +13,17 @@ public sealed class BackupPolicyTests
     private static readonly BackupOptions Nightly = new() { IsScheduled = true, At = TimeSpan.FromHours(3), Days = 5, Weeks = 4 };
 
     [Theory]
-    // After a start, and never made.
+    // The server has just started and has no backup: ten minutes after the start.
     [InlineData(null, 0, 0.17)]
-    // The server runs through the night.
+    // The server has run for days: the next night.
     [InlineData(-9.0, -72, 15)]
-    // Missed by six hours: the next night is soon enough.
+    // The start finds a backup that is only nine hours overdue: the next night.
     [InlineData(-33.0, -0.1, 15)]
-    // Missed by thirty hours.
+    // The start finds a backup that is 33 hours overdue: ten minutes after the start.
     [InlineData(-57.0, -0.1, 0.07)]
-    // Due while it runs, but not made yet.
+    // The server has run for days without the due backup: its time was nine hours ago.
     [InlineData(-33.0, -72, -9)]
-    // Made when the clock was a year ahead.
+    // The last backup is a year in the future, because the clock was wrong: the next night.
     [InlineData(8760.0, -72, 15)]
     public void OPS_3_Next_backup_is_due(double? lastHours, double startHours, double dueHours)
     {

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>Backups of a running server, and how each kind of damage in one is noticed (OPS-1 to OPS-6).</summary>
+/// <summary>Backups of a running server, and the detection of each kind of damage (OPS-1 to OPS-6).</summary>
 public sealed class BackupTests
 {
     private const UnixFileMode Private = UnixFileMode.UserRead | UnixFileMode.UserWrite;
@@ -51,7 +51,7 @@ public sealed class BackupTests
             var damaged = sound.ToArray();
             damaged[i < 8 ? i * damaged.Length / 8 : random.Next(damaged.Length)] ^= (byte)(1 << random.Next(8));
             await File.WriteAllBytesAsync(path, damaged, Token);
-            // Some bits of a packed NZB mean nothing: it unpacks to the same bytes.
+            // Some bits of a compressed NZB have no effect, so it decompresses to the same bytes.
             if (part != "blobs" || !BlobStore.IsWhole(new MemoryStream(damaged), Path.GetFileName(path)[..64]))
                 Assert.NotNull(Proof(films).FindFlaw(folder, films.Host.Get<BlobStore>(), Token));
         }
@@ -100,7 +100,7 @@ public sealed class BackupTests
         var made = films.Host.Get<BackupFolder>().Find((await films.BackUpAsync())["id"]!.ToString())!;
         var maker = films.Host.Get<BackupMaker>();
 
-        // The key of the call above was written after the backup.
+        // The call above created its key after the backup, so the database has changed.
         var next = maker.Make(BackupKind.Daily, Token);
         Assert.False(maker.TryRenew(made));
         Assert.True(maker.TryRenew(next));

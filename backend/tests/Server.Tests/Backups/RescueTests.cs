@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>The way out of safe mode, which only the code from the log or the data folder opens (OPS-14, S33).</summary>
+/// <summary>The exit from safe mode, which needs the code from the log or the data folder (OPS-14, S33).</summary>
 public sealed class RescueTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

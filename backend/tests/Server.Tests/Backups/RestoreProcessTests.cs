@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>The restore as the process sees it: it starts again by itself, and the command line does the same while it is stopped (OPS-11, OPS-15).</summary>
+/// <summary>The restore of a whole process: the server restarts itself, or the command line restores while it is stopped (OPS-11, OPS-15).</summary>
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RestoreProcessTests
 {
@@ -112,7 +112,7 @@ public sealed class RestoreProcessTests
             }
             catch (HttpRequestException)
             {
-                // It does not listen yet.
+                // The server does not listen yet.
             }
 
             await Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token);

@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Backups;
 
-/// <summary>A restored backup plays its films, and what came after it is not lost (OPS-10 to OPS-13).</summary>
+/// <summary>A restored backup plays its films, and later NZBs are not lost (OPS-10 to OPS-13).</summary>
 public sealed class RestoreTests
 {
     private const int Later = 20;
@@ -31,7 +31,7 @@ public sealed class RestoreTests
         await films.StopAsync();
         films.Age();
 
-        // Two starts, because the first check of an older database once took the later NZBs for orphans.
+        // Two starts, because the first check of an older database once treated the later NZBs as orphans.
         for (var start = 0; start < 2; start++)
         {
             await films.StartAsync();
