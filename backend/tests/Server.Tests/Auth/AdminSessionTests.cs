@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>How long sessions live, whatever the wall clock does (S33).</summary>
+/// <summary>Lifetime of sessions, independent of the wall clock (S33).</summary>
 public sealed class AdminSessionTests : IDisposable
 {
     private static readonly SessionPlace Home = new("192.0.2.1", "a browser");
@@ -110,7 +110,7 @@ public sealed class AdminSessionTests : IDisposable
         await using var database = _temporary.OpenDatabase(_time);
         using var store = await LoadAsync(database);
         var id = await store.OpenSessionAsync(Home, Token);
-        // Another key is another reading of all rows.
+        // A new key makes the store load all rows again.
         await store.MakeKeyAsync("a key", hasFullAccess: false, Token);
 
         Assert.True(store.IsProved(store.FindSession(id)!));
@@ -150,7 +150,7 @@ public sealed class AdminSessionTests : IDisposable
         var known = store.Admin!;
         await store.ChangeAccountAsync(known with { Password = changed }, endsSessions: true, Token);
 
-        // A login with the former password was judged before the change, and its hash comes behind it.
+        // A login with the former password was checked before the change, and its renewed hash arrives after it.
         Assert.False(await store.RenewPasswordAsync(known, renewed, Token));
         Assert.Same(changed, store.Admin!.Password);
 

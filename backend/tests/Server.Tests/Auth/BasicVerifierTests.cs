@@ -60,7 +60,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
         var unknown = new List<double>();
         for (var i = 0; i < Tries; i++)
         {
-            // An address for each pair, because a guesser at one is throttled.
+            // Each pair has its own address, because guesses from one address are throttled.
             var address = new Caller(AddressPrefix.Of(new IPAddress(i)));
             known.Add(await TimeAsync(Header("admin", "wrong"), address));
             unknown.Add(await TimeAsync(Header("nobody", "wrong"), address));
@@ -228,7 +228,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
         return TimeProvider.System.GetElapsedTime(start).TotalMicroseconds;
     }
 
-    /// <summary>Welch's t of two samples; below 4.5 no difference can be told.</summary>
+    /// <summary>Welch's t of two samples; below 4.5 they are indistinguishable.</summary>
     private static double Welch(List<double> a, List<double> b)
     {
         return (a.Average() - b.Average()) / Math.Sqrt((Variance(a) + Variance(b)) / a.Count);

@@ -5,7 +5,7 @@ using Sluice.Server.Listening;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>Callers by their addresses, and what they may guess.</summary>
+/// <summary>Creates callers from their addresses, and budgets for their guesses.</summary>
 internal static class Callers
 {
     public static Caller At(string address, string? proxy = null) =>

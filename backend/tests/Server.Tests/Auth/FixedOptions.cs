@@ -2,7 +2,7 @@ using Microsoft.Extensions.Options;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>Options that a test changes by hand.</summary>
+/// <summary>Options that a test changes.</summary>
 internal sealed class FixedOptions<T>(T value) : IOptionsMonitor<T>
 {
     private Action<T, string?>? _changed;

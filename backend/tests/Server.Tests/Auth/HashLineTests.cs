@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>The order in the line before the slow hash (S2), with a hash that ends when the test says so.</summary>
+/// <summary>The order of the queue before the slow hash (S2), with hashes that end on command.</summary>
 public sealed class HashLineTests : IAsyncDisposable
 {
     private readonly ManualTimeProvider _time = new();
@@ -88,7 +88,7 @@ public sealed class HashLineTests : IAsyncDisposable
 
         Assert.Null(await Ask("late", "192.0.2.50", rank: HashLine.MaxPlaces));
         var newcomer = Ask("newcomer", "192.0.2.51", rank: 0);
-        // The last in the line made room for it.
+        // The last guesser in the queue is dropped to make room.
         Assert.Null(await guessers[^1]);
         var known = Ask("known", "192.0.2.1", rank: HashLine.Known);
         Assert.Null(await guessers[^2]);

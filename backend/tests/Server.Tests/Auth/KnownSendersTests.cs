@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>Addresses that were right before, as a host with hundreds of viewers has them.</summary>
+/// <summary>Addresses with an earlier successful login, in the numbers of a host with hundreds of viewers.</summary>
 public sealed class KnownSendersTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();

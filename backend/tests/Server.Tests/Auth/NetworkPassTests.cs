@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>A network without a password lets in its devices, and no page that their browsers show (S8, DAV-33).</summary>
+/// <summary>A network without a password admits its devices, but no page of another site in their browsers (S8, DAV-33).</summary>
 public sealed class NetworkPassTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();
@@ -38,7 +38,7 @@ public sealed class NetworkPassTests : IDisposable
         Assert.Contains("evil.example", refused.Text, StringComparison.Ordinal);
         Assert.Contains("general.allowed-hosts", refused.Text, StringComparison.Ordinal);
         Assert.Equal(HttpStatusCode.OK, (await AskAsync(server, "GET", "evil.example:3000", ("Authorization", RunningServer.Basic("admin", RunningServer.Password).ToString()))).Status);
-        // Another entrance with the same exemption.
+        // Another route with the same exemption.
         Assert.Equal(HttpStatusCode.Unauthorized, (await AskAsync(server, "GET", "evil.example", path: "/view/content/a")).Status);
         Assert.Equal(HttpStatusCode.NotFound, (await AskAsync(server, "GET", "nas", path: "/view/content/a")).Status);
     }

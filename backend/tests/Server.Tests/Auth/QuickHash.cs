@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>The stored form of a password with a single round, so that tests which are not about the hash do not wait for it.</summary>
+/// <summary>A password hash with a single round, for tests that are not about the hash.</summary>
 internal static class QuickHash
 {
     public static string Of(string password)

@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>The versions of rclone that read the tree.</summary>
+/// <summary>Versions of rclone that read the tree.</summary>
 public sealed class RcloneClientsTests
 {
     private readonly ManualTimeProvider _time = new();
@@ -32,7 +32,7 @@ public sealed class RcloneClientsTests
         var clients = new RcloneClients(_time);
         Assert.Empty(clients.Snapshot());
 
-        // From one address, as behind the gateway of a container network.
+        // Two versions from one address, as behind the gateway of a container network.
         Note(clients, "10.0.0.1", "rclone/v1.60.1-DEV");
         _time.Advance(TimeSpan.FromMinutes(1));
         Note(clients, "10.0.0.1", "rclone/v1.75.1");

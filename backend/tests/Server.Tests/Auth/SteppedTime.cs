@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>A clock that stands until it is told to move.</summary>
+/// <summary>A clock that moves only on command.</summary>
 internal sealed class SteppedTime : TimeProvider
 {
     private long _ticks;
