@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Gate;
 
-/// <summary>Which parts <c>tools/parts.sh</c> chooses, over histories made by git in a folder of its own.</summary>
+/// <summary>The choice of <c>tools/parts.sh</c>, over git histories in a temporary folder.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class PartChoiceTests : IDisposable
 {
@@ -198,7 +198,7 @@ public sealed class PartChoiceTests : IDisposable
         Assert.Contains(" of 2026-01-02", choice["kills"].Why, StringComparison.Ordinal);
     }
 
-    /// <summary>The first commit, with a file in two rooms and one in no room.</summary>
+    /// <summary>Creates the first commit, with files in two rooms and one outside of all rooms.</summary>
     private async Task BeginAsync()
     {
         await GitAsync("init", "-q", "-b", "main");
@@ -221,7 +221,7 @@ public sealed class PartChoiceTests : IDisposable
         File.WriteAllText(full, text);
     }
 
-    /// <summary>The parts that are due for a reason of their own, with the reason.</summary>
+    /// <summary>Returns the parts that are due because of a change, with the reason.</summary>
     private async Task<Dictionary<string, string>> DueAsync() =>
         (await _parts.ChooseAsync()).Where(part => part.Value.Runs && !part.Value.Why.StartsWith("its turn", StringComparison.Ordinal))
         .ToDictionary(part => part.Key, part => part.Value.Why);

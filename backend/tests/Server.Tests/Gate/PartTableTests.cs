@@ -5,12 +5,12 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Gate;
 
-/// <summary>The table of the long parts of the tests in <c>tools/parts.sh</c>.</summary>
+/// <summary>The table of long test parts in <c>tools/parts.sh</c>.</summary>
 public sealed partial class PartTableTests
 {
     private const int MostMinutes = 4;
 
-    // Made by a build.
+    // Build output.
     private static readonly string[] Made = ["bin", "obj", "node_modules", "wwwroot"];
     private static readonly string[] FoldersOfRooms = ["backend/src/Server", "backend/src/Usenet", "tools"];
 
@@ -55,7 +55,7 @@ public sealed partial class PartTableTests
         Assert.Empty(files.Where(file => !ships.Exists(path => path.IsMatch(file.Path))).Select(file => file.Path));
     }
 
-    /// <summary>The parts of all files in a room: rows with the room itself or a folder above it. Single files may bring more.</summary>
+    /// <summary>Returns the parts for all files of a room: rows with the room or a folder above it. Single files may have more.</summary>
     private static IEnumerable<PartRow> PartsOf(string room, IEnumerable<PartRow> table) =>
         table.Where(row => row.Paths.Any(path => $"{room}/".StartsWith($"{path}/", StringComparison.Ordinal)));
 
@@ -75,7 +75,7 @@ public sealed partial class PartTableTests
     private static IEnumerable<FileInfo> FilesIn(DirectoryInfo folder) =>
         Made.Contains(folder.Name) ? [] : folder.EnumerateFiles().Concat(folder.EnumerateDirectories().SelectMany(FilesIn));
 
-    /// <summary>A path of the table as git matches it: the file itself or all in the folder.</summary>
+    /// <summary>Returns a path of the table as matched by git: the file itself, or all files in the folder.</summary>
     private static Regex Pattern(string path) =>
         new($"^{Regex.Escape(path).Replace(@"\*\*/", "(.*/)?", StringComparison.Ordinal).Replace(@"\*", "[^/]*", StringComparison.Ordinal)}(/.*)?$", RegexOptions.CultureInvariant);
 

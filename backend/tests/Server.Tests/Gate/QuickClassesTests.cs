@@ -34,7 +34,6 @@ public sealed class QuickClassesTests
         Assert.Empty(marked);
     }
 
-    /// <summary>Writes the names for <c>tools/test.sh</c>.</summary>
     [Fact(Explicit = true)]
     public void Quick_classes_are_listed() => QuickClasses.Write(Assembly.GetExecutingAssembly());
 }

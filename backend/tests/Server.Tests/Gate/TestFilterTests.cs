@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Gate;
 
-/// <summary>Filters of tests in scripts and pages, which nothing compiles. One of a renamed test fails late: in <c>tools/test.sh --all</c>.</summary>
+/// <summary>Test filters in scripts and pages. Nothing compiles them, so a renamed test would fail only in <c>tools/test.sh --all</c>.</summary>
 public sealed partial class TestFilterTests
 {
     [Fact]
