@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Listening;
 
-/// <summary>Which connection ConnectionGate admits, and which stranger it closes to make room (DAV-77, S25).</summary>
+/// <summary>Connections that ConnectionGate admits, and strangers that it closes to make room (DAV-77, S25).</summary>
 public sealed class ConnectionGateTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -51,7 +51,7 @@ public sealed class ConnectionGateTests
 
         Assert.True(Open("192.0.2.1").IsServed);
 
-        // The first is busy and the second was busy lately.
+        // The first is busy, and the second was busy most recently.
         Assert.Equal([2], first.Index().Where(each => each.Item.Aborts > 0).Select(each => each.Index));
         Assert.Equal(0, other.Aborts);
     }
@@ -166,7 +166,7 @@ public sealed class ConnectionGateTests
         busy.Place.EndRequest();
         Assert.False(Open("192.0.2.1").IsServed);
 
-        // The proof of one client is none of the next behind the same proxy.
+        // One client's login does not count for the next client of the same proxy.
         busy.Place.BeginRequest();
         Assert.True(Open("192.0.2.1").IsServed);
         Assert.Equal((0, 1), (idle.Aborts, busy.Aborts));
@@ -223,7 +223,7 @@ public sealed class ConnectionGateTests
             connection.Place.Prove();
         }
 
-        // Loopback has places beyond the total, so the place that the stranger leaves makes no room in it.
+        // Loopback may exceed the total, so closing the stranger does not make room in it.
         Open("127.0.0.1", 9);
         Assert.False(Open("192.0.2.1").IsServed);
 

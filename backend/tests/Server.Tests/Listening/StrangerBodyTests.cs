@@ -14,7 +14,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Listening;
 
-/// <summary>No endpoint lets a client that has proved nothing send a longer body than the listener does (S26).</summary>
+/// <summary>No endpoint accepts a longer body from a client without credentials than the listener does (S26).</summary>
 public sealed class StrangerBodyTests : IDisposable
 {
     private const long Ordinary = 64 << 10;
@@ -86,13 +86,13 @@ public sealed class StrangerBodyTests : IDisposable
         Assert.Equal(Ordinary + 1, body.MaxRequestBodySize);
     }
 
-    /// <summary>The beginning of a JSON string, one byte longer than allowed.</summary>
+    /// <summary>The start of a JSON string, one byte longer than allowed.</summary>
     private static byte[] Longer() => Encoding.ASCII.GetBytes("{\"user\":\"".PadRight((int)Ordinary + 1, 'x'));
 
     private static string TextOf(Microsoft.AspNetCore.Routing.Patterns.RoutePatternPart part) =>
         part is Microsoft.AspNetCore.Routing.Patterns.RoutePatternLiteralPart literal ? literal.Content : "1";
 
-    /// <summary>Notes the limit that each request had at its end.</summary>
+    /// <summary>Records the limit of each request at its end.</summary>
     private sealed class LimitNotes(Channel<long?> limits) : IStartupFilter
     {
         public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>

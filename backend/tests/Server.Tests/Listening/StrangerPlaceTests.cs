@@ -12,7 +12,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Listening;
 
-/// <summary>ConnectionGate serves the next client although strangers hold all places (DAV-77, S25).</summary>
+/// <summary>ConnectionGate serves the next client although strangers use all connections (DAV-77, S25).</summary>
 public sealed class StrangerPlaceTests : IDisposable
 {
     private const int PerAddress = 64;
@@ -45,7 +45,7 @@ public sealed class StrangerPlaceTests : IDisposable
         });
         await IdleAsync(server, prefixes, addresses);
 
-        // The client proves itself, and its connection stays when as many strangers come again.
+        // The client logs in, and its connection stays open when the same number of strangers connects again.
         for (var i = 0; i < 2; i++)
         {
             using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(server.Address, "/README"));
@@ -56,12 +56,12 @@ public sealed class StrangerPlaceTests : IDisposable
         }
 
         Assert.Equal(1, connects);
-        // The health check of the container comes from loopback.
+        // The container's health check connects from loopback.
         using var healthy = await server.Client.GetAsync(new Uri(server.Address, "/healthz"), Token);
         Assert.Equal(HttpStatusCode.OK, healthy.StatusCode);
     }
 
-    /// <summary>Opens as many connections as each address may have; each has had one answer.</summary>
+    /// <summary>Opens as many connections as each address may have, each with one response.</summary>
     private async Task IdleAsync(RunningServer server, int prefixes, int addresses)
     {
         for (var i = 0; i < prefixes * addresses * PerAddress; i++)
@@ -82,7 +82,7 @@ public sealed class StrangerPlaceTests : IDisposable
         return socket;
     }
 
-    /// <summary>The sockets of Kestrel, on which a client at 127.0.p.h, which no other machine can be, comes from 2001:db8:0:p::h.</summary>
+    /// <summary>The sockets of Kestrel, which map a local client address 127.0.p.h to the remote address 2001:db8:0:p::h.</summary>
     private sealed class RenamedClients(IOptions<SocketTransportOptions> options, ILoggerFactory loggers) : IConnectionListenerFactory
     {
         private readonly SocketTransportFactory _sockets = new(options, loggers);
