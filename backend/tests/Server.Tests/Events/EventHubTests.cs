@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Events;
 
-/// <summary>How topics become frames (ADM-21 to ADM-23), on a clock that the test moves.</summary>
+/// <summary>Frames of topics (ADM-21 to ADM-23), with a manual clock.</summary>
 public sealed class EventHubTests : IAsyncDisposable
 {
     private readonly ManualTimeProvider _time = new();
@@ -135,7 +135,7 @@ public sealed class EventHubTests : IAsyncDisposable
         using var again = await _hub.WatchAsync(["queue"], place, Token);
 
         Assert.Equal(["queue snapshot"], again.First.Select(Text));
-        // A page that was read before is older than the snapshot, and is read again.
+        // A page loaded before is older than the snapshot, so it reloads.
         Assert.True(again.First[0].Frame.Seq > page);
     }
 
@@ -192,7 +192,7 @@ public sealed class EventHubTests : IAsyncDisposable
             seen++;
         }
 
-        // Four frames are 64 KiB; the next one finds them waiting.
+        // Four frames are 64 KiB, so the fifth exceeds the limit of the slow client.
         Assert.Equal(5, seen);
         Assert.False(quick.Dropped.IsCancellationRequested);
         await ChangeAsync();
@@ -248,7 +248,7 @@ public sealed class EventHubTests : IAsyncDisposable
 
     private static async Task<string> ReadAsync(EventWatch watch) => Text((await watch.ReadAsync(Token))!);
 
-    /// <summary>A change that is told before this returns.</summary>
+    /// <summary>Makes a change and waits until its frame has been sent.</summary>
     private async Task ChangeAsync()
     {
         var (takes, waiting) = (_changes.Takes, _time.Waiting);

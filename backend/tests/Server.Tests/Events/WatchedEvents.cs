@@ -3,7 +3,7 @@ using Sluice.Server.Events;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>The events from its making to its dispose, in the order in which they were published.</summary>
+/// <summary>All events from construction to disposal, in the order of publishing.</summary>
 internal sealed class WatchedEvents : IDisposable
 {
     private readonly Channel<LiveEvent> _events = Channel.CreateUnbounded<LiveEvent>();
@@ -11,7 +11,7 @@ internal sealed class WatchedEvents : IDisposable
 
     public WatchedEvents(EventFeed feed) => _listening = feed.Listen(happened => _events.Writer.TryWrite(happened));
 
-    /// <summary>Ends with the dispose; events that wait can still be read.</summary>
+    /// <summary>Disposing completes the reader. Events received before can still be read.</summary>
     public ChannelReader<LiveEvent> Events => _events.Reader;
 
     public void Dispose()
@@ -21,7 +21,6 @@ internal sealed class WatchedEvents : IDisposable
     }
 }
 
-/// <summary>Watches a feed.</summary>
 internal static class EventFeedWatching
 {
     public static WatchedEvents Subscribe(this EventFeed feed) => new(feed);
