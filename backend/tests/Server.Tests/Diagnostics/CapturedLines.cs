@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-/// <summary>Takes every line that the levels in force let through, with its category and exception.</summary>
+/// <summary>Collects every line of an enabled level, with its category and exception.</summary>
 internal sealed class CapturedLines : ILoggerProvider
 {
     private readonly ConcurrentQueue<string> _lines = new();

@@ -72,6 +72,6 @@ public sealed class LogRingTests : IDisposable
         Assert.Equal(1, heard);
     }
 
-    // Below Information nothing is held back.
+    // Debug, because lines from Information on may be held back as repetitions.
     private void Write(string line) => _logger.Log(LogLevel.Debug, 1, line, null, (state, _) => state);
 }

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-/// <summary>However often one thing goes wrong, it fills no disk (F46).</summary>
+/// <summary>A repeated failure never fills the disk with log lines (F46).</summary>
 public sealed class LogStormTests
 {
     private readonly SteppedTime _time = new();

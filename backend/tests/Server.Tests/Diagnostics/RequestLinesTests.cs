@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-/// <summary>The log lines of requests at each level: never with content of a query or a header (S4).</summary>
+/// <summary>Log lines of requests at each level, without the contents of queries and headers (S4).</summary>
 public sealed class RequestLinesTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();

@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-/// <summary>Which pages may be given back: those whose bytes a file has.</summary>
+/// <summary>Only pages that can be read again from their file are released.</summary>
 public sealed class StartPagesTests
 {
     private const string Program = "/opt/my sluice/sluice";

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-/// <summary>Which builds are tried, by what the system tells about its CPUs.</summary>
+/// <summary>The builds that a start tries, by the CPU flags of the system.</summary>
 public sealed class WiderBuildTests
 {
     private const string Haswell = "fpu sse2 ssse3 sse4_1 sse4_2 movbe popcnt aes avx f16c rdrand abm bmi1 avx2 bmi2 fma";
