@@ -8,7 +8,7 @@ using Sluice.Server.Tests.Startup;
 
 namespace Sluice.Server.Tests.Pages;
 
-/// <summary>A web UI of a few bytes, in the form in which the real one is built, and the server with it.</summary>
+/// <summary>A web UI of a few bytes in the format of the real build, and servers with it.</summary>
 internal static class BuiltPages
 {
     public const string Script = "document.documentElement.dataset.theme = 'dark';";
@@ -29,11 +29,11 @@ internal static class BuiltPages
         </html>
         """;
 
-    /// <summary>Starts a server that has it.</summary>
+    /// <summary>Starts a server with this web UI.</summary>
     public static Task<RunningServer> StartAsync(TemporaryFolder folder, Dictionary<string, string>? variables = null) =>
         StartAsync(folder, Write(folder), variables);
 
-    /// <summary>Starts a server that has none.</summary>
+    /// <summary>Starts a server without a web UI.</summary>
     public static Task<RunningServer> StartWithoutAsync(TemporaryFolder folder) => StartAsync(folder, Path.Combine(folder.Parent, "no-such-folder"), null);
 
     private static Task<RunningServer> StartAsync(TemporaryFolder folder, string pages, Dictionary<string, string>? variables) =>

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Pages;
 
-/// <summary>The web UI as files: what browsers get, and what all others still get (DAV-2 to DAV-5, S17, S18).</summary>
+/// <summary>The web UI as files: responses for browsers, and for all other clients (DAV-2 to DAV-5, S17, S18).</summary>
 public sealed class PageTests : IDisposable
 {
     private const string Html = "text/html,application/xhtml+xml,*/*;q=0.8";
