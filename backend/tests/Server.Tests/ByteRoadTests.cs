@@ -15,7 +15,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>The section "What a byte meets" of docs/architecture.md is what the code does, and the road stays short.</summary>
+/// <summary>The section "What a byte meets" of docs/architecture.md matches the code, and the road stays short.</summary>
 public sealed class ByteRoadTests
 {
     private const int MostClasses = 13;
@@ -39,7 +39,7 @@ public sealed class ByteRoadTests
         Assert.Empty(gaps);
     }
 
-    /// <summary>The memory of the response notes who fills it, so no class can stand between those of the list.</summary>
+    /// <summary>The response records its callers whenever bytes are copied, so no class may come between the listed ones.</summary>
     [Fact]
     public async Task Bytes_reach_the_response_through_the_listed_classes()
     {
@@ -52,7 +52,7 @@ public sealed class ByteRoadTests
         await using (var body = await FileBody.OpenAsync(file, range, limit, TimeProvider.System, static () => TimeSpan.MaxValue, Token))
             Assert.True(await body.CopyToAsync(output, direct: null, new ClientProgress(null, limit, TimeProvider.System, Token), limit));
 
-        // A wait for an article splits the road into two traces, so only whole ones count.
+        // A wait for an article splits the call stack in two, so only complete ones count.
         var whole = output.Traces.Where(trace => trace.Contains(nameof(FileBody)) && trace.Contains("SegmentSlot")).ToList();
         var listed = Classes.SkipWhile(name => name != "SegmentSlot").TakeWhile(name => name != nameof(FileBody));
         Assert.NotEmpty(whole);
@@ -82,7 +82,7 @@ public sealed class ByteRoadTests
     private static Type Find(string name) =>
         Assert.Single(new[] { typeof(StreamEngine).Assembly, typeof(Program).Assembly }.SelectMany(assembly => assembly.GetTypes()), type => type.Name == name);
 
-    /// <summary>A response whose memory notes the classes that are at work whenever bytes are copied into it.</summary>
+    /// <summary>A response whose memory records the calling classes whenever bytes are copied into it.</summary>
     private sealed class TracingWriter : PipeWriter, IDisposable
     {
         private readonly TracingMemory _memory = new();
@@ -132,7 +132,7 @@ public sealed class ByteRoadTests
         {
         }
 
-        // The state of an asynchronous method is a type inside the type of the method.
+        // The state machine of an asynchronous method is a nested type.
         private static Type? OutermostOf(Type? type)
         {
             while (type?.DeclaringType is { } outer)
@@ -140,7 +140,7 @@ public sealed class ByteRoadTests
             return type;
         }
 
-        // A struct such as the target of a read is a value that classes hand to each other.
+        // Structs such as the target of a read do not count, because they are values that classes pass on.
         private static bool IsOfProduct(Type? type) =>
             type is { IsClass: true } && (type.Assembly == typeof(StreamEngine).Assembly || type.Assembly == typeof(FileBody).Assembly);
     }

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>That the files from which the image is made and run keep to S28 and S31. <c>tools/image.sh</c> builds it and starts it.</summary>
+/// <summary>The files for building and running the image follow S28 and S31. <c>tools/image.sh</c> builds and starts the image.</summary>
 public sealed partial class ContainerFileTests
 {
     private static string Dockerfile => File.ReadAllText(Repository.PathOf("docker/Dockerfile"));
@@ -77,7 +77,7 @@ public sealed partial class ContainerFileTests
     [Fact]
     public void Interface_stage_has_every_script_that_it_runs()
     {
-        // The build reads nothing of tools/ but the scripts that it copies.
+        // The build has only those files of tools/ that it copies.
         var copied = Dockerfile[..Dockerfile.IndexOf("AS build", StringComparison.Ordinal)];
 
         string[] sourced = [.. Sourced().Matches(File.ReadAllText(Repository.PathOf("tools/frontend.sh"))).Select(match => match.Groups["script"].Value)];
@@ -122,7 +122,7 @@ public sealed partial class ContainerFileTests
     public void Config_folder_holds_only_examples_and_service_files() =>
         Assert.All(Directory.EnumerateFiles(Repository.PathOf("config")), file => Assert.Contains(Path.GetExtension(file), (string[])[".example", ".service"]));
 
-    /// <summary>The lines of a service of the compose file.</summary>
+    /// <summary>Returns the lines of a service in the compose file.</summary>
     private static string Service(string name)
     {
         var begin = Compose.IndexOf($"\n  {name}:\n", StringComparison.Ordinal);

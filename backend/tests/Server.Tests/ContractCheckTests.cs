@@ -3,10 +3,10 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>Every check of <see cref="ContractTests"/> finds what it is there for.</summary>
+/// <summary>Every check of <see cref="ContractTests"/> detects a violation.</summary>
 public sealed class ContractCheckTests
 {
-    // Put together here, or these would be citations themselves.
+    // Concatenated, because the codes would otherwise be citations themselves.
     private static readonly string Known = "DAV" + "-7";
     private static readonly string Invented = "DAV" + "-999";
     private static readonly string KnownShort = "F" + "18";

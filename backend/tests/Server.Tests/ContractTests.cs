@@ -4,8 +4,8 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>The requirements of <c>docs/contracts</c>, and that whatever the repository cites of them is there.</summary>
-/// <remarks>That each of these checks can fail is shown by <see cref="ContractCheckTests"/>.</remarks>
+/// <summary>The requirements of <c>docs/contracts</c>, and every citation of them in the repository.</summary>
+/// <remarks><see cref="ContractCheckTests"/> shows that each of these checks can fail.</remarks>
 public sealed class ContractTests
 {
     private static readonly string[] Extensions = [".cs", ".md", ".sh", ".sql", ".props", ".csproj"];

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>What the pages for users say about settings is what the code has.</summary>
+/// <summary>The settings on the pages for users match the code.</summary>
 public sealed partial class DocumentationTests
 {
     [Fact]
@@ -41,17 +41,17 @@ public sealed partial class DocumentationTests
         var read = VariableRead().Matches(File.ReadAllText(Repository.PathOf("backend/src/Server/Settings/ProcessOptions.cs")))
             .Select(match => match.Groups["name"].Value).ToHashSet();
 
-        // It is read for the sake of the sentence that it has no effect.
+        // The server reads it only to warn that it has no effect.
         Assert.True(read.Remove("ASPNETCORE_URLS"));
         Assert.Equal(read.Order(), Variables("docs/configuration.md", line => line.StartsWith("| `", StringComparison.Ordinal) ? line.Split('|')[1] : ""));
         Assert.Equal(read.Order(), Variables("docs/contracts/configuration.md", line => line.StartsWith("| CFG-6 |", StringComparison.Ordinal) ? line : ""));
     }
 
-    /// <summary>Names in capitals in a part of each line, sorted.</summary>
+    /// <summary>Returns the upper-case names in a part of each line, sorted.</summary>
     private static IEnumerable<string> Variables(string page, Func<string, string> part) =>
         File.ReadLines(Repository.PathOf(page)).SelectMany(line => Variable().Matches(part(line))).Select(match => match.Groups["name"].Value).Order();
 
-    /// <summary>Key, what it may be, default; the sentence behind it is free.</summary>
+    /// <summary>Formats the key, its allowed values and its default; the description is free.</summary>
     private static string Row(SettingDefinition definition)
     {
         var initial = definition.Generated ? definition.Key == "api.strm-key" ? "random" : "random, printed once" : definition.Default.Length == 0 ? "empty" : $"`{definition.Default}`";

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>Every check of <see cref="LayerTests"/> finds what it is there for.</summary>
+/// <summary>Every check of <see cref="LayerTests"/> detects a violation.</summary>
 public sealed class LayerCheckTests
 {
     private const string MessageId = "namespace Sluice.Usenet.Nzb; public sealed record MessageId; public sealed class NzbFile { }";

@@ -6,8 +6,8 @@ using Xunit;
 
 namespace Sluice.Server.Tests;
 
-/// <summary>The order of the house: who may import whom, how long a file may be, and what no file may hold.</summary>
-/// <remarks>That each of these checks can fail is shown by <see cref="LayerCheckTests"/>.</remarks>
+/// <summary>The rules of the code: imports between folders, length of files, and forbidden text.</summary>
+/// <remarks><see cref="LayerCheckTests"/> shows that each of these checks can fail.</remarks>
 public sealed class LayerTests
 {
     [Fact]
@@ -60,7 +60,7 @@ public sealed class LayerTests
     public void Small_files_are_used_by_more_than_one_file(string folder) =>
         AssertNone(SmallFiles.Violations(SourceTree.Product(), folder));
 
-    /// <summary>The figures of the house, to be read with <c>-showLiveOutput</c>.</summary>
+    /// <summary>Prints the statistics of the code with <c>-showLiveOutput</c>.</summary>
     [Fact]
     public void Every_product_file_is_in_one_known_folder()
     {
@@ -142,7 +142,7 @@ public sealed class LayerTests
     private static IEnumerable<string> PackagesOf(string project) =>
         XDocument.Load(Repository.PathOf(project)).Descendants("PackageReference").Select(package => package.Attribute("Include")!.Value);
 
-    /// <summary>Fails with every sentence on a line of its own.</summary>
+    /// <summary>Fails with one line per violation.</summary>
     private static void AssertNone(IReadOnlyList<string> violations)
     {
         if (violations.Count > 0)

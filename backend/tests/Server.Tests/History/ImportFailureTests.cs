@@ -6,7 +6,7 @@ namespace Sluice.Server.Tests.History;
 
 public sealed class ImportFailureTests
 {
-    // The sentences of docs/contracts/import.md, section 9.
+    // The sentences in section 9 of docs/contracts/import.md.
     private static readonly Dictionary<ImportFailure, string> Sentences = new()
     {
         [ImportFailure.NotAnNzb("a web page")] = "The file is not an NZB (a web page).",

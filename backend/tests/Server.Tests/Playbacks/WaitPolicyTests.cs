@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Playbacks;
 
-/// <summary>Why a playback waits, by what is known at one moment.</summary>
+/// <summary>The wait reason of a playback for the facts of one moment.</summary>
 public sealed class WaitPolicyTests
 {
     private static readonly WaitFacts Waits = new()
